@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createNaming } from "./naming.js";
+
+const rows: readonly (readonly [orch: string, kubernetes: string])[] = [
+  ["discovery.orch", "discovery.k8s.io"],
+  ["discovery.orch/v1", "discovery.k8s.io/v1"],
+  ["rbac.authorization.orch/v1beta1", "rbac.authorization.k8s.io/v1beta1"],
+  ["orch/metadata.name", "kubernetes.io/metadata.name"],
+  ["topology.orch/zone", "topology.kubernetes.io/zone"],
+  ["node-role.orch/*", "node-role.kubernetes.io/*"],
+  ["orch", "kubernetes"],
+  ["apps", "apps"],
+  ["orchestrate", "orchestrate"],
+  ["orch-system", "orch-system"],
+  ["metadata.labels[orch/metadata.name]", "metadata.labels[kubernetes.io/metadata.name]"],
+];
+
+for (const [orch, kubernetes] of rows) {
+  test(`the word ${orch} is ${kubernetes} in the kubernetes dialect`, () => {
+    assert.equal(createNaming("kubernetes").word(orch), kubernetes);
+    assert.equal(createNaming("orch").word(orch), orch);
+  });
+}
+
+test("groups, keys and media types follow the dialect", () => {
+  const orch = createNaming("orch");
+  const kubernetes = createNaming("kubernetes");
+  assert.equal(orch.group("discovery"), "discovery.orch");
+  assert.equal(kubernetes.group("discovery"), "discovery.k8s.io");
+  assert.equal(orch.key("hostname"), "orch/hostname");
+  assert.equal(kubernetes.protobufMediaType, "application/vnd.kubernetes.protobuf");
+  assert.deepEqual(kubernetes.systemNamespaces, ["default", "kube-system", "kube-public", "kube-node-lease"]);
+  assert.deepEqual(orch.systemNamespaces, ["default", "orch-system", "orch-public", "orch-node-lease"]);
+});

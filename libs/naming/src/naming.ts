@@ -1,0 +1,96 @@
+/**
+ * The product's words. Every group suffix, vendor token and key prefix of the interface is made here,
+ * in one of two dialects chosen once at start (`--api-dialect`).
+ *
+ * Data files (the catalog) are written in the `orch` dialect; {@link Naming.word} turns a word of
+ * theirs into the word of the dialect in force.
+ */
+export const dialects = ["orch", "kubernetes"] as const;
+export type Dialect = (typeof dialects)[number];
+
+export interface Naming {
+  readonly dialect: Dialect;
+  /** `discovery` → `discovery.orch` | `discovery.k8s.io`. */
+  group(short: string): string;
+  /** `metadata.name` → `orch/metadata.name` | `kubernetes.io/metadata.name`. */
+  key(name: string): string;
+  /** A word of a data file (group, label key, finalizer, column source…) in this dialect. */
+  word(orchWord: string): string;
+  /** `application/vnd.orch.protobuf` | `application/vnd.kubernetes.protobuf`. */
+  readonly protobufMediaType: string;
+  /** Group of meta types: `meta.orch` | `meta.k8s.io`. */
+  readonly metaGroup: string;
+  /** Value of a namespace's own finalizer. */
+  readonly namespaceFinalizer: string;
+  /** Names of the namespaces that the system keeps: `default` and three with the dialect's prefix. */
+  readonly systemNamespaces: readonly string[];
+  /** Root of every key in the store, with its closing slash. */
+  readonly storePrefix: string;
+  /** `apiVersion` of the client configuration file. */
+  readonly clientConfigApiVersion: string;
+  /** Group of the identities that may do everything. */
+  readonly mastersGroup: string;
+  readonly anonymousUser: string;
+  readonly authenticatedGroup: string;
+  readonly unauthenticatedGroup: string;
+}
+
+interface Words {
+  readonly groupSuffix: string;
+  readonly keyDomain: string;
+  readonly vendor: string;
+  readonly finalizer: string;
+  readonly systemPrefix: string;
+  readonly clientConfigApiVersion: string;
+}
+
+const words: Record<Dialect, Words> = {
+  orch: {
+    groupSuffix: "orch",
+    keyDomain: "orch",
+    vendor: "vnd.orch",
+    finalizer: "orch",
+    systemPrefix: "orch-",
+    clientConfigApiVersion: "orchconfig.orch/v1",
+  },
+  kubernetes: {
+    groupSuffix: "k8s.io",
+    keyDomain: "kubernetes.io",
+    vendor: "vnd.kubernetes",
+    finalizer: "kubernetes",
+    systemPrefix: "kube-",
+    clientConfigApiVersion: "v1",
+  },
+};
+
+// `topology.orch/zone`, `orch/metadata.name`, `discovery.orch`, `discovery.orch/v1`: the word `orch`
+// as a whole domain label, at the end of a domain.
+const productLabel = /(^|[^A-Za-z0-9_-])((?:[a-z0-9-]+\.)*)orch(?![A-Za-z0-9_.-])/g;
+
+export function createNaming(dialect: Dialect): Naming {
+  const w = words[dialect];
+  const word = (text: string): string => {
+    if (dialect === "orch" || !text.includes("orch")) return text;
+    return text.replace(productLabel, (match, before: string, subdomain: string, at: number) => {
+      const isKey = text[at + match.length] === "/" && !/^v\d/.test(text.slice(at + match.length + 1));
+      if (!isKey && subdomain === "") return `${before}${w.finalizer}`;
+      return `${before}${subdomain}${isKey ? w.keyDomain : w.groupSuffix}`;
+    });
+  };
+  return {
+    dialect,
+    group: (short) => `${short}.${w.groupSuffix}`,
+    key: (name) => `${w.keyDomain}/${name}`,
+    word,
+    protobufMediaType: `application/${w.vendor}.protobuf`,
+    metaGroup: `meta.${w.groupSuffix}`,
+    namespaceFinalizer: w.finalizer,
+    systemNamespaces: ["default", ...["system", "public", "node-lease"].map((n) => w.systemPrefix + n)],
+    storePrefix: "/orch/",
+    clientConfigApiVersion: w.clientConfigApiVersion,
+    mastersGroup: "system:masters",
+    anonymousUser: "system:anonymous",
+    authenticatedGroup: "system:authenticated",
+    unauthenticatedGroup: "system:unauthenticated",
+  };
+}

@@ -1,0 +1,220 @@
+import type { Cause, FieldError } from "./field-error.js";
+import { httpCodes, isReason, type Reason } from "./reasons.js";
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly Cause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** The Status body as clients see it (spec 1: Errors; fields as the reference has them). */
+export interface Status {
+  readonly kind: "Status";
+  readonly apiVersion: "v1";
+  readonly metadata: Record<string, never>;
+  readonly status: "Success" | "Failure";
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: StatusDetails;
+  readonly code: number;
+}
+
+/** A resource as error texts name it: its plural and, outside the core group, its group. */
+export interface ResourceName {
+  readonly group: string;
+  readonly resource: string;
+}
+
+export interface KindName {
+  readonly group: string;
+  readonly kind: string;
+}
+
+interface Options {
+  readonly details?: StatusDetails;
+  readonly cause?: unknown;
+  /** Overrides the reason's own code where the reference does (a 200 with a Status is never an error). */
+  readonly code?: number;
+}
+
+/**
+ * The one expected error. It becomes the Status body at the gateway and a frame between services,
+ * unchanged. Decide by `reason`, never by `message`.
+ */
+export class ApiError extends Error {
+  readonly reason: Reason;
+  readonly code: number;
+  readonly details: StatusDetails | undefined;
+
+  constructor(reason: Reason, message: string, options: Options = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "ApiError";
+    this.reason = reason;
+    this.code = options.code ?? httpCodes[reason];
+    this.details = options.details;
+  }
+
+  toStatus(): Status {
+    return {
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: this.message,
+      reason: this.reason,
+      ...(this.details === undefined ? {} : { details: this.details }),
+      code: this.code,
+    };
+  }
+
+  /** The error a Status body stands for; an unknown reason becomes InternalError with its code kept. */
+  static fromStatus(status: Pick<Status, "message" | "reason" | "details" | "code">): ApiError {
+    return new ApiError(isReason(status.reason) ? status.reason : "InternalError", status.message ?? "", {
+      code: status.code,
+      ...(status.details === undefined ? {} : { details: status.details }),
+    });
+  }
+
+  /** Any thrown value as an ApiError. What is not one is a fault: 500 without its text, kept as `cause`. */
+  static from(thrown: unknown): ApiError {
+    if (thrown instanceof ApiError) return thrown;
+    return new ApiError("InternalError", "an unexpected error occurred; the server's log has it under this request's id", {
+      cause: thrown,
+    });
+  }
+}
+
+const qualified = (r: ResourceName): string => (r.group === "" ? r.resource : `${r.resource}.${r.group}`);
+const qualifiedKind = (k: KindName): string => (k.group === "" ? k.kind : `${k.kind}.${k.group}`);
+
+function resourceDetails(r: ResourceName, name: string, more: StatusDetails = {}): StatusDetails {
+  return {
+    ...(name === "" ? {} : { name }),
+    ...(r.group === "" ? {} : { group: r.group }),
+    kind: r.resource,
+    ...more,
+  };
+}
+
+export function notFound(resource: ResourceName, name: string): ApiError {
+  return new ApiError("NotFound", `${qualified(resource)} "${name}" not found`, {
+    details: resourceDetails(resource, name),
+  });
+}
+
+/** A path that names no resource. */
+export function unknownPath(): ApiError {
+  return new ApiError("NotFound", "the server could not find the requested resource", { details: {} });
+}
+
+export function alreadyExists(resource: ResourceName, name: string): ApiError {
+  return new ApiError("AlreadyExists", `${qualified(resource)} "${name}" already exists`, {
+    details: resourceDetails(resource, name),
+  });
+}
+
+export function conflict(resource: ResourceName, name: string, why: string): ApiError {
+  return new ApiError("Conflict", `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`, {
+    details: resourceDetails(resource, name),
+  });
+}
+
+/** A write that carried a resourceVersion other than the stored one (spec 1: Behavior rules, 5). */
+export function modified(resource: ResourceName, name: string): ApiError {
+  return conflict(
+    resource,
+    name,
+    "the object has been modified; please apply your changes to the latest version and try again",
+  );
+}
+
+/** A transaction whose outcome could not be learned; it may have taken effect. */
+export function outcomeUnknown(cause?: unknown): ApiError {
+  return new ApiError(
+    "Timeout",
+    "the store did not answer in time; the write may or may not have taken effect: read the object before trying again",
+    { cause },
+  );
+}
+
+export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): ApiError {
+  const texts = errors.map((e) => `${e.field}: ${e.message}`);
+  const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
+  return new ApiError("Invalid", `${qualifiedKind(kind)} "${name}" is invalid: ${list}`, {
+    details: {
+      ...(name === "" ? {} : { name }),
+      ...(kind.group === "" ? {} : { group: kind.group }),
+      kind: kind.kind,
+      causes: errors,
+    },
+  });
+}
+
+export function badRequest(message: string, cause?: unknown): ApiError {
+  return new ApiError("BadRequest", message, { cause });
+}
+
+export function forbidden(resource: ResourceName, name: string, why: string, causes?: readonly Cause[]): ApiError {
+  const what = name === "" ? qualified(resource) : `${qualified(resource)} "${name}"`;
+  return new ApiError("Forbidden", `${what} is forbidden: ${why}`, {
+    details: resourceDetails(resource, name, causes === undefined ? {} : { causes }),
+  });
+}
+
+export function unauthorized(cause?: unknown): ApiError {
+  return new ApiError("Unauthorized", "Unauthorized", { cause });
+}
+
+export function methodNotAllowed(): ApiError {
+  return new ApiError("MethodNotAllowed", "the server does not allow this method on the requested resource", {
+    details: {},
+  });
+}
+
+export function notAcceptable(available: readonly string[]): ApiError {
+  return new ApiError("NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`, {
+    details: {},
+  });
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): ApiError {
+  return new ApiError(
+    "UnsupportedMediaType",
+    `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`,
+  );
+}
+
+export function tooLarge(message: string): ApiError {
+  return new ApiError("RequestEntityTooLarge", `Request entity too large: ${message}`);
+}
+
+/** History older than what is kept: a watch or an exact read below it (spec 1: Change tracking, 2). */
+export function expired(message: string): ApiError {
+  return new ApiError("Expired", message);
+}
+
+/** A revision that the store has not reached in time (spec 1: Resource version semantics). */
+export function tooLargeResourceVersion(wanted: number, current: number): ApiError {
+  return new ApiError("Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
+    details: {
+      causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
+      retryAfterSeconds: 1,
+    },
+  });
+}
+
+/** Something this answer needs is away for now; nothing was executed. */
+export function unavailable(message: string, cause?: unknown): ApiError {
+  return new ApiError("ServiceUnavailable", message, { details: { retryAfterSeconds: 1 }, cause });
+}
+
+export function timeout(message: string, retryAfterSeconds = 1): ApiError {
+  return new ApiError("Timeout", message, { details: { retryAfterSeconds } });
+}
+
+export function insufficientStorage(cause?: unknown): ApiError {
+  return new ApiError("InsufficientStorage", "the store has no room left; nothing was written", { cause });
+}
