@@ -20,6 +20,8 @@ export interface Naming {
   readonly protobufMediaType: string;
   /** Group of meta types: `meta.orch` | `meta.k8s.io`. */
   readonly metaGroup: string;
+  /** Annotation of the bookmark that ends the initial events of a streaming list (spec 1: Change tracking, 4). */
+  readonly initialEventsEnd: string;
   /** Value of a namespace's own finalizer. */
   readonly namespaceFinalizer: string;
   /** Names of the namespaces that the system keeps: `default` and three with the dialect's prefix. */
@@ -84,6 +86,7 @@ export function createNaming(dialect: Dialect): Naming {
     word,
     protobufMediaType: `application/${w.vendor}.protobuf`,
     metaGroup: `meta.${w.groupSuffix}`,
+    initialEventsEnd: `${w.groupSuffix}/initial-events-end`,
     namespaceFinalizer: w.finalizer,
     systemNamespaces: ["default", ...["system", "public", "node-lease"].map((n) => w.systemPrefix + n)],
     storePrefix: "/orch/",

@@ -35,7 +35,10 @@ test("an invalid object lists every cause, in brackets where there are several",
     'Service "s" is invalid: spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive',
   );
   const both = invalid({ group: "g", kind: "Service" }, "s", [one, two]);
-  assert.match(both.message, /^Service\.g "s" is invalid: \[spec\.ports\[0\]\.port: .*, data\[tls\.crt\]: Required value\]$/);
+  assert.match(
+    both.message,
+    /^Service\.g "s" is invalid: \[spec\.ports\[0\]\.port: .*, data\[tls\.crt\]: Required value\]$/,
+  );
   assert.deepEqual(both.details?.causes, [one, two]);
 });
 

@@ -81,9 +81,13 @@ export class ApiError extends Error {
   /** Any thrown value as an ApiError. What is not one is a fault: 500 without its text, kept as `cause`. */
   static from(thrown: unknown): ApiError {
     if (thrown instanceof ApiError) return thrown;
-    return new ApiError("InternalError", "an unexpected error occurred; the server's log has it under this request's id", {
-      cause: thrown,
-    });
+    return new ApiError(
+      "InternalError",
+      "an unexpected error occurred; the server's log has it under this request's id",
+      {
+        cause: thrown,
+      },
+    );
   }
 }
 

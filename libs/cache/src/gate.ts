@@ -1,0 +1,42 @@
+/** Readers that wait for the mirror to reach a revision. */
+export interface Gate {
+  readonly revision: number;
+  advance(revision: number): void;
+  /** True as soon as the revision is reached; false after `timeoutMs`. */
+  reach(revision: number, timeoutMs: number): Promise<boolean>;
+}
+
+interface Waiter {
+  readonly revision: number;
+  readonly settle: (reached: boolean) => void;
+}
+
+export function createGate(initial: number): Gate {
+  let current = initial;
+  const waiters = new Set<Waiter>();
+  return {
+    get revision() {
+      return current;
+    },
+    advance(revision) {
+      if (revision <= current) return;
+      current = revision;
+      for (const waiter of waiters) if (waiter.revision <= current) waiter.settle(true);
+    },
+    reach(revision, timeoutMs) {
+      if (revision <= current) return Promise.resolve(true);
+      return new Promise((resolve) => {
+        const waiter: Waiter = {
+          revision,
+          settle: (reached) => {
+            clearTimeout(timer);
+            waiters.delete(waiter);
+            resolve(reached);
+          },
+        };
+        const timer = setTimeout(() => waiter.settle(false), timeoutMs);
+        waiters.add(waiter);
+      });
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import type { Change, Item } from "./change.js";
+
+export interface HistoryOptions {
+  /** Changes younger than this are kept while `maxBytes` allows. */
+  readonly keepMs: number;
+  /** Bytes that kept changes may hold in superseded states. */
+  readonly maxBytes: number;
+  /** Milliseconds; only differences count. */
+  readonly now: () => number;
+}
+
+/** The changes of one collection in revision order, oldest dropped by age and by bytes. */
+export interface History<I extends Item> {
+  append(change: Change<I>): void;
+  /** Changes after `revision`; undefined when some of them were dropped. */
+  since(revision: number): readonly Change<I>[] | undefined;
+  /** Drops what is over age; called now and then so that a quiet collection lets go too. */
+  trim(): void;
+  readonly bytes: number;
+}
+
+interface Kept<I extends Item> {
+  readonly change: Change<I>;
+  readonly at: number;
+}
+
+// put@5 put@6 delete@9, begin 4:   since(4) → all three   since(6) → [9]   since(3) → undefined
+// drop 5 (too old): begin becomes 5, since(5) → [6, 9], since(4) → undefined.
+export function createHistory<I extends Item>(begin: number, options: HistoryOptions): History<I> {
+  let kept: Kept<I>[] = [];
+  let head = 0;
+  let floor = begin;
+  let bytes = 0;
+
+  const weight = (change: Change<I>): number => 200 + (change.previous?.size ?? 0);
+
+  const dropOldest = (): void => {
+    const oldest = kept[head];
+    if (oldest === undefined) return;
+    floor = oldest.change.revision;
+    bytes -= weight(oldest.change);
+    head += 1;
+    if (head > 1024 && head * 2 > kept.length) {
+      kept = kept.slice(head);
+      head = 0;
+    }
+  };
+
+  const trim = (): void => {
+    const limit = options.now() - options.keepMs;
+    for (;;) {
+      const oldest = kept[head];
+      if (oldest === undefined || (oldest.at >= limit && bytes <= options.maxBytes)) return;
+      dropOldest();
+    }
+  };
+
+  const indexAfter = (revision: number): number => {
+    let low = head;
+    let high = kept.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const entry = kept[middle];
+      if (entry !== undefined && entry.change.revision <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  };
+
+  return {
+    append(change) {
+      kept.push({ change, at: options.now() });
+      bytes += weight(change);
+      trim();
+    },
+    since(revision) {
+      if (revision < floor) return undefined;
+      return kept.slice(indexAfter(revision)).map((entry) => entry.change);
+    },
+    trim,
+    get bytes() {
+      return bytes;
+    },
+  };
+}
