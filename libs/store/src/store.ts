@@ -37,7 +37,10 @@ export interface Store {
    */
   watch(query: WatchQuery): AsyncIterable<WatchItem>;
 
-  /** Forgets history: reads and watches below `revision` answer `Expired`, the state at it stays. Idempotent. */
+  /**
+   * Forgets history: the state at `revision` stays, reads below it answer `Expired`, and so do watches from
+   * it or below (a watch needs the state before its first change). Idempotent.
+   */
   compact(revision: Revision): Promise<void>;
 
   /** Ends watches, waits for writes under way, releases the medium. */

@@ -1,0 +1,4 @@
+import { storeConformance } from "./conformance.js";
+import { openEmbeddedFixture } from "./testing/embedded-fixture.js";
+
+storeConformance({ name: "the embedded store", open: openEmbeddedFixture });

@@ -1,0 +1,79 @@
+import { expired } from "@orch/status/api-error.js";
+import { contains, type KeyRange, keyRange } from "../key-range.js";
+import { revision } from "../revision.js";
+import type { Entry, Range, RangeQuery } from "../store.js";
+import type { Snapshot } from "./database.js";
+import { entryAt } from "./entry.js";
+import { createPace } from "./pace.js";
+import type { PastReader } from "./past.js";
+
+/** Entries under a prefix at the newest revision or an older one (see Store.range). */
+export async function readRange(snapshot: Snapshot, query: RangeQuery, past: PastReader): Promise<Range> {
+  const at = query.at ?? snapshot.revision;
+  if (at < snapshot.compacted) throw expired(`revision ${at} was compacted; the oldest one is ${snapshot.compacted}`);
+  if (at > snapshot.revision) throw new RangeError(`revision ${at} lies in the future of ${snapshot.revision}`);
+  const range = keyRange(query.prefix, query.from);
+  const changed = at === snapshot.revision ? [] : await changedKeys(snapshot, range, at, past);
+  const entries = await collect(snapshot, places(snapshot, range, changed), query.limit ?? Number.POSITIVE_INFINITY);
+  return { entries, revision: revision(at), count: count(snapshot, range, changed) };
+}
+
+/** A key that was changed after the revision asked for: its revision then (0: absent) and whether it is there now. */
+interface Changed {
+  readonly key: Buffer;
+  readonly then: number;
+  readonly now: boolean;
+}
+
+async function changedKeys(
+  snapshot: Snapshot,
+  range: KeyRange,
+  at: number,
+  past: PastReader,
+): Promise<readonly Changed[]> {
+  const changed: Changed[] = [];
+  for (const [text, then] of (await past.read(snapshot, at)).places) {
+    const key = Buffer.from(text);
+    if (contains(range, key)) changed.push({ key, then, now: snapshot.find(key) !== undefined });
+  }
+  return changed.sort((a, b) => Buffer.compare(a.key, b.key));
+}
+
+function count(snapshot: Snapshot, range: KeyRange, changed: readonly Changed[]): number {
+  let total = snapshot.count(range);
+  for (const { then, now } of changed) total += (then === 0 ? 0 : 1) - (now ? 1 : 0);
+  return total;
+}
+
+/** The revisions of the values to show, in key order: two ordered walks merged, the changed keys winning. */
+function* places(snapshot: Snapshot, range: KeyRange, changed: readonly Changed[]): Generator<number> {
+  let next = 0;
+  for (const { key, place } of snapshot.keys(range)) {
+    let same = false;
+    for (let c = changed[next]; c !== undefined; c = changed[next]) {
+      const order = Buffer.compare(c.key, key);
+      if (order > 0) break;
+      next++;
+      if (c.then !== 0) yield c.then;
+      if (order === 0) {
+        same = true;
+        break;
+      }
+    }
+    if (!same) yield place.revision;
+  }
+  for (const { then } of changed.slice(next)) if (then !== 0) yield then;
+}
+
+async function collect(snapshot: Snapshot, revisions: Iterable<number>, limit: number): Promise<readonly Entry[]> {
+  const entries: Entry[] = [];
+  if (limit <= 0) return entries;
+  const pace = createPace();
+  for (const at of revisions) {
+    entries.push(entryAt(snapshot, at));
+    if (entries.length >= limit) break;
+    const pause = pace();
+    if (pause !== undefined) await pause;
+  }
+  return entries;
+}
