@@ -1,0 +1,28 @@
+import type { Naming } from "@orch/naming/naming.js";
+import type { FieldError } from "@orch/status/field-error.js";
+import type { ApiObject } from "./object.js";
+
+/**
+ * What a kind needs beyond its data: pure functions, new values out. An object given here has been
+ * decoded against the kind's type; defaults and validation have had their walk over the data first.
+ */
+export interface Behavior<T extends ApiObject = ApiObject> {
+  /** Defaults that depend on other fields. Applying them twice changes nothing more. */
+  readonly setDefaults?: (object: T) => T;
+  readonly prepareForCreate?: (object: T) => T;
+  readonly prepareForUpdate?: (object: T, old: T) => T;
+  readonly validate?: (object: T) => readonly FieldError[];
+  /** Beyond `validate`, which is run on the new object too. */
+  readonly validateUpdate?: (object: T, old: T) => readonly FieldError[];
+  /** Values for field selectors that are not simply the value at their path. */
+  readonly selectableFields?: (object: T) => Readonly<Record<string, string>>;
+}
+
+/** Makes a kind's record; the naming gives it the words of the dialect in force. */
+export type BehaviorOf = (naming: Naming) => Behavior;
+
+/** A record written for its own object type, as the catalog keeps it. */
+export function behavior<T extends ApiObject>(make: (naming: Naming) => Behavior<T>): BehaviorOf {
+  // Only objects decoded as this kind reach its functions: the catalog pairs them.
+  return make as unknown as BehaviorOf;
+}

@@ -1,0 +1,264 @@
+import type { JsonObject } from "@orch/schema/descriptor.js";
+import { DataError, type Reader, reader } from "./reader.js";
+
+/** A data file of the catalog, its head and kinds checked; types are checked when they are compiled. */
+export interface DataFile {
+  /** `core.v1`: how other files refer to it, with a slash. */
+  readonly name: string;
+  readonly group: string;
+  readonly version: string;
+  /** Orders the versions of a group where the usual order is wrong; lower comes first. */
+  readonly order: number | undefined;
+  readonly kinds: readonly KindEntry[];
+  readonly types: ReadonlyMap<string, unknown>;
+}
+
+/** A kind as its data file has it, every word in the `orch` dialect. README.md explains each. */
+export interface KindEntry {
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  readonly verbs: readonly Verb[];
+  readonly fieldSelectors: FieldSelectors;
+  readonly release: Lifecycle;
+  readonly storage: StorageEntry;
+  readonly strategy: Strategy;
+  readonly subresources: readonly Subresource[];
+  readonly columns: readonly Column[];
+  /** Created, never stored or read. */
+  readonly virtual: boolean;
+}
+
+export const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"] as const;
+export type Verb = (typeof verbs)[number];
+
+export interface FieldSelectors {
+  /** Beyond metadata.name and metadata.namespace. */
+  readonly fields: readonly string[];
+  readonly aliases: Readonly<Record<string, string>>;
+  /** metadata.namespace is not known. */
+  readonly strict: boolean;
+}
+
+export interface Lifecycle {
+  readonly introduced: string;
+  readonly deprecated: string | undefined;
+  readonly removed: string | undefined;
+  /** `apps/v1 Deployment`. */
+  readonly replacement: string | undefined;
+}
+
+export interface StorageEntry {
+  /** The version that is stored; the same for every version of a kind. */
+  readonly version: string;
+  /** Stored by another group's kind of this name: `apps`. */
+  readonly group: string | undefined;
+  readonly prefix: string | undefined;
+  readonly ttlSeconds: number | undefined;
+}
+
+export const nameFormats = ["dnsSubdomain", "dnsLabel", "dns1035Label", "pathSegment"] as const;
+export type NameFormat = (typeof nameFormats)[number];
+
+/** How writes treat the kind (what is data of it; the rest is in `kinds/`). */
+export interface Strategy {
+  readonly name: NameFormat;
+  /** Status is emptied on create and kept from the stored object on update; `update` keeps it on create. */
+  readonly statusReset: "both" | "update" | "never";
+  readonly initStatus: JsonObject | undefined;
+  /** Paths whose change moves metadata.generation; `*` is everything but metadata. None: it never moves. */
+  readonly generation: readonly string[];
+  /** A PUT may come without resourceVersion. */
+  readonly unconditionalUpdate: boolean;
+  /** A PUT of a missing name creates it. */
+  readonly createOnUpdate: boolean;
+  readonly gcDefault: "background" | "orphan" | "unsupported";
+  readonly noDeleteCollection: boolean;
+}
+
+export interface Subresource {
+  readonly name: string;
+  readonly kind: string;
+  /** Of `kind`, where it differs from the resource's own. */
+  readonly apiVersion: string | undefined;
+  readonly verbs: readonly string[];
+  /** Type of the query parameters. */
+  readonly options: string | undefined;
+  /** Answers plain text. */
+  readonly text: boolean;
+  /** A connection upgrade. */
+  readonly upgrade: boolean;
+  /** Takes any path below it. */
+  readonly path: boolean;
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly format: string;
+  readonly priority: number;
+  readonly description: string;
+  readonly source: string;
+}
+
+export function readDataFile(name: string, json: unknown): DataFile {
+  const file = reader(name, json, ["group", "version", "order", "kinds", "types"]);
+  return {
+    name,
+    group: file.text("group"),
+    version: file.text("version"),
+    order: file.optionalNumber("order"),
+    kinds: file.objects("kinds").map(readKind),
+    types: new Map(file.object("types")?.entries() ?? []),
+  };
+}
+
+const kindKeys = [
+  "kind",
+  "plural",
+  "singular",
+  "shortNames",
+  "categories",
+  "namespaced",
+  "verbs",
+  "fieldSelectors",
+  "release",
+  "storage",
+  "strategy",
+  "subresources",
+  "columns",
+  "virtual",
+];
+
+function readKind(entry: Reader): KindEntry {
+  const kind = entry.text("kind");
+  const r = reader(`${entry.where} (${kind})`, Object.fromEntries(entry.entries()), kindKeys);
+  const plural = r.text("plural");
+  return {
+    kind,
+    plural,
+    singular: r.optionalText("singular") ?? kind.toLowerCase(),
+    shortNames: r.texts("shortNames"),
+    categories: r.texts("categories"),
+    namespaced: r.flag("namespaced"),
+    verbs: readVerbs(r),
+    fieldSelectors: readFieldSelectors(r.object("fieldSelectors")),
+    release: readLifecycle(part(r, "release", ["introduced", "deprecated", "removed", "replacement"])),
+    storage: readStorage(part(r, "storage", ["version", "group", "prefix", "ttlSeconds"])),
+    strategy: readStrategy(r),
+    subresources: r.objects("subresources").map(readSubresource),
+    columns: r.objects("columns").map(readColumn),
+    virtual: r.flag("virtual"),
+  };
+}
+
+function part(r: Reader, key: string, keys: readonly string[]): Reader {
+  return reader(`${r.where}.${key}`, r.raw(key) ?? {}, keys);
+}
+
+function readVerbs(r: Reader): readonly Verb[] {
+  if (r.raw("verbs") === "all") return verbs;
+  const given = r.texts("verbs");
+  const known = verbs.filter((v) => given.includes(v));
+  if (known.length !== given.length)
+    throw new DataError(`${r.where}.verbs`, `expected "all" or some of ${verbs.join(", ")}`);
+  return known;
+}
+
+function readFieldSelectors(r: Reader | undefined): FieldSelectors {
+  const aliases = r?.object("aliases");
+  return {
+    fields: r?.texts("fields") ?? [],
+    aliases: Object.fromEntries((aliases?.entries() ?? []).map(([from]) => [from, aliases?.text(from) ?? ""])),
+    strict: r?.flag("strict") ?? false,
+  };
+}
+
+function readLifecycle(r: Reader): Lifecycle {
+  return {
+    introduced: r.text("introduced"),
+    deprecated: r.optionalText("deprecated"),
+    removed: r.optionalText("removed"),
+    replacement: r.optionalText("replacement"),
+  };
+}
+
+function readStorage(r: Reader): StorageEntry {
+  return {
+    version: r.text("version"),
+    group: r.optionalText("group"),
+    prefix: r.optionalText("prefix"),
+    ttlSeconds: r.optionalNumber("ttlSeconds"),
+  };
+}
+
+const strategyKeys = [
+  "name",
+  "statusReset",
+  "initStatus",
+  "generation",
+  "unconditionalUpdate",
+  "createOnUpdate",
+  "gcDefault",
+  "noDeleteCollection",
+];
+
+function readStrategy(entry: Reader): Strategy {
+  const r = part(entry, "strategy", strategyKeys);
+  const reset = r.raw("statusReset");
+  return {
+    name: r.oneOf("name", nameFormats) ?? "dnsSubdomain",
+    statusReset: reset === "update" ? "update" : r.flag("statusReset") ? "both" : "never",
+    initStatus: r.has("initStatus") ? Object.fromEntries(r.object("initStatus")?.entries() ?? []) : undefined,
+    generation: r.texts("generation"),
+    unconditionalUpdate: r.flag("unconditionalUpdate"),
+    createOnUpdate: r.flag("createOnUpdate"),
+    gcDefault: r.oneOf("gcDefault", ["background", "orphan", "unsupported"]) ?? "background",
+    noDeleteCollection: r.flag("noDeleteCollection"),
+  };
+}
+
+function readSubresource(entry: Reader): Subresource {
+  const r = reader(entry.where, Object.fromEntries(entry.entries()), [
+    "name",
+    "kind",
+    "apiVersion",
+    "verbs",
+    "options",
+    "text",
+    "upgrade",
+    "path",
+  ]);
+  return {
+    name: r.text("name"),
+    kind: r.text("kind"),
+    apiVersion: r.optionalText("apiVersion"),
+    verbs: r.texts("verbs"),
+    options: r.optionalText("options"),
+    text: r.flag("text"),
+    upgrade: r.flag("upgrade"),
+    path: r.flag("path"),
+  };
+}
+
+function readColumn(entry: Reader): Column {
+  const r = reader(entry.where, Object.fromEntries(entry.entries()), [
+    "name",
+    "type",
+    "format",
+    "priority",
+    "description",
+    "source",
+  ]);
+  return {
+    name: r.text("name"),
+    type: r.text("type"),
+    format: r.optionalText("format") ?? "",
+    priority: r.optionalNumber("priority") ?? 0,
+    description: r.optionalText("description") ?? "",
+    source: r.text("source"),
+  };
+}

@@ -1,0 +1,269 @@
+import { type EitherType, type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
+import { formatDuration, parseDuration } from "./formats/duration.js";
+import { canonicalQuantity } from "./formats/quantity.js";
+import { canonicalMicroTime, canonicalTime } from "./formats/time.js";
+
+/** A value of the wrong type. `message` starts with its path: `data.k: expected string, got number`. */
+export class DecodeError extends Error {
+  readonly path: string;
+
+  constructor(path: string, what: string) {
+    super(path === "" ? what : `${path}: ${what}`);
+    this.name = "DecodeError";
+    this.path = path;
+  }
+}
+
+export interface Decoded {
+  readonly value: JsonObject;
+  /** Paths of the fields that the type does not know, in the order met: `spec.containers[0].bar`. */
+  readonly unknown: readonly string[];
+}
+
+/**
+ * Checks a parsed JSON tree against a type and gives the tree that the rest of the server works on:
+ * without unknown fields, nulls and zero values that mean absence, with times, durations and
+ * quantities in canonical form. What needs no change is shared with the input, which is never written to.
+ *
+ * Throws {@link DecodeError}. Names are case-sensitive. Serves spec 1: Behavior rules, 3.
+ */
+export function decode(type: MessageType, tree: unknown): Decoded {
+  const walk: Walk = { path: [], unknown: [] };
+  return { value: messageOf(walk, type, tree), unknown: walk.unknown };
+}
+
+interface Walk {
+  /** Names and list positions from the root to the value at hand. */
+  readonly path: (string | number)[];
+  readonly unknown: string[];
+}
+
+function pathText(path: readonly (string | number)[]): string {
+  let text = "";
+  for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;
+  return text;
+}
+
+function fail(walk: Walk, what: string): never {
+  throw new DecodeError(pathText(walk.path), what);
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function mismatch(walk: Walk, expected: string, value: unknown): never {
+  return fail(walk, `expected ${expected}, got ${typeName(value)}`);
+}
+
+/** Sets an own property whatever its name: `__proto__` too. */
+function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === "__proto__") {
+    Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+  } else target[name] = value;
+}
+
+/** The own properties of `source` that come before `stop`, those already seen to be kept as they are. */
+function copyBefore(source: JsonObject, stop: string): Record<string, unknown> {
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(source)) {
+    if (name === stop) break;
+    setOwn(copy, name, source[name]);
+  }
+  return copy;
+}
+
+function messageOf(walk: Walk, type: MessageType, tree: unknown): JsonObject {
+  if (!isObject(tree)) return mismatch(walk, "object", tree);
+  const byName = type.byName;
+  let copy: Record<string, unknown> | undefined;
+  for (const name of Object.keys(tree)) {
+    const given = tree[name];
+    const field = byName.get(name);
+    walk.path.push(name);
+    const value = field === undefined ? unknownField(walk) : fieldOf(walk, field, given);
+    walk.path.pop();
+    if (copy === undefined) {
+      if (value === given) continue;
+      copy = copyBefore(tree, name);
+    }
+    if (value !== undefined) setOwn(copy, name, value);
+  }
+  return copy ?? tree;
+}
+
+function unknownField(walk: Walk): undefined {
+  walk.unknown.push(pathText(walk.path));
+  return undefined;
+}
+
+/** The field's value; undefined when it means absence. */
+function fieldOf(walk: Walk, field: Field, given: unknown): unknown {
+  if (given === null || given === undefined) return undefined;
+  const value = typedValue(walk, field.type, given);
+  return field.dropsZero && isZero(value) ? undefined : value;
+}
+
+/** `""`, 0, false, an empty list or object. */
+export function isZero(value: unknown): boolean {
+  if (typeof value !== "object") return value === "" || value === 0 || value === false;
+  if (Array.isArray(value)) return value.length === 0;
+  for (const _name in value) return false;
+  return true;
+}
+
+function typedValue(walk: Walk, type: Type, value: unknown): unknown {
+  switch (type.kind) {
+    case "string":
+      return typeof value === "string" ? value : mismatch(walk, "string", value);
+    case "message":
+      return messageOf(walk, type, value);
+    case "list":
+      return listOf(walk, type.item, value);
+    case "map":
+      return mapOf(walk, type.value, value);
+    case "bool":
+      return typeof value === "boolean" ? value : mismatch(walk, "bool", value);
+    case "int32":
+      return integerOf(walk, value, "int32");
+    case "int64":
+      return integerOf(walk, value, "int64");
+    case "double":
+      return typeof value === "number" && Number.isFinite(value) ? value : mismatch(walk, "number", value);
+    case "intOrString":
+      return typeof value === "string" ? value : integerOf(walk, value, "int32", "int or string");
+    case "fieldsV1":
+      return isObject(value) ? value : mismatch(walk, "object", value);
+    case "any":
+    case "raw":
+      return value;
+    case "either":
+      return eitherOf(walk, type, value);
+    default:
+      return textOf(walk, type.kind, value);
+  }
+}
+
+function listOf(walk: Walk, item: Type, list: unknown): unknown {
+  if (!Array.isArray(list)) return mismatch(walk, "array", list);
+  let copy: unknown[] | undefined;
+  for (let i = 0; i < list.length; i++) {
+    const given: unknown = list[i];
+    walk.path.push(i);
+    const value = typedValue(walk, item, given ?? zeroOf(item));
+    walk.path.pop();
+    if (copy !== undefined) copy.push(value);
+    else if (value !== given) copy = [...list.slice(0, i), value];
+  }
+  return copy ?? list;
+}
+
+/** What a null stands for where an absence is not possible: in a list and in a map. */
+function zeroOf(type: Type): unknown {
+  switch (type.kind) {
+    case "message":
+    case "map":
+    case "fieldsV1":
+      return {};
+    case "list":
+      return [];
+    case "int32":
+    case "int64":
+    case "double":
+    case "intOrString":
+      return 0;
+    case "bool":
+      return false;
+    case "quantity":
+      return "0";
+    case "string":
+    case "bytes":
+      return "";
+    default:
+      return null;
+  }
+}
+
+function mapOf(walk: Walk, type: Type, map: unknown): unknown {
+  if (!isObject(map)) return mismatch(walk, "object", map);
+  let copy: Record<string, unknown> | undefined;
+  for (const name of Object.keys(map)) {
+    const given = map[name];
+    if (typeof given === "string" && type.kind === "string") {
+      if (copy !== undefined) setOwn(copy, name, given);
+      continue;
+    }
+    walk.path.push(name);
+    const value = typedValue(walk, type, given ?? zeroOf(type));
+    walk.path.pop();
+    if (copy === undefined) {
+      if (value === given) continue;
+      copy = copyBefore(map, name);
+    }
+    setOwn(copy, name, value);
+  }
+  return copy ?? map;
+}
+
+function integerOf(
+  walk: Walk,
+  value: unknown,
+  type: "int32" | "int64",
+  expected = type === "int32" ? "int32" : "int64",
+): number {
+  if (typeof value !== "number") return mismatch(walk, expected, value);
+  if (!Number.isInteger(value)) return fail(walk, `expected ${expected}, got number ${value}`);
+  if (type === "int32" ? value < -2147483648 || value > 2147483647 : !Number.isSafeInteger(value)) {
+    return fail(walk, `expected ${expected}, got number ${value}: out of range`);
+  }
+  // -0 is written as 0.
+  return value === 0 ? 0 : value;
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function textOf(walk: Walk, kind: "bytes" | "time" | "microTime" | "duration" | "quantity", value: unknown): string {
+  if (kind === "quantity" && typeof value === "number" && Number.isFinite(value)) value = String(value);
+  if (typeof value !== "string") return mismatch(walk, kind === "quantity" ? "quantity" : "string", value);
+  switch (kind) {
+    case "bytes": {
+      const text = value.includes("\n") || value.includes("\r") ? value.replace(/[\r\n]/g, "") : value;
+      return base64.test(text) ? text : fail(walk, "illegal base64 data");
+    }
+    case "time":
+      return canonicalTime(value) ?? fail(walk, `${JSON.stringify(value)} is not an RFC 3339 time`);
+    case "microTime":
+      return canonicalMicroTime(value) ?? fail(walk, `${JSON.stringify(value)} is not an RFC 3339 time`);
+    case "duration": {
+      const nanoseconds = parseDuration(value);
+      if (nanoseconds === undefined) return fail(walk, `invalid duration ${JSON.stringify(value)}`);
+      return formatDuration(nanoseconds);
+    }
+    case "quantity": {
+      const canonical = canonicalQuantity(value);
+      return "text" in canonical ? canonical.text : fail(walk, canonical.wrong);
+    }
+  }
+}
+
+function eitherOf(walk: Walk, type: EitherType, value: unknown): unknown {
+  const fitting = type.alternatives.find((a) => hasShape(a.type, value));
+  return fitting === undefined ? mismatch(walk, type.name, value) : typedValue(walk, fitting.type, value);
+}
+
+function hasShape(type: Type, value: unknown): boolean {
+  switch (type.kind) {
+    case "list":
+      return Array.isArray(value);
+    case "message":
+    case "map":
+      return isObject(value);
+    case "bool":
+      return typeof value === "boolean";
+    case "string":
+      return typeof value === "string";
+    default:
+      return typeof value === "number";
+  }
+}

@@ -1,0 +1,234 @@
+/**
+ * The compiled type model: what a kind is made of. Every operation of this lib (decode, default,
+ * validate, compare) and every codec is one walk over it. Built-in kinds are compiled from the
+ * catalog's data files, custom resources from their schemas; neither is known here.
+ */
+
+/** Leaves. How each looks in a JSON tree and how it is checked stands in `decode.ts`. */
+export type ScalarKind =
+  | "string"
+  | "int32"
+  | "int64"
+  | "bool"
+  | "double"
+  /** Base64 text in JSON. */
+  | "bytes"
+  /** Any JSON value; in Protobuf a message with the JSON text in `raw` (1). */
+  | "any"
+  /** RFC 3339 in UTC, whole seconds. */
+  | "time"
+  /** RFC 3339 in UTC, six decimals. */
+  | "microTime"
+  /** `1h2m3s`. */
+  | "duration"
+  /** `100m`, `1Gi`; canonical after decoding. */
+  | "quantity"
+  | "intOrString"
+  /** A value that is kept as it came: an embedded object (RawExtension). */
+  | "raw"
+  /** An object that is kept as it came. */
+  | "fieldsV1";
+
+export interface ScalarType {
+  readonly kind: ScalarKind;
+}
+
+export type ListKind = "atomic" | "set" | "map";
+
+export interface ListType {
+  readonly kind: "list";
+  readonly item: Type;
+  readonly listType: ListKind;
+  /** Fields that together tell items apart; only with `listType` map. */
+  readonly keys: readonly string[];
+  /** A named list type: in Protobuf a message that holds `items` (1). */
+  readonly wrapped: boolean;
+}
+
+export interface MapType {
+  readonly kind: "map";
+  readonly value: Type;
+  readonly mapType: "atomic" | "granular";
+}
+
+/** One of several bare JSON forms, told apart by their shape; in Protobuf a message with one field set. */
+export interface EitherType {
+  readonly kind: "either";
+  readonly name: string;
+  readonly alternatives: readonly { readonly number: number; readonly type: Type }[];
+}
+
+export interface MessageType {
+  readonly kind: "message";
+  /** `core/v1.Pod`. */
+  readonly name: string;
+  /** It has `apiVersion` and `kind` in JSON. */
+  readonly object: boolean;
+  readonly structType: "atomic" | "granular";
+  /** Exactly one of its members is meant to be set. */
+  readonly union: boolean;
+  /** Exists in Protobuf. */
+  readonly protobuf: boolean;
+  /** As declared, with inline fields unresolved: what Protobuf sees. */
+  readonly fields: readonly Field[];
+  /** By JSON name, with the fields of inline messages in their parent's place: what JSON sees. */
+  readonly byName: ReadonlyMap<string, Field>;
+}
+
+export type Type = ScalarType | ListType | MapType | EitherType | MessageType;
+
+export interface Field {
+  /** JSON name; `""` for an inline message. */
+  readonly name: string;
+  readonly protoName: string;
+  /** Protobuf number; undefined for what Protobuf does not carry. */
+  readonly number: number | undefined;
+  readonly type: Type;
+  /** Required in the published schema. That a value must not be empty is said by `check.required`. */
+  readonly required: boolean;
+  readonly omitempty: boolean;
+  /** Absent differs from zero. */
+  readonly pointer: boolean;
+  readonly nullable: boolean;
+  readonly inline: boolean;
+  /** A zero value (`""`, 0, false, [], {}) is the same as absence and is dropped when decoded. */
+  readonly dropsZero: boolean;
+  /** Overrides the message's own. */
+  readonly structType: "atomic" | "granular" | undefined;
+  readonly strategy: readonly ("merge" | "retainKeys" | "replace")[];
+  readonly mergeKey: string | undefined;
+  /** The closed set of values, of the field or of its items. */
+  readonly values: readonly string[] | undefined;
+  /** Literal default; undefined for none. */
+  readonly default: unknown;
+  readonly check: Check | undefined;
+  readonly doc: string;
+}
+
+/** What a value must satisfy, as data. Texts are the reference's (`validate.ts`). */
+export interface Check {
+  /** Must not be empty; a text is the detail of the error. */
+  readonly required?: true | string;
+  readonly format?: FormatName;
+  /** Inclusive bounds: `must be between 1 and 65535, inclusive`. */
+  readonly range?: readonly [number, number];
+  /** `must be greater than or equal to 0`. */
+  readonly min?: number;
+  /** `must be greater than 0`. */
+  readonly above?: number;
+  readonly maxLength?: number;
+  readonly maxBytes?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  /** Items differ: as values (true) or in the named fields together. */
+  readonly unique?: true | readonly string[];
+  /** May not change once the object exists. */
+  readonly immutable?: true;
+  /** Checks of a map's keys, reported at the map. */
+  readonly keys?: Check;
+  /** Checks of a list's items or a map's values. */
+  readonly items?: Check;
+  /** The closed set of the type is not enforced (what only the server's own writers set). */
+  readonly open?: true;
+}
+
+export const formatNames = [
+  "dnsLabel",
+  "dns1035Label",
+  "dnsSubdomain",
+  "qualifiedName",
+  "labelValue",
+  "pathSegment",
+  "portName",
+  "configKey",
+  "envName",
+  "ip",
+  "quantity",
+  "duration",
+  "time",
+  "absolutePath",
+  "relativePath",
+  "noBacksteps",
+  "fileMode",
+  "httpHeaderName",
+  "portNumberOrName",
+] as const;
+export type FormatName = (typeof formatNames)[number];
+
+interface MessageSpec {
+  readonly name: string;
+  readonly object?: boolean;
+  readonly structType?: "atomic" | "granular";
+  readonly union?: boolean;
+  readonly protobuf?: boolean;
+  /** Called once, when a field is first asked for: messages may refer to each other and to themselves. */
+  readonly fields: () => readonly Field[];
+}
+
+const typeMeta: readonly Field[] = [
+  field({ name: "kind", type: { kind: "string" }, omitempty: true }),
+  field({ name: "apiVersion", type: { kind: "string" }, omitempty: true }),
+];
+
+export function message(spec: MessageSpec): MessageType {
+  let fields: readonly Field[] | undefined;
+  let byName: ReadonlyMap<string, Field> | undefined;
+  return {
+    kind: "message",
+    name: spec.name,
+    object: spec.object ?? false,
+    structType: spec.structType ?? "granular",
+    union: spec.union ?? false,
+    protobuf: spec.protobuf ?? true,
+    get fields() {
+      fields ??= spec.object ? [...typeMeta, ...spec.fields()] : spec.fields();
+      return fields;
+    },
+    get byName() {
+      byName ??= flattened(this.fields);
+      return byName;
+    },
+  };
+}
+
+function flattened(fields: readonly Field[]): ReadonlyMap<string, Field> {
+  const byName = new Map<string, Field>();
+  for (const f of fields) {
+    if (!f.inline) byName.set(f.name, f);
+    else if (f.type.kind === "message") for (const [name, inner] of f.type.byName) byName.set(name, inner);
+  }
+  return byName;
+}
+
+type FieldSpec = Pick<Field, "name" | "type"> & Partial<Omit<Field, "dropsZero">>;
+
+export function field(spec: FieldSpec): Field {
+  const omitempty = spec.omitempty ?? false;
+  const pointer = spec.pointer ?? false;
+  return {
+    name: spec.name,
+    protoName: spec.protoName ?? spec.name,
+    number: spec.number,
+    type: spec.type,
+    required: spec.required ?? false,
+    omitempty,
+    pointer,
+    nullable: spec.nullable ?? false,
+    inline: spec.inline ?? false,
+    dropsZero: omitempty && !pointer && spec.type.kind !== "message",
+    structType: spec.structType,
+    strategy: spec.strategy ?? [],
+    mergeKey: spec.mergeKey,
+    values: spec.values,
+    default: spec.default,
+    check: spec.check,
+    doc: spec.doc ?? "",
+  };
+}
+
+export type JsonObject = { readonly [name: string]: unknown };
+
+/** A JSON object: neither null nor a list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
