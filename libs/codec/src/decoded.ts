@@ -1,0 +1,53 @@
+import { type ApiError, badRequest } from "@orch/status/api-error.js";
+
+/** What reading a body gave: the value, or why it could not be read. Nothing here throws on bad input. */
+export type Decoded = Read | Unreadable;
+
+export interface Read {
+  readonly ok: true;
+  readonly value: unknown;
+  /**
+   * Paths of keys that an object holds more than once, each once, in the order met: `data.a`,
+   * `spec.containers[0].image`. The last one wins in `value`. At most {@link maxDuplicates}.
+   */
+  readonly duplicates: readonly string[];
+}
+
+export interface Unreadable {
+  readonly ok: false;
+  readonly format: "json" | "yaml";
+  /** Plain text of the problem: `unexpected end of JSON input`. */
+  readonly problem: string;
+  /** The first bytes of the body as an error text shows them: `{bad`, `<empty>`, hex where it is no object. */
+  readonly excerpt: string;
+}
+
+/** Objects and lists inside one another; deeper bodies are refused before they cost anything. */
+export const maxDepth = 512;
+export const maxDuplicates = 100;
+export const noDuplicates: readonly string[] = [];
+
+const excerptBytes = 30;
+
+export function unreadable(format: Unreadable["format"], problem: string, bytes: Buffer): Unreadable {
+  return { ok: false, format, problem, excerpt: excerptOf(bytes) };
+}
+
+function excerptOf(bytes: Buffer): string {
+  if (bytes.length === 0) return "<empty>";
+  const head = bytes.subarray(0, excerptBytes);
+  const shown = bytes[0] === 0x7b ? head.toString("utf8") : head.toString("hex");
+  return bytes.length > excerptBytes ? `${shown} ...` : shown;
+}
+
+/**
+ * The 400 for a body from which not even version and kind could be read.
+ * `the object provided is unrecognized (must be of type ConfigMap): … ({bad)`
+ */
+export function unrecognizedBody(kind: string, body: Unreadable): ApiError {
+  const why =
+    body.format === "json"
+      ? `couldn't get version/kind; json parse error: ${body.problem}`
+      : `error converting YAML to JSON: ${body.problem}`;
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${body.excerpt})`);
+}
