@@ -126,7 +126,7 @@ export interface Check {
   readonly immutable?: true;
   /** Checks of a map's keys, reported at the map. */
   readonly keys?: Check;
-  /** Checks of a list's items or a map's values. */
+  /** Checks of a list's items, or of a map's values, these reported at the map. */
   readonly items?: Check;
   /** The closed set of the type is not enforced (what only the server's own writers set). */
   readonly open?: true;

@@ -1,0 +1,67 @@
+import { isZero } from "./decode.js";
+import { type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
+import { createReach } from "./reach.js";
+
+/** A zero default of a field that drops zeros is for publication only: storing it would undo decoding. */
+function applies(field: Field): boolean {
+  return field.default !== undefined && !(field.dropsZero && isZero(field.default));
+}
+
+const hasDefaults = createReach(applies);
+
+/**
+ * The object with its absent fields set to their literal defaults, also inside what defaults brought.
+ * What needs no change is shared with the input. A set value is never overwritten; twice is as once.
+ */
+export function applyDefaults(type: MessageType, object: JsonObject): JsonObject {
+  if (!hasDefaults(type)) return object;
+  let copy: Record<string, unknown> | undefined;
+  for (const field of type.byName.values()) {
+    const given = object[field.name];
+    let value = given ?? (applies(field) ? fresh(field.default) : undefined);
+    if (value === undefined) continue;
+    if (hasDefaults(field.type)) value = below(field.type, value);
+    if (value !== given) {
+      copy ??= { ...object };
+      copy[field.name] = value;
+    }
+  }
+  return copy ?? object;
+}
+
+function below(type: Type, value: unknown): unknown {
+  switch (type.kind) {
+    case "message":
+      return isObject(value) ? applyDefaults(type, value) : value;
+    case "list":
+      return Array.isArray(value) ? mapped(value, (item) => below(type.item, item)) : value;
+    case "map": {
+      if (!isObject(value)) return value;
+      const entries = Object.entries(value);
+      const values = mapped(
+        entries.map(([, v]) => v),
+        (v) => below(type.value, v),
+      );
+      const changed = entries.some(([, v], i) => v !== values[i]);
+      return changed ? Object.fromEntries(entries.map(([name], i) => [name, values[i]])) : value;
+    }
+    default:
+      return value;
+  }
+}
+
+/** The list with each item changed; itself when no item does. */
+function mapped(list: readonly unknown[], change: (item: unknown) => unknown): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  for (let i = 0; i < list.length; i++) {
+    const given = list[i];
+    const value = change(given);
+    if (copy !== undefined) copy.push(value);
+    else if (value !== given) copy = [...list.slice(0, i), value];
+  }
+  return copy ?? list;
+}
+
+function fresh(value: unknown): unknown {
+  return typeof value === "object" ? structuredClone(value) : value;
+}

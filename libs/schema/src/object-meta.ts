@@ -1,0 +1,234 @@
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import type { FormatName, JsonObject } from "./descriptor.js";
+import { equalJson } from "./equal.js";
+import { formatProblems } from "./formats/format.js";
+import { asPrefix, dnsLabel, labelValue, qualifiedName } from "./formats/names.js";
+
+/** What every object has, as decoded (spec 1: Common object metadata). Times are RFC 3339 texts. */
+export interface ObjectMeta {
+  readonly name?: string;
+  readonly generateName?: string;
+  readonly namespace?: string;
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+  readonly generation?: number;
+  readonly creationTimestamp?: string;
+  readonly deletionTimestamp?: string;
+  readonly deletionGracePeriodSeconds?: number;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly ownerReferences?: readonly OwnerReference[];
+  readonly finalizers?: readonly string[];
+  readonly managedFields?: readonly JsonObject[];
+}
+
+export interface OwnerReference {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly uid?: string;
+  readonly controller?: boolean;
+  readonly blockOwnerDeletion?: boolean;
+}
+
+export interface MetaRules {
+  readonly namespaced: boolean;
+  readonly nameFormat: FormatName;
+  /** Finalizers that need no prefix besides `orphan` and `foregroundDeletion`. */
+  readonly standardFinalizers: readonly string[];
+}
+
+const annotationBytes = 262_144;
+const managerLength = 128;
+const subresourceLength = 256;
+const orphan = "orphan";
+const foreground = "foregroundDeletion";
+
+/** Everything wrong with a new object's metadata; paths begin with `metadata`. */
+export function validateObjectMeta(meta: ObjectMeta, rules: MetaRules): FieldError[] {
+  return [
+    ...validateName(meta, rules),
+    ...validateNamespace(meta, rules),
+    ...((meta.generation ?? 0) < 0
+      ? [fieldError.invalid("metadata.generation", meta.generation, "must be greater than or equal to 0")]
+      : []),
+    ...validateContent(meta, rules),
+  ];
+}
+
+/** What may not change between two states of one object, and the new state's content. */
+export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, rules: MetaRules): FieldError[] {
+  return [
+    ...(old.deletionTimestamp === undefined ? [] : noNewFinalizers(meta, old)),
+    ...((meta.generation ?? 0) < (old.generation ?? 0)
+      ? [fieldError.invalid("metadata.generation", meta.generation ?? 0, "must not be decremented")]
+      : []),
+    ...immutable.flatMap((name) =>
+      equalJson(meta[name], old[name])
+        ? []
+        : [fieldError.invalid(`metadata.${name}`, meta[name] ?? emptyOf[name], "field is immutable")],
+    ),
+    ...validateContent(meta, rules),
+  ];
+}
+
+const immutable = [
+  "name",
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+] as const;
+
+const emptyOf: Record<(typeof immutable)[number], string | null> = {
+  name: "",
+  namespace: "",
+  uid: "",
+  creationTimestamp: null,
+  deletionTimestamp: null,
+  deletionGracePeriodSeconds: null,
+};
+
+function validateName(meta: ObjectMeta, rules: MetaRules): FieldError[] {
+  const { name = "", generateName = "" } = meta;
+  const errors =
+    generateName === ""
+      ? []
+      : formatProblems(rules.nameFormat, asPrefix(generateName)).map((problem) =>
+          fieldError.invalid("metadata.generateName", generateName, problem),
+        );
+  if (name === "") errors.push(fieldError.required("metadata.name", "name or generateName is required"));
+  else {
+    for (const problem of formatProblems(rules.nameFormat, name)) {
+      errors.push(fieldError.invalid("metadata.name", name, problem));
+    }
+  }
+  return errors;
+}
+
+function validateNamespace(meta: ObjectMeta, rules: MetaRules): FieldError[] {
+  const { namespace = "" } = meta;
+  if (!rules.namespaced) {
+    return namespace === "" ? [] : [fieldError.forbidden("metadata.namespace", "not allowed on this type")];
+  }
+  if (namespace === "") return [fieldError.required("metadata.namespace")];
+  return dnsLabel(namespace).map((problem) => fieldError.invalid("metadata.namespace", namespace, problem));
+}
+
+function validateContent(meta: ObjectMeta, rules: MetaRules): FieldError[] {
+  return [
+    ...validateLabels(meta.labels, "metadata.labels"),
+    ...validateAnnotations(meta.annotations, "metadata.annotations"),
+    ...validateOwners(meta.ownerReferences ?? []),
+    ...validateFinalizers(meta.finalizers ?? [], rules.standardFinalizers),
+    ...(meta.managedFields ?? []).flatMap(validateManager),
+  ];
+}
+
+/** Labels of an object or a template; errors are reported at the map itself. */
+export function validateLabels(labels: ObjectMeta["labels"], at: string): FieldError[] {
+  if (labels === undefined) return [];
+  return Object.entries(labels).flatMap(([key, value]) => [
+    ...qualifiedName(key).map((problem) => fieldError.invalid(at, key, problem)),
+    ...labelValue(value).map((problem) => fieldError.invalid(at, value, problem)),
+  ]);
+}
+
+export function validateAnnotations(annotations: ObjectMeta["annotations"], at: string): FieldError[] {
+  if (annotations === undefined) return [];
+  const errors: FieldError[] = [];
+  let bytes = 0;
+  for (const [key, value] of Object.entries(annotations)) {
+    for (const problem of qualifiedName(key.toLowerCase())) errors.push(fieldError.invalid(at, key, problem));
+    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+  }
+  if (bytes > annotationBytes) errors.push(fieldError.tooLong(at, annotationBytes));
+  return errors;
+}
+
+function validateOwners(owners: readonly OwnerReference[]): FieldError[] {
+  const at = "metadata.ownerReferences";
+  const errors = owners.flatMap((owner) => validateOwner(owner, at));
+  const controllers = owners.filter((o) => o.controller === true);
+  for (const other of controllers.slice(1)) {
+    const names = `${controllers[0]?.name ?? ""} and ${other.name ?? ""}`;
+    const detail = `Only one reference can have Controller set to true. Found "true" in references for ${names}`;
+    errors.push(fieldError.invalid(at, owners, detail));
+  }
+  return errors;
+}
+
+function validateOwner(owner: OwnerReference, at: string): FieldError[] {
+  const { apiVersion = "" } = owner;
+  const version = apiVersion.slice(apiVersion.indexOf("/") + 1);
+  const wellFormed = version !== "" && !version.includes("/");
+  const empty = (["kind", "name", "uid"] as const).filter((name) => (owner[name] ?? "") === "");
+  return [
+    ...(wellFormed ? [] : [fieldError.invalid(`${at}.apiVersion`, apiVersion, "version must not be empty")]),
+    ...empty.map((name) => fieldError.invalid(`${at}.${name}`, "", "must not be empty")),
+    ...(apiVersion === "v1" && owner.kind === "Event"
+      ? [fieldError.invalid(at, owner, "/v1, Kind=Event is disallowed from being an owner")]
+      : []),
+  ];
+}
+
+function validateFinalizers(finalizers: readonly string[], standard: readonly string[]): FieldError[] {
+  const at = "metadata.finalizers";
+  const errors = finalizers.flatMap((name, i) => validateFinalizer(name, `${at}[${i}]`, standard));
+  if (finalizers.includes(orphan) && finalizers.includes(foreground)) {
+    errors.push(fieldError.invalid(at, finalizers, `finalizer ${orphan} and ${foreground} cannot be both set`));
+  }
+  return errors;
+}
+
+/** A finalizer is one of the standard names or has a prefix. */
+export function validateFinalizer(name: string, at: string, standard: readonly string[]): FieldError[] {
+  const errors = qualifiedName(name).map((problem) => fieldError.invalid(at, name, problem));
+  const known = name.includes("/") || name === orphan || name === foreground || standard.includes(name);
+  if (!known) {
+    errors.push(fieldError.invalid(at, name, "name is neither a standard finalizer name nor is it fully qualified"));
+  }
+  return errors;
+}
+
+function noNewFinalizers(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
+  const added = (meta.finalizers ?? []).filter((f) => !(old.finalizers ?? []).includes(f));
+  if (added.length === 0) return [];
+  const names = added.map((f) => JSON.stringify(f)).join(", ");
+  const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${names}}`;
+  return [fieldError.forbidden("metadata.finalizers", detail)];
+}
+
+function validateManager(entry: JsonObject, i: number): FieldError[] {
+  const at = `metadata.managedFields[${i}]`;
+  const { operation = "", fieldsType = "", manager = "", subresource = "" } = entry;
+  return [
+    ...(operation === "Apply" || operation === "Update"
+      ? []
+      : [fieldError.invalid(`${at}.operation`, operation, "must be `Apply` or `Update`")]),
+    ...(fieldsType === "" || fieldsType === "FieldsV1"
+      ? []
+      : [fieldError.invalid(`${at}.fieldsType`, fieldsType, "must be `FieldsV1`")]),
+    ...validateFieldManager(String(manager), `${at}.manager`),
+    ...(String(subresource).length > subresourceLength
+      ? [fieldError.tooLong(`${at}.subresource`, subresourceLength)]
+      : []),
+  ];
+}
+
+/** The name of a field manager, as an option of a request or in an object. */
+export function validateFieldManager(manager: string, at: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (Buffer.byteLength(manager) > managerLength) errors.push(fieldError.tooLong(at, managerLength));
+  let position = 0;
+  for (const character of manager) {
+    // Letters, marks, numbers, punctuation, symbols and the plain space can be printed.
+    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
+      errors.push(fieldError.invalid(at, manager, `invalid character U+${code} (at position ${position})`));
+    }
+    position += Buffer.byteLength(character);
+  }
+  return errors;
+}

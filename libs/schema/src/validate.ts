@@ -1,0 +1,179 @@
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { isZero } from "./decode.js";
+import { type Check, type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
+import { equal } from "./equal.js";
+import { formatProblems } from "./formats/format.js";
+import { createReach } from "./reach.js";
+
+/** Where a value stands: `spec.ports[0].port`, `data[tls.crt]`. Its text is made only for an error. */
+export interface Path {
+  readonly up: Path | undefined;
+  /** A field's name, a list position, or a map's key in brackets. */
+  readonly step: string | number;
+}
+
+export function pathText(path: Path): string {
+  const up = path.up === undefined ? "" : pathText(path.up);
+  if (typeof path.step === "number") return `${up}[${path.step}]`;
+  return up === "" || path.step.startsWith("[") ? up + path.step : `${up}.${path.step}`;
+}
+
+const isChecked = createReach((f) => f.check !== undefined || f.values !== undefined);
+const isFrozen = createReach((f) => f.check?.immutable === true);
+
+/**
+ * Every break of the type's own rules (checks and closed sets of values), in the order of the fields.
+ * The object has been decoded and defaulted. What depends on several fields is not told here.
+ */
+export function validate(type: MessageType, object: JsonObject, at?: Path): FieldError[] {
+  const errors: FieldError[] = [];
+  if (isChecked(type)) message(errors, type, object, at);
+  return errors;
+}
+
+function message(errors: FieldError[], type: MessageType, object: JsonObject, at: Path | undefined): void {
+  for (const field of type.byName.values()) {
+    const value = object[field.name];
+    const below = isChecked(field.type);
+    if (field.check === undefined && field.values === undefined && (!below || value === undefined)) continue;
+    const path = { up: at, step: field.name };
+    if (field.check?.required !== undefined && isEmpty(field, value)) {
+      errors.push(fieldError.required(pathText(path), field.check.required === true ? "" : field.check.required));
+    } else if (value !== undefined) {
+      fieldValue(errors, field, value, path);
+      if (below) deeper(errors, field.type, value, path);
+    }
+  }
+}
+
+function isEmpty(field: Field, value: unknown): boolean {
+  return value === undefined || (field.type.kind !== "message" && field.type.kind !== "bool" && isZero(value));
+}
+
+function deeper(errors: FieldError[], type: Type, value: unknown, at: Path): void {
+  if (type.kind === "message" && isObject(value)) message(errors, type, value, at);
+  else if (type.kind === "list" && Array.isArray(value)) {
+    for (const [i, item] of value.entries()) deeper(errors, type.item, item, { up: at, step: i });
+  } else if (type.kind === "map" && isObject(value)) {
+    for (const [key, item] of Object.entries(value)) deeper(errors, type.value, item, { up: at, step: `[${key}]` });
+  }
+}
+
+function fieldValue(errors: FieldError[], field: Field, value: unknown, path: Path): void {
+  const check = field.check;
+  // A zero that means absence is not a value to check.
+  if (!field.pointer && field.type.kind !== "list" && isZero(value) && check?.min === undefined && !field.required)
+    return;
+  if (check !== undefined) single(errors, check, value, path);
+  if (field.values !== undefined && check?.open !== true) members(errors, field.values, value, path);
+}
+
+function members(errors: FieldError[], values: readonly string[], value: unknown, path: Path): void {
+  if (Array.isArray(value)) {
+    for (const [i, item] of value.entries()) members(errors, values, item, { up: path, step: i });
+  } else if (isObject(value)) {
+    for (const [key, item] of Object.entries(value)) members(errors, values, item, { up: path, step: `[${key}]` });
+  } else if (typeof value === "string" && !values.includes(value)) {
+    errors.push(fieldError.notSupported(pathText(path), value, [...values].sort()));
+  }
+}
+
+function single(errors: FieldError[], check: Check, value: unknown, path: Path): void {
+  if (check.format !== undefined && !(value === "" && check.format !== "labelValue")) {
+    for (const problem of formatProblems(check.format, value)) {
+      errors.push(fieldError.invalid(pathText(path), value, problem));
+    }
+  }
+  if (typeof value === "number") numbers(errors, check, value, path);
+  else if (typeof value === "string") lengths(errors, check, value, path);
+  else if (Array.isArray(value)) items(errors, check, value, path);
+  else if (isObject(value)) entries(errors, check, value, path);
+}
+
+function numbers(errors: FieldError[], check: Check, value: number, path: Path): void {
+  const wrong = (detail: string) => errors.push(fieldError.invalid(pathText(path), value, detail));
+  if (check.range !== undefined && (value < check.range[0] || value > check.range[1])) {
+    wrong(`must be between ${check.range[0]} and ${check.range[1]}, inclusive`);
+  }
+  if (check.min !== undefined && value < check.min) wrong(`must be greater than or equal to ${check.min}`);
+  if (check.above !== undefined && value <= check.above) wrong(`must be greater than ${check.above}`);
+}
+
+function lengths(errors: FieldError[], check: Check, value: string, path: Path): void {
+  if (check.maxLength !== undefined && value.length > check.maxLength) {
+    errors.push(fieldError.invalid(pathText(path), value, `must be no more than ${check.maxLength} characters`));
+  }
+  if (check.maxBytes !== undefined && Buffer.byteLength(value) > check.maxBytes) {
+    errors.push(fieldError.tooLong(pathText(path), check.maxBytes));
+  }
+}
+
+function items(errors: FieldError[], check: Check, list: readonly unknown[], path: Path): void {
+  if (check.maxItems !== undefined && list.length > check.maxItems) {
+    errors.push(fieldError.tooMany(pathText(path), list.length, check.maxItems));
+    return;
+  }
+  if (check.minItems !== undefined && list.length < check.minItems) {
+    errors.push(fieldError.required(pathText(path), `must have at least ${check.minItems} items`));
+  }
+  if (check.unique !== undefined) duplicates(errors, check.unique, list, path);
+  if (check.items !== undefined) {
+    for (const [i, item] of list.entries()) single(errors, check.items, item, { up: path, step: i });
+  }
+}
+
+function duplicates(
+  errors: FieldError[],
+  unique: true | readonly string[],
+  list: readonly unknown[],
+  path: Path,
+): void {
+  const seen = new Set<string>();
+  for (const [i, item] of list.entries()) {
+    const part = keyOf(unique, item);
+    if (part === undefined) continue;
+    const text = JSON.stringify(part);
+    if (seen.has(text)) errors.push(duplicate(unique, item, { up: path, step: i }));
+    seen.add(text);
+  }
+}
+
+function keyOf(unique: true | readonly string[], item: unknown): unknown {
+  if (unique === true || !isObject(item)) return item;
+  const values = unique.map((name) => item[name] ?? "");
+  // An absent or empty name is another check's business.
+  return unique.length > 1 || values[0] !== "" || item[unique[0] ?? ""] !== undefined ? values : undefined;
+}
+
+function duplicate(unique: true | readonly string[], item: unknown, path: Path): FieldError {
+  const [only] = unique === true ? [] : unique;
+  if (unique === true || unique.length !== 1 || only === undefined || !isObject(item)) {
+    return fieldError.duplicate(pathText(path), item);
+  }
+  return fieldError.duplicate(pathText({ up: path, step: only }), item[only]);
+}
+
+function entries(errors: FieldError[], check: Check, map: JsonObject, path: Path): void {
+  for (const [key, value] of Object.entries(map)) {
+    if (check.keys !== undefined) single(errors, check.keys, key, path);
+    if (check.items !== undefined) single(errors, check.items, value, path);
+  }
+}
+
+/** Changes of fields that may not change, by their `immutable` check; fields inside lists are not looked at. */
+export function validateImmutable(type: MessageType, object: JsonObject, old: JsonObject, at?: Path): FieldError[] {
+  if (!isFrozen(type)) return [];
+  const errors: FieldError[] = [];
+  for (const field of type.byName.values()) {
+    const value = object[field.name];
+    const before = old[field.name];
+    const path = { up: at, step: field.name };
+    if (field.check?.immutable === true && !equal(field.type, value, before)) {
+      errors.push(fieldError.invalid(pathText(path), value ?? null, "field is immutable"));
+    }
+    if (field.type.kind === "message" && isFrozen(field.type) && isObject(value) && isObject(before)) {
+      errors.push(...validateImmutable(field.type, value, before, path));
+    }
+  }
+  return errors;
+}
