@@ -1,0 +1,101 @@
+import { unavailable } from "@orch/status/api-error.js";
+import { type Clock, systemClock } from "./clock.js";
+import { type CallObserver, type CallTimes, type Credentials, callTimes, createCalls } from "./etcd/calls.js";
+import { createConnections, type Tls } from "./etcd/connections.js";
+import { compactionKey } from "./etcd/layout.js";
+import type { Logger } from "./etcd/logger.js";
+import { methods } from "./etcd/methods.js";
+import { createObserved } from "./etcd/observed.js";
+import { read, readRange, revisionOf } from "./etcd/range.js";
+import { swap } from "./etcd/swap.js";
+import { toEntry } from "./etcd/values.js";
+import { watch } from "./etcd/watch.js";
+import { checkPrefix, checkSize, type Limits } from "./limits.js";
+import { revision } from "./revision.js";
+import type { Store } from "./store.js";
+
+export interface EtcdStoreOptions {
+  /** `http://host:port`, `https://host:port` or `host:port`; the members of one cluster. */
+  readonly endpoints: readonly string[];
+  /** All keys start with it. */
+  readonly prefix: string;
+  readonly tls?: Tls;
+  readonly auth?: Credentials;
+  readonly logger?: Logger;
+  /** Told of every call to the cluster. */
+  readonly observe?: CallObserver;
+  readonly clock?: Clock;
+  readonly times?: Partial<CallTimes>;
+}
+
+/** The server's own limit (1.5 MiB by default) is its operator's; this only keeps nonsense off the wire. */
+const limits: Limits = { keyBytes: 64 << 10, valueBytes: 8 << 20 };
+
+/**
+ * The Store on etcd 3.4 or newer. Connects when first used: an etcd that is away makes calls fail with
+ * ServiceUnavailable and watches wait, until it is there.
+ */
+export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
+  const { prefix, clock = systemClock, logger } = options;
+  if (prefix === "") throw new RangeError("the store needs a prefix");
+  const connections = createConnections(options.endpoints, options.tls);
+  const observed = createObserved();
+  const calls = createCalls({
+    connections,
+    hasSeveral: options.endpoints.length > 1,
+    auth: options.auth,
+    observe: options.observe,
+    times: { ...callTimes, ...options.times },
+  });
+  const closing = new AbortController();
+  const writes = new Set<Promise<unknown>>();
+  const checkOpen = (): void => {
+    if (closing.signal.aborted) throw unavailable("the store is closed");
+  };
+
+  return {
+    async revision() {
+      checkOpen();
+      // A read of one key that hardly exists: what matters is the header of a linearizable answer.
+      const response = await read(calls, { key: Buffer.from(compactionKey(prefix)), countOnly: true });
+      observed.see(revisionOf(response));
+      return revision(revisionOf(response));
+    },
+    async get(key) {
+      checkOpen();
+      checkPrefix(key, prefix);
+      const kv = (await read(calls, { key: Buffer.from(key) })).kvs?.[0];
+      return kv === undefined ? undefined : toEntry(kv);
+    },
+    async range(query) {
+      checkOpen();
+      checkPrefix(query.prefix, prefix);
+      return readRange(calls, prefix, query);
+    },
+    async swap(change) {
+      checkOpen();
+      checkPrefix(change.key, prefix);
+      checkSize(change, limits);
+      const writing = swap(calls, change);
+      writes.add(writing);
+      return writing.finally(() => writes.delete(writing));
+    },
+    watch(query) {
+      checkOpen();
+      checkPrefix(query.prefix, prefix);
+      const signal = AbortSignal.any([query.signal, closing.signal]);
+      return watch({ prefix, calls, connections, observed, clock, logger }, { ...query, signal });
+    },
+    async compact(to) {
+      checkOpen();
+      const answer = await calls.repeatable(methods.compact, { revision: to, physical: false });
+      if (answer.type === "future") throw new RangeError(`revision ${to} lies in the future`);
+      if (answer.type === "refused") throw answer.error;
+    },
+    async close() {
+      closing.abort();
+      await Promise.allSettled([...writes]);
+      connections.close();
+    },
+  };
+}

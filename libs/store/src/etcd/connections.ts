@@ -1,0 +1,155 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { Client, type ClientDuplexStream, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
+import { unavailable } from "@orch/status/api-error.js";
+import { systemClock } from "../clock.js";
+import type { Method } from "./methods.js";
+
+export interface Tls {
+  /** PEM. */
+  readonly ca?: Buffer;
+  readonly cert?: Buffer;
+  readonly key?: Buffer;
+}
+
+/** One member of the cluster, connected or about to be. */
+export interface Connection {
+  readonly endpoint: string;
+  /** Sends the request exactly once, or fails; see failureOf. */
+  call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    options: { readonly timeoutMs: number; readonly token: string | undefined },
+  ): Promise<Response>;
+  stream<Request, Response>(
+    method: Method<Request, Response>,
+    token: string | undefined,
+  ): ClientDuplexStream<Request, Response>;
+  /** Whether the connection comes up within so long. */
+  isUp(timeoutMs: number): Promise<boolean>;
+  close(): void;
+}
+
+/** The cluster's endpoints: one connection in use, another as soon as it fails. */
+export interface Connections {
+  /** A connection that is up; fails with ServiceUnavailable when none comes up in time. */
+  ready(timeoutMs: number): Promise<Connection>;
+  /** Says that a connection failed a call: go on with the next endpoint. */
+  failed(connection: Connection): void;
+  /** A connection of its own, to the endpoints in turn. */
+  dial(): Connection;
+  close(): void;
+}
+
+const channelOptions = {
+  "grpc.max_receive_message_length": -1,
+  "grpc.max_send_message_length": -1,
+  // With http2's own 64 KiB a large range or backlog waits for a window update every few values.
+  "grpc-node.flow_control_window": 4 << 20,
+  "grpc.keepalive_time_ms": 10_000,
+  "grpc.keepalive_timeout_ms": 5_000,
+  // etcd hangs up on pings of idle connections.
+  "grpc.keepalive_permit_without_calls": 0,
+  "grpc.enable_retries": 0,
+  "grpc.service_config_disable_resolution": 1,
+  "grpc.use_local_subchannel_pool": 1,
+  "grpc.initial_reconnect_backoff_ms": 100,
+  "grpc.min_reconnect_backoff_ms": 100,
+  "grpc.max_reconnect_backoff_ms": 1_000,
+} as const;
+
+const connectAttemptMs = 1_500;
+
+export function createConnections(endpoints: readonly string[], tls: Tls | undefined): Connections {
+  const open = (endpoint: string): Connection => connect(endpoint, tls);
+  const connections = endpoints.map(open);
+  let index = 0;
+  let dialed = -1;
+  let closed = false;
+  const current = (): Connection => {
+    const connection = connections[index % connections.length];
+    if (connection === undefined) throw new RangeError("no endpoints of etcd given");
+    return connection;
+  };
+  current();
+
+  return {
+    async ready(timeoutMs) {
+      const deadline = performance.now() + timeoutMs;
+      for (;;) {
+        if (closed) throw unavailable("the store is closed");
+        const connection = current();
+        const left = deadline - performance.now();
+        if (await connection.isUp(Math.min(left, connectAttemptMs))) return connection;
+        if (current() === connection) index++;
+        if (deadline - performance.now() < 10) throw unavailable("no member of the store can be reached");
+        if (connections.length === 1) await delay(50);
+      }
+    },
+    failed(connection) {
+      if (current() === connection) index++;
+    },
+    dial() {
+      // The first stream goes where the calls go, the next tries elsewhere.
+      dialed = dialed === -1 ? index : dialed + 1;
+      const endpoint = endpoints[dialed % endpoints.length];
+      if (endpoint === undefined) throw new RangeError("no endpoints of etcd given");
+      return open(endpoint);
+    },
+    close() {
+      closed = true;
+      for (const connection of connections) connection.close();
+    },
+  };
+}
+
+function connect(endpoint: string, tls: Tls | undefined): Connection {
+  const { address, secure } = parse(endpoint, tls !== undefined);
+  const channelCredentials = secure
+    ? credentials.createSsl(tls?.ca ?? null, tls?.key ?? null, tls?.cert ?? null)
+    : credentials.createInsecure();
+  const client = new Client(address, channelCredentials, channelOptions);
+  return {
+    endpoint,
+    call: (method, request, { timeoutMs, token }) =>
+      new Promise((resolve, reject) => {
+        client.makeUnaryRequest(
+          method.path,
+          method.serialize,
+          method.deserialize,
+          request,
+          metadata(token),
+          { deadline: systemClock.now() + timeoutMs },
+          (error, response) => {
+            if (error !== null) reject(error);
+            else if (response === undefined) reject(new Error("a gRPC call ended without a response"));
+            else resolve(response);
+          },
+        );
+      }),
+    stream(method, token) {
+      const withLeader = metadata(token);
+      // A member that lost its cluster ends the stream instead of standing still.
+      withLeader.set("hasleader", "true");
+      return client.makeBidiStreamRequest(method.path, method.serialize, method.deserialize, withLeader);
+    },
+    isUp(timeoutMs) {
+      if (client.getChannel().getConnectivityState(true) === connectivityState.READY) return Promise.resolve(true);
+      const deadline = systemClock.now() + Math.max(0, timeoutMs);
+      return new Promise((resolve) => client.waitForReady(deadline, (error) => resolve(error === undefined)));
+    },
+    close: () => client.close(),
+  };
+}
+
+function metadata(token: string | undefined): Metadata {
+  const result = new Metadata();
+  if (token !== undefined) result.set("token", token);
+  return result;
+}
+
+/** `http://host:port`, `https://host:port` or `host:port`, as etcd's own tools take them. */
+function parse(endpoint: string, hasTls: boolean): { address: string; secure: boolean } {
+  const match = /^(?:(https?):\/\/)?([^/]+)\/?$/.exec(endpoint);
+  if (match?.[2] === undefined) throw new RangeError(`not an endpoint of etcd: ${endpoint}`);
+  return { address: match[2], secure: match[1] === undefined ? hasTls : match[1] === "https" };
+}

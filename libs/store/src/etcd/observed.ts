@@ -1,0 +1,24 @@
+/** The newest revision that any answer of the store has shown, for watches that must say how far they are. */
+export interface Observed {
+  newest(): number;
+  see(revision: number): void;
+  /** Calls back whenever the newest revision grows; returns the end of it. */
+  subscribe(listener: () => void): () => void;
+}
+
+export function createObserved(): Observed {
+  let newest = 0;
+  const listeners = new Set<() => void>();
+  return {
+    newest: () => newest,
+    see(revision) {
+      if (revision <= newest) return;
+      newest = revision;
+      for (const listener of listeners) listener();
+    },
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

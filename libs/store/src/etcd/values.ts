@@ -1,0 +1,24 @@
+import { key, revision } from "../revision.js";
+import type { Entry } from "../store.js";
+import { type KeyValue, toNumber } from "./methods.js";
+
+/** A copy that owns its memory: a decoded bytes field is a view that pins the whole message. */
+function own(bytes: Uint8Array | null | undefined): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes?.length ?? 0);
+  if (bytes !== null && bytes !== undefined) copy.set(bytes);
+  return copy;
+}
+
+export function keyText(kv: KeyValue): string {
+  const bytes = kv.key ?? new Uint8Array();
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+export function toEntry(kv: KeyValue): Entry {
+  return {
+    key: key(keyText(kv)),
+    value: own(kv.value),
+    revision: revision(toNumber(kv.modRevision)),
+    created: revision(toNumber(kv.createRevision)),
+  };
+}

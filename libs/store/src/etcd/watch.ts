@@ -1,0 +1,138 @@
+import { ApiError } from "@orch/status/api-error.js";
+import type { Clock } from "../clock.js";
+import { keyRange } from "../key-range.js";
+import type { WatchItem, WatchQuery } from "../store.js";
+import type { Calls } from "./calls.js";
+import type { Connection, Connections } from "./connections.js";
+import { compactionKey } from "./layout.js";
+import type { Logger } from "./logger.js";
+import { methods } from "./methods.js";
+import type { Observed } from "./observed.js";
+import { read } from "./range.js";
+import { requestProgress } from "./request-progress.js";
+import { canReportProgress } from "./version.js";
+import { createResponseReader, type ResponseReader } from "./watch-response.js";
+
+export interface WatchContext {
+  readonly prefix: string;
+  readonly calls: Calls;
+  readonly connections: Connections;
+  readonly observed: Observed;
+  readonly clock: Clock;
+  readonly logger: Logger | undefined;
+}
+
+const firstPauseMs = 20;
+const longestPauseMs = 2_000;
+const connectMs = 2_000;
+const statusMs = 2_000;
+
+/**
+ * One watch, over as many streams as it takes (see Store.watch). A new stream starts behind the last
+ * event that was delivered; the revision in a stream's first reply may lie far ahead of that and is
+ * not looked at.
+ */
+export async function* watch(context: WatchContext, query: WatchQuery): AsyncGenerator<WatchItem> {
+  const { signal } = query;
+  const reader = createResponseReader(context.prefix, query.from);
+  for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    const connection = context.connections.dial();
+    const before = reader.next();
+    try {
+      await unlessAborted(checkHistory(context, before), signal);
+      yield* follow(context, query, { connection, reader });
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof ApiError && error.reason === "Expired") throw error;
+      context.logger?.warn(
+        { err: error, endpoint: connection.endpoint, next: reader.next() },
+        "the watch of the store was cut",
+      );
+    } finally {
+      connection.close();
+    }
+    if (reader.next() > before) pauseMs = firstPauseMs;
+    await context.clock.sleep(pauseMs, signal);
+  }
+}
+
+/**
+ * Expired when the state before the first change is gone. etcd itself accepts a watch from exactly the
+ * compacted revision, but servers before 3.4.31 and 3.5.13 then lose a deletion that happened at it.
+ */
+async function checkHistory({ prefix, calls }: WatchContext, next: number): Promise<void> {
+  if (next <= 1) return;
+  const request = { key: Buffer.from(compactionKey(prefix)), countOnly: true, revision: next - 1 };
+  await read(calls, request).catch((error: unknown) => {
+    if (!(error instanceof RangeError)) throw error; // a start that is still to come
+  });
+}
+
+interface Stream {
+  readonly connection: Connection;
+  readonly reader: ResponseReader;
+}
+
+/** The items of one stream until it ends. A consumer that does not come back stops the reading, and by it the server. */
+async function* follow(
+  context: WatchContext,
+  query: WatchQuery,
+  { connection, reader }: Stream,
+): AsyncGenerator<WatchItem> {
+  const { calls, observed } = context;
+  const { signal } = query;
+  if ((await unlessAborted(connection.isUp(connectMs), signal)) !== true) return;
+  const token = await unlessAborted(calls.token(), signal);
+  const version = await unlessAborted(serverVersion(connection, token), signal);
+  if (signal.aborted) return;
+  const stream = connection.stream(methods.watch, token);
+  const cancel = (): void => stream.cancel();
+  stream.on("error", () => undefined); // after the loop below has ended nobody else listens
+  signal.addEventListener("abort", cancel);
+  const progress = requestProgress({
+    observed,
+    delivered: () => reader.next() - 1,
+    send: canReportProgress(version ?? "") ? () => stream.write({ progressRequest: {} }) : undefined,
+  });
+  try {
+    const { start, end } = keyRange(query.prefix);
+    stream.write({
+      createRequest: { key: start, rangeEnd: end, startRevision: reader.next(), prevKv: true, fragment: true },
+    });
+    for await (const response of stream) {
+      if (response.canceled === true) calls.tokenRefused(token);
+      for (const item of reader.items(response)) {
+        if (signal.aborted) return;
+        yield item;
+      }
+      progress.delivered();
+    }
+  } finally {
+    progress.stop();
+    signal.removeEventListener("abort", cancel);
+    stream.cancel();
+  }
+}
+
+async function serverVersion(connection: Connection, token: string | undefined): Promise<string> {
+  const { version } = await connection.call(methods.status, {}, { timeoutMs: statusMs, token });
+  return version ?? "";
+}
+
+/** The promise's value, or undefined as soon as the signal aborts. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  if (signal.aborted) {
+    promise.catch(() => undefined);
+    return undefined;
+  }
+  let stop: (() => void) | undefined;
+  const aborted = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+    signal.addEventListener("abort", stop);
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    if (stop !== undefined) signal.removeEventListener("abort", stop);
+  }
+}
