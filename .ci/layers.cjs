@@ -54,7 +54,11 @@ module.exports = {
     doNotFollow: { path: "node_modules" },
     exclude: { path: "(/dist/|/generated/)" },
     tsPreCompilationDeps: true,
-    tsConfig: { fileName: ".ci/tsconfig.layers.json" },
-    enhancedResolveOptions: { exportsFields: ["exports"], conditionNames: ["types", "import", "default"], extensions: [".ts", ".js"] },
+    tsConfig: { fileName: require("node:path").join(__dirname, "tsconfig.layers.json") },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["types", "import", "default"],
+      extensions: [".ts", ".js"],
+    },
   },
 };

@@ -1,0 +1,117 @@
+// Runs the checks and tests one after another and ends with the line `N passed, N failed`.
+// node .ci/test.mjs [--only=verify|unit|e2e] [--files=substring]
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+const option = (name) => process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3);
+const only = option("only");
+const wanted = option("files") ?? "";
+const totals = { passed: 0, failed: 0, skipped: 0 };
+
+const bin = (name) => join("node_modules", ".bin", name);
+
+function findTests(roots) {
+  const found = [];
+  const walk = (folder) => {
+    if (!existsSync(folder)) return;
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) walk(path);
+      else if (entry.name.endsWith(".test.js") && path.includes(wanted)) found.push(path);
+    }
+  };
+  for (const root of roots) walk(root);
+  return found.sort();
+}
+
+const packages = (group) => readdirSync(group).map((name) => join(group, name, "dist"));
+
+function heading(title) {
+  process.stdout.write(`\n== ${title}\n`);
+}
+
+/** A check that is one command: passed or failed as a whole. */
+function check(title, command, args) {
+  heading(title);
+  const began = Date.now();
+  const { status } = spawnSync(command, args, { stdio: "inherit" });
+  totals[status === 0 ? "passed" : "failed"] += 1;
+  process.stdout.write(`${status === 0 ? "ok" : "FAILED"} in ${((Date.now() - began) / 1000).toFixed(1)} s\n`);
+}
+
+/** Test files under node's runner; its own counts are added to ours. */
+async function tests(title, files, { concurrency, timeoutMs }) {
+  heading(`${title}: ${files.length} files`);
+  if (files.length === 0) {
+    if (wanted === "") {
+      process.stdout.write("FAILED: no test files found\n");
+      totals.failed += 1;
+    }
+    return;
+  }
+  const began = Date.now();
+  const args = [
+    "--test",
+    `--test-concurrency=${concurrency}`,
+    `--test-timeout=${timeoutMs}`,
+    "--test-reporter=./.ci/reporter.mjs",
+    "--test-reporter-destination=stdout",
+    ...files,
+  ];
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  let tail = "";
+  child.stdout.setEncoding("utf8");
+  child.stdout.on("data", (text) => {
+    tail = (tail + text).slice(-4096);
+    process.stdout.write(text.replace(/^#totals .*\n/m, ""));
+  });
+  const code = await new Promise((resolve) => child.on("close", resolve));
+  const counted = /#totals (\d+) (\d+) (\d+)/.exec(tail);
+  const [, passed = "0", failed = "1", skipped = "0"] = counted ?? [];
+  totals.passed += Number(passed);
+  totals.failed += Number(failed);
+  totals.skipped += Number(skipped);
+  if (code !== 0 && failed === "0") totals.failed += 1;
+  const seconds = ((Date.now() - began) / 1000).toFixed(1);
+  process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s\n`);
+}
+
+function ensureEtcd() {
+  if (spawnSync("etcd", ["--version"], { stdio: "ignore" }).status === 0) return;
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot && spawnSync("sh", ["-c", "command -v apt-get"], { stdio: "ignore" }).status === 0) {
+    heading("installing etcd-server, which the store and distributed tests need");
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
+    const apt = (args) => spawnSync("apt-get", args, { stdio: ["ignore", "ignore", "inherit"], env }).status === 0;
+    const install = ["install", "-y", "--no-install-recommends", "etcd-server"];
+    if (apt(install) || (apt(["update"]) && apt(install))) return;
+  }
+  process.stdout.write("\n!! etcd is not on this machine and could not be installed: every test on etcd is SKIPPED");
+  process.stdout.write(process.env.CI === "true" ? ", and fails because CI=true\n" : "\n");
+}
+
+if (only === undefined || only === "verify") {
+  check("format and lint (biome)", bin("biome"), ["check", "--error-on-warnings", "."]);
+  check("layers", process.execPath, [".ci/layers.mjs"]);
+  check("house rules", process.execPath, [".ci/rules.mjs"]);
+  check("types (tsc -b)", bin("tsc"), ["-b"]);
+}
+if (only === undefined || only === "unit" || only === "e2e") ensureEtcd();
+if (only === undefined || only === "unit") {
+  await tests(
+    "unit and conformance",
+    findTests([...packages("libs"), ...packages("services"), "deploy/dist", "bench/dist"]),
+    {
+      concurrency: 2,
+      timeoutMs: 180_000,
+    },
+  );
+}
+if (only === undefined || only === "e2e") {
+  await tests("e2e", findTests(["e2e/dist"]), { concurrency: 1, timeoutMs: 300_000 });
+}
+
+if (totals.skipped > 0) process.stdout.write(`\n${totals.skipped} skipped\n`);
+process.stdout.write(`\n${totals.passed} passed, ${totals.failed} failed\n`);
+process.exit(totals.failed === 0 ? 0 : 1);

@@ -1,0 +1,69 @@
+/**
+ * How an object stands in the store (design, section 4): its JSON with kind and apiVersion, then metadata,
+ * without `resourceVersion`, which is the revision of its key and is spliced in at a known place:
+ *
+ *     {"kind":"ConfigMap","apiVersion":"v1","metadata":{                        "name":…}…}      stored
+ *     {"kind":"ConfigMap","apiVersion":"v1","metadata":{"resourceVersion":"17","name":…}…}\n    as clients get it
+ *     ^0                                   ^itemAt                        ^versionAt
+ */
+export interface Spliced {
+  readonly bytes: Buffer;
+  /** Where `"metadata"` begins: a list's item is `{` and the bytes from here. */
+  readonly itemAt: number;
+  /** Where the digits of the version begin. */
+  readonly versionAt: number;
+}
+
+const metadataOpen = Buffer.from('"metadata":{');
+const versionOpen = Buffer.from('"resourceVersion":"');
+const versionClose = Buffer.from('",');
+const newline = 0x0a;
+
+/** The stored value as clients get it, in memory of its own. @throws SyntaxError when it has no metadata */
+export function spliceVersion(value: Buffer, revision: number): Spliced {
+  const itemAt = value.indexOf(metadataOpen);
+  if (itemAt < 0) throw new SyntaxError("a stored value without metadata");
+  const splice = itemAt + metadataOpen.length;
+  const version = String(revision);
+  const versionAt = splice + versionOpen.length;
+  const rest = versionAt + version.length + versionClose.length;
+  const bytes = Buffer.allocUnsafeSlow(rest + value.length - splice + 1);
+  value.copy(bytes, 0, 0, splice);
+  versionOpen.copy(bytes, splice);
+  bytes.write(version, versionAt, "latin1");
+  versionClose.copy(bytes, rest - versionClose.length);
+  value.copy(bytes, rest, splice);
+  bytes[bytes.length - 1] = newline;
+  return { bytes, itemAt, versionAt };
+}
+
+/** metadata's fields in the order in which they are stored. */
+const metadataOrder = [
+  "name",
+  "generateName",
+  "namespace",
+  "uid",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+] as const;
+
+/** An object's stored bytes. Its `metadata` has at least a name; a resourceVersion in it is left out. */
+export function printStored(
+  kind: { readonly kind: string; readonly apiVersion: string },
+  object: { readonly metadata: object },
+): Buffer {
+  const metadata: Record<string, unknown> = {};
+  for (const name of metadataOrder) {
+    const value: unknown = Reflect.get(object.metadata, name);
+    if (value !== undefined) metadata[name] = value;
+  }
+  const { metadata: _metadata, kind: _kind, apiVersion: _apiVersion, ...rest } = object as Record<string, unknown>;
+  return Buffer.from(JSON.stringify({ kind: kind.kind, apiVersion: kind.apiVersion, metadata, ...rest }));
+}

@@ -1,0 +1,80 @@
+import type { Catalog, Kind } from "@orch/api/catalog.js";
+import { unknownPath } from "@orch/status/api-error.js";
+import type { Route } from "./path.js";
+
+/** Verbs and subresources that this build serves; discovery promises nothing else. */
+export interface Served {
+  readonly verbs: ReadonlySet<string>;
+  readonly subresources: ReadonlySet<string>;
+}
+
+type DiscoveryRoute = Extract<Route, { type: "discovery" }>;
+
+/** The discovery documents (spec 1: Groups and enabling). @throws ApiError NotFound for a group or version not served */
+export function discoveryDocument(catalog: Catalog, route: DiscoveryRoute, options: { served: Served; address: string }): unknown {
+  const { group, version } = route;
+  if (group === undefined) {
+    return route.path.startsWith("/apis") ? groupList(catalog) : coreVersions(catalog, options.address);
+  }
+  if (version === undefined) return groupDocument(catalog, group);
+  return resourceList(catalog, { group, version }, options.served);
+}
+
+function coreVersions(catalog: Catalog, address: string): unknown {
+  const core = catalog.groups().find((g) => g.name === "");
+  return {
+    kind: "APIVersions",
+    versions: core?.versions ?? [],
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: address }],
+  };
+}
+
+function groupList(catalog: Catalog): unknown {
+  const groups = catalog.groups().filter((g) => g.name !== "");
+  return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(describeGroup) };
+}
+
+function groupDocument(catalog: Catalog, name: string): unknown {
+  const group = catalog.groups().find((g) => g.name === name && name !== "");
+  if (group === undefined) throw unknownPath();
+  return { kind: "APIGroup", apiVersion: "v1", ...describeGroup(group) };
+}
+
+function describeGroup(group: { readonly name: string; readonly versions: readonly string[] }) {
+  const versions = group.versions.map((version) => ({ groupVersion: `${group.name}/${version}`, version }));
+  return { name: group.name, versions, preferredVersion: versions[0] };
+}
+
+function resourceList(catalog: Catalog, at: { group: string; version: string }, served: Served): unknown {
+  const kinds = catalog.kindsOf(at.group, at.version);
+  if (kinds.length === 0) throw unknownPath();
+  return {
+    kind: "APIResourceList",
+    apiVersion: "v1",
+    groupVersion: at.group === "" ? at.version : `${at.group}/${at.version}`,
+    resources: kinds.flatMap((kind) => describeKind(kind, served)),
+  };
+}
+
+function describeKind(kind: Kind, served: Served): unknown[] {
+  const subresources = kind.subresources.filter((s) => served.subresources.has(s.name));
+  return [
+    {
+      name: kind.plural,
+      singularName: kind.singular,
+      namespaced: kind.namespaced,
+      kind: kind.kind,
+      verbs: kind.verbs.filter((verb) => served.verbs.has(verb)),
+      ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
+      ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
+      storageVersionHash: kind.storageVersionHash,
+    },
+    ...subresources.map((subresource) => ({
+      name: `${kind.plural}/${subresource.name}`,
+      singularName: "",
+      namespaced: kind.namespaced,
+      kind: subresource.kind,
+      verbs: subresource.verbs.filter((verb) => served.verbs.has(verb)),
+    })),
+  ];
+}

@@ -1,0 +1,162 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { TLSSocket } from "node:tls";
+import { badRequest, tooLarge } from "@orch/status/api-error.js";
+
+/** Name, value, name, value…: what `writeHead` takes without building an object. */
+export type HeaderList = readonly string[];
+
+/** One request and its response. The only file that knows node:http's shapes. */
+export interface Exchange {
+  /** Also the `Audit-Id` of the response. */
+  readonly id: string;
+  readonly method: string;
+  /** Undecoded, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams | undefined;
+  header(name: string): string | undefined;
+  readonly socket: TLSSocket;
+  /** @throws ApiError RequestEntityTooLarge, before anything is parsed; BadRequest for a body that was cut. */
+  body(limit: number): Promise<Buffer>;
+  send(code: number, headers: HeaderList, body: Buffer | string): void;
+  /** Begins a response whose length is not known. */
+  begin(code: number, headers: HeaderList): void;
+  /** False when the client is behind: wait for `onDrain`. */
+  write(body: Buffer): boolean;
+  end(): void;
+  /** Ends the connection in the middle: what was sent is not all. */
+  cut(): void;
+  onDrain(run: () => void): void;
+  /** The client went away, or the response is done. */
+  onClose(run: () => void): void;
+  readonly begun: boolean;
+  readonly closed: boolean;
+  /** Gives the raw pair to a handler of node's own shape (Express). */
+  handOver(handler: (request: IncomingMessage, response: ServerResponse) => void): void;
+  /** The code that was answered; 0 before. */
+  readonly code: number;
+}
+
+/** How long a response that ended may wait for its client to take the rest. */
+const lingerMs = 30_000;
+
+class NodeExchange implements Exchange {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams | undefined;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+
+  constructor(request: IncomingMessage, response: ServerResponse, id: string) {
+    this.#request = request;
+    this.#response = response;
+    this.id = id;
+    this.method = request.method ?? "GET";
+    const target = request.url ?? "/";
+    const mark = target.indexOf("?");
+    this.path = mark < 0 ? target : target.slice(0, mark);
+    this.query = mark < 0 ? undefined : new URLSearchParams(target.slice(mark + 1));
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  get socket(): TLSSocket {
+    return this.#request.socket as TLSSocket;
+  }
+
+  body(limit: number): Promise<Buffer> {
+    const request = this.#request;
+    const refuse = (): Error => tooLarge(`limit is ${limit}`);
+    const announced = Number(request.headers["content-length"] ?? 0);
+    if (announced > limit) return Promise.reject(refuse());
+    return new Promise((resolve, reject) => {
+      const parts: Buffer[] = [];
+      let size = 0;
+      request.on("data", (part: Buffer) => {
+        size += part.length;
+        if (size > limit) {
+          request.removeAllListeners("data");
+          request.resume();
+          reject(refuse());
+          return;
+        }
+        parts.push(part);
+      });
+      request.on("end", () => {
+        const [only] = parts;
+        resolve(parts.length === 1 && only !== undefined ? only : Buffer.concat(parts));
+      });
+      request.on("error", (error) => reject(badRequest("the request's body ended early", error)));
+      request.on("close", () => reject(badRequest("the request's body ended early")));
+    });
+  }
+
+  send(code: number, headers: HeaderList, body: Buffer | string): void {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    const list = ["Content-Length", String(length), "Cache-Control", "no-cache, private", "Audit-Id", this.id, ...headers];
+    // An unread body would be taken for the next request: the connection ends with this response.
+    if (!this.#request.complete && this.method !== "GET") list.push("Connection", "close");
+    response.writeHead(code, list);
+    response.end(body);
+  }
+
+  begin(code: number, headers: HeaderList): void {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
+    response.writeHead(code, ["Cache-Control", "no-cache, private", "Audit-Id", this.id, ...headers]);
+    response.flushHeaders();
+  }
+
+  write(body: Buffer): boolean {
+    return this.#response.write(body);
+  }
+
+  end(): void {
+    const response = this.#response;
+    if (response.writableEnded) return;
+    response.end();
+    if (response.writableFinished) return;
+    const linger = setTimeout(() => response.destroy(), lingerMs);
+    linger.unref();
+    response.once("close", () => clearTimeout(linger));
+  }
+
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  onDrain(run: () => void): void {
+    this.#response.once("drain", run);
+  }
+
+  onClose(run: () => void): void {
+    this.#response.once("close", run);
+  }
+
+  get begun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  get closed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
+  }
+
+  get code(): number {
+    return this.#response.headersSent ? this.#response.statusCode : 0;
+  }
+
+  handOver(handler: (request: IncomingMessage, response: ServerResponse) => void): void {
+    this.#response.setHeader("Audit-Id", this.id);
+    this.#response.setHeader("Cache-Control", "no-cache, private");
+    handler(this.#request, this.#response);
+  }
+}
+
+export function createExchange(request: IncomingMessage, response: ServerResponse, id: string): Exchange {
+  return new NodeExchange(request, response, id);
+}

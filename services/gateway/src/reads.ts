@@ -1,0 +1,97 @@
+import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
+import type { Caller } from "@orch/rpc/rpc.js";
+import { badRequest, notAcceptable } from "@orch/status/api-error.js";
+import type { Exchange } from "./exchange.js";
+import type { ResourceRoute } from "./path.js";
+import { collect, type OpenStream, relay } from "./relay.js";
+import { type Representation, sendDocument } from "./respond.js";
+import { isTrue } from "./verbs.js";
+
+export interface ReadDeps {
+  readonly caches: (group: string) => Caller;
+  readonly requestTimeoutMs: number;
+  /** A watch without `timeoutSeconds` lasts a random time from here to twice as long. */
+  readonly minRequestTimeoutMs: number;
+  /** [0, 1) */
+  readonly random: () => number;
+}
+
+export interface Read {
+  readonly exchange: Exchange;
+  readonly route: ResourceRoute;
+  readonly representation: Representation;
+}
+
+const json = "application/json";
+
+/** One object (spec 1: Verbs to HTTP, get). */
+export async function serveGet(deps: ReadDeps, { exchange, route, representation }: Read): Promise<void> {
+  const request = {
+    group: route.group,
+    version: route.version,
+    resource: route.resource,
+    namespace: route.namespace,
+    name: route.name,
+    resourceVersion: exchange.query?.get("resourceVersion") ?? "",
+  };
+  const reply = await deps.caches(route.group).call(watchCacheGet, request, { deadlineMs: deps.requestTimeoutMs });
+  sendDocument(exchange, representation, { code: 200, body: reply.body, warnings: [] });
+}
+
+/** A collection or a page of it (spec 1: Paged lists). */
+export async function serveList(deps: ReadDeps, { exchange, route, representation }: Read): Promise<void> {
+  const { query } = exchange;
+  wholeNumber(query, "timeoutSeconds");
+  const request = {
+    ...collectionRequest(query, route),
+    limit: wholeNumber(query, "limit"),
+    continueToken: query?.get("continue") ?? "",
+  };
+  const open: OpenStream = (receiver) =>
+    deps.caches(route.group).open(watchCacheList, request, receiver, { deadlineMs: deps.requestTimeoutMs });
+  if (representation.encoding === "json" && !representation.pretty) {
+    const error = await relay(exchange, open, { contentType: json, cutOnFailure: true });
+    if (error !== undefined) throw error;
+    return;
+  }
+  sendDocument(exchange, representation, { code: 200, body: await collect(exchange, open), warnings: [] });
+}
+
+/** A stream of changes (spec 1: Change tracking). */
+export async function serveWatch(deps: ReadDeps, { exchange, route, representation }: Read): Promise<void> {
+  if (representation.encoding !== "json") throw notAcceptable([json]);
+  const { query } = exchange;
+  const seconds = wholeNumber(query, "timeoutSeconds");
+  const initial = query?.get("sendInitialEvents") ?? undefined;
+  const request = {
+    ...collectionRequest(query, route),
+    name: route.name,
+    sendInitialEvents: initial === undefined ? undefined : isTrue(initial),
+    allowBookmarks: isTrue(query?.get("allowWatchBookmarks")),
+    timeoutMs: seconds > 0 ? seconds * 1000 : Math.floor(deps.minRequestTimeoutMs * (1 + deps.random())),
+  };
+  const open: OpenStream = (receiver) => deps.caches(route.group).open(watchCacheWatch, request, receiver);
+  const error = await relay(exchange, open, { contentType: json, cutOnFailure: false });
+  if (error !== undefined) throw error;
+}
+
+function collectionRequest(query: URLSearchParams | undefined, route: ResourceRoute) {
+  return {
+    group: route.group,
+    version: route.version,
+    resource: route.resource,
+    namespace: route.namespace,
+    labelSelector: query?.get("labelSelector") ?? "",
+    fieldSelector: query?.get("fieldSelector") ?? "",
+    resourceVersion: query?.get("resourceVersion") ?? "",
+    resourceVersionMatch: query?.get("resourceVersionMatch") ?? "",
+  };
+}
+
+/** A whole number; 0 when absent or negative, which the reference takes for none. */
+function wholeNumber(query: URLSearchParams | undefined, name: string): number {
+  const text = query?.get(name) ?? "";
+  if (text === "") return 0;
+  if (!/^[+-]?\d{1,15}$/.test(text)) throw badRequest(`${name}: parsing ${JSON.stringify(text)}: not a whole number`);
+  return Math.max(0, Number(text));
+}

@@ -1,0 +1,57 @@
+import type { Chunk } from "@orch/rpc/messages.js";
+import type { Receiver, Subscription } from "@orch/rpc/rpc.js";
+import type { ApiError } from "@orch/status/api-error.js";
+import type { Exchange } from "./exchange.js";
+
+export type OpenStream = (receiver: Receiver<Chunk>) => Subscription;
+
+export interface RelayOptions {
+  readonly contentType: string;
+  /** A list that broke off must not look whole: its connection is cut. A watch may end anywhere. */
+  readonly cutOnFailure: boolean;
+}
+
+/**
+ * Passes a stream's bytes to the client as they come, holding the sender back while the client is behind.
+ * Settles when it is over: with an error when nothing was answered yet.
+ */
+export function relay(exchange: Exchange, open: OpenStream, options: RelayOptions): Promise<ApiError | undefined> {
+  return new Promise((resolve) => {
+    const subscription = open({
+      message({ body }) {
+        if (exchange.closed) return;
+        if (!exchange.begun) exchange.begin(200, ["Content-Type", options.contentType]);
+        if (body.length === 0 || exchange.write(body)) return;
+        subscription.pause();
+        exchange.onDrain(() => subscription.resume());
+      },
+      end(error) {
+        if (error !== undefined && !exchange.begun) {
+          resolve(error);
+          return;
+        }
+        if (!exchange.begun) exchange.begin(200, ["Content-Type", options.contentType]);
+        if (error !== undefined && options.cutOnFailure) exchange.cut();
+        else exchange.end();
+        resolve(undefined);
+      },
+    });
+    exchange.onClose(() => {
+      subscription.cancel();
+      resolve(undefined);
+    });
+  });
+}
+
+/** The whole of a stream, for an encoding that is made of the whole. @throws the stream's ApiError */
+export function collect(exchange: Exchange, open: OpenStream): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    const subscription = open({
+      // The receiver may keep bytes only by copying them.
+      message: ({ body }) => void parts.push(Buffer.from(body)),
+      end: (error) => (error === undefined ? resolve(Buffer.concat(parts)) : reject(error)),
+    });
+    exchange.onClose(() => subscription.cancel());
+  });
+}

@@ -1,0 +1,47 @@
+import type { UserInfo } from "@orch/auth/user.js";
+import { resourceWrite } from "@orch/rpc/methods.js";
+import type { WriteVerb } from "@orch/rpc/messages.js";
+import type { Caller } from "@orch/rpc/rpc.js";
+import type { Exchange } from "./exchange.js";
+import type { ResourceRoute } from "./path.js";
+import { type Representation, sendDocument } from "./respond.js";
+
+export interface WriteDeps {
+  readonly resources: (group: string) => Caller;
+  readonly requestTimeoutMs: number;
+}
+
+export interface Write {
+  readonly exchange: Exchange;
+  readonly route: ResourceRoute;
+  readonly representation: Representation;
+  readonly verb: WriteVerb;
+  readonly user: UserInfo;
+}
+
+/** A request body over this is refused before it is parsed (design, section 6). */
+export const maxBodyBytes = 3 * 1024 * 1024;
+
+const noBody = Buffer.alloc(0);
+
+/** Create, update, delete and deletecollection go to the group's resource service as they came. */
+export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
+  const { exchange, route } = write;
+  const expectsBody = exchange.method !== "DELETE" || exchange.header("content-length") !== "0";
+  const body = expectsBody ? await exchange.body(maxBodyBytes) : noBody;
+  const request = {
+    verb: write.verb,
+    group: route.group,
+    version: route.version,
+    resource: route.resource,
+    subresource: route.subresource,
+    namespace: route.namespace,
+    name: route.name,
+    body,
+    contentType: exchange.header("content-type") ?? "",
+    options: exchange.query === undefined ? {} : Object.fromEntries(exchange.query),
+    user: write.user,
+  };
+  const reply = await deps.resources(route.group).call(resourceWrite, request, { deadlineMs: deps.requestTimeoutMs });
+  sendDocument(exchange, write.representation, reply);
+}

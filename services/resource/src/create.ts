@@ -1,0 +1,118 @@
+import type { WriteReply } from "@orch/rpc/messages.js";
+import type { ObjectMeta } from "@orch/schema/object-meta.js";
+import { alreadyExists, badRequest } from "@orch/status/api-error.js";
+import { noRevision } from "@orch/store/revision.js";
+import { type ObjectBody, readObject } from "./body.js";
+import { writeOptions } from "./options.js";
+import { checkCreate, preparedForCreate, type Tree, withDefaults } from "./stages.js";
+import { objectReply, storedBytes } from "./stored.js";
+import { keyOf, resourceOf, timestamp, type Write } from "./write.js";
+
+/** Creates an object (spec 1: Verbs to HTTP, create). */
+export async function create(write: Write): Promise<WriteReply> {
+  const { deps, kind, request } = write;
+  const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "CreateOptions" });
+  const body = readObject(kind, { bytes: request.body, contentType: request.contentType }, options.fieldValidation);
+  return createObject(write, body, options);
+}
+
+/** Also for a PUT of a missing name, where the kind allows it. */
+export async function createObject(
+  write: Write,
+  body: ObjectBody,
+  options: { readonly dryRun: boolean },
+): Promise<WriteReply> {
+  const { deps, kind, request } = write;
+  const named = newMetadata(write, body.object);
+  if (kind.namespaced) {
+    await deps.namespaces.admitCreate(request.namespace, { resource: resourceOf(kind), name: named.name ?? "" });
+  }
+  if (named.generateName === undefined || named.name !== undefined)
+    return store(write, { ...body.object, metadata: named }, { ...options, warnings: body.warnings });
+  return storeGenerated(write, { ...body, object: { ...body.object, metadata: named } }, options);
+}
+
+/** Random names collide now and then: the server tries others before it says so (release 1.32: 8 tries). */
+async function storeGenerated(
+  write: Write,
+  body: ObjectBody,
+  options: { readonly dryRun: boolean },
+): Promise<WriteReply> {
+  const { metadata } = body.object;
+  for (let tries = 8; ; tries--) {
+    const name = generatedName(metadata.generateName ?? "", write.deps.random);
+    const reply = await store(
+      write,
+      { ...body.object, metadata: { ...metadata, name } },
+      { ...options, warnings: body.warnings, mayExist: tries > 1 },
+    );
+    if (reply !== undefined) return reply;
+  }
+}
+
+interface StoreOptions {
+  readonly dryRun: boolean;
+  readonly warnings: readonly string[];
+  /** A name that is taken is no error yet. */
+  readonly mayExist?: boolean;
+}
+
+async function store(
+  write: Write,
+  object: Tree,
+  options: StoreOptions & { readonly mayExist: boolean },
+): Promise<WriteReply | undefined>;
+async function store(write: Write, object: Tree, options: StoreOptions): Promise<WriteReply>;
+async function store(write: Write, object: Tree, options: StoreOptions): Promise<WriteReply | undefined> {
+  const { deps, kind } = write;
+  const prepared = preparedForCreate(kind, withDefaults(kind, object));
+  checkCreate(kind, prepared, deps.naming);
+  const name = prepared.metadata.name ?? "";
+  const bytes = storedBytes(kind, prepared);
+  const at = keyOf(write, name);
+  const { warnings } = options;
+  if (options.dryRun) {
+    const taken = await deps.store.get(at);
+    if (taken === undefined) return objectReply(bytes, { code: 201, revision: undefined, warnings });
+  } else {
+    const swap = await deps.store.swap({ key: at, expected: noRevision, value: bytes });
+    if (swap.done) return objectReply(bytes, { code: 201, revision: swap.revision, warnings });
+  }
+  if (options.mayExist === true) return undefined;
+  throw alreadyExists(resourceOf(kind), name);
+}
+
+/** The metadata of a new object: what clients may say, and what the server sets. */
+function newMetadata(write: Write, object: Tree): ObjectMeta {
+  const { deps, kind, request } = write;
+  const {
+    resourceVersion,
+    deletionTimestamp: _deletion,
+    deletionGracePeriodSeconds: _grace,
+    generation: _generation,
+    namespace: given,
+    managedFields: _managed,
+    ...metadata
+  } = object.metadata;
+  if (resourceVersion !== undefined && resourceVersion !== "")
+    throw badRequest("resourceVersion should not be set on objects to be created");
+  if (given !== undefined && given !== request.namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
+  return {
+    ...metadata,
+    ...(kind.namespaced ? { namespace: request.namespace } : {}),
+    uid: deps.newUid(),
+    creationTimestamp: timestamp(deps.now()),
+  };
+}
+
+const alphabet = "bcdfghjklmnpqrstvwxz2456789";
+const maxPrefix = 58;
+const suffixLength = 5;
+
+export function generatedName(prefix: string, random: () => number): string {
+  let name = prefix.slice(0, maxPrefix);
+  for (let i = 0; i < suffixLength; i++) name += alphabet[Math.floor(random() * alphabet.length)];
+  return name;
+}

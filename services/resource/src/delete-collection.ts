@@ -1,0 +1,75 @@
+import { valueAt } from "@orch/api/object.js";
+import { parseFieldSelector } from "@orch/api/selectors/fields.js";
+import { parseLabelSelector } from "@orch/api/selectors/labels.js";
+import type { WriteReply } from "@orch/rpc/messages.js";
+import { type Key, key } from "@orch/store/revision.js";
+import type { Entry } from "@orch/store/store.js";
+import { removeEntry } from "./delete.js";
+import { type DeleteOptions, deleteOptions } from "./delete-options.js";
+import type { Tree } from "./stages.js";
+import { storedObject } from "./stored.js";
+import { keyPrefix, type Write } from "./write.js";
+
+const pageSize = 500;
+/** Deletions under way at once, so that they share the store's commits. */
+const width = 16;
+
+/** Deletes every matching object of a collection and answers the list of them (spec 1: Verbs to HTTP). */
+export async function removeCollection(write: Write): Promise<WriteReply> {
+  const { deps, kind } = write;
+  const options = deleteOptions(write);
+  const matches = selector(write);
+  const removed: Tree[] = [];
+  const prefix = keyPrefix(write);
+  let from: Key | undefined;
+  let newest = 0;
+  do {
+    const page = await deps.store.range({ prefix, limit: pageSize, ...(from === undefined ? {} : { from }) });
+    newest = page.revision;
+    const matching = page.entries.filter((entry) => matches(storedObject(entry)));
+    for (let i = 0; i < matching.length; i += width) {
+      const part = matching.slice(i, i + width);
+      const gone = await Promise.all(part.map((entry) => removeOne(write, entry, options)));
+      part.forEach((entry, index) => {
+        if (gone[index] === true) removed.push(storedObject(entry));
+      });
+    }
+    const last = page.entries.at(-1);
+    from = last !== undefined && page.entries.length < page.count ? key(`${last.key}\0`) : undefined;
+  } while (from !== undefined);
+  const items = removed.map(({ kind: _kind, apiVersion: _version, ...item }) => item);
+  const list = {
+    kind: kind.listKind,
+    apiVersion: kind.apiVersion,
+    metadata: { resourceVersion: String(newest) },
+    items,
+  };
+  return { code: 200, body: Buffer.from(`${JSON.stringify(list)}\n`), warnings: [] };
+}
+
+/** False when somebody else deleted it first. */
+async function removeOne(write: Write, entry: Entry, options: DeleteOptions): Promise<boolean> {
+  let current: Entry | undefined = entry;
+  while (current !== undefined) {
+    const outcome = await removeEntry(write, current, options);
+    if (outcome.done) return true;
+    current = outcome.current;
+  }
+  return false;
+}
+
+function selector({ kind, request }: Write): (object: Tree) => boolean {
+  const { labelSelector = "", fieldSelector = "" } = request.options;
+  const labels = labelSelector === "" ? undefined : parseLabelSelector(labelSelector);
+  const fields = fieldSelector === "" ? undefined : parseFieldSelector(fieldSelector, kind.fieldSelectors);
+  return (object) => {
+    if (labels !== undefined && !labels.matches(object.metadata.labels)) return false;
+    if (fields === undefined) return true;
+    return fields.terms.every((t) => (fieldText(valueAt(object, t.field)) === t.value) === (t.operator === "="));
+  };
+}
+
+function fieldText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

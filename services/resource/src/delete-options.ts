@@ -1,0 +1,113 @@
+import type { ApiObject } from "@orch/api/object.js";
+import { DecodeError, decode } from "@orch/schema/decode.js";
+import { isObject } from "@orch/schema/descriptor.js";
+import { type ApiError, badRequest, conflict, invalid } from "@orch/status/api-error.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { readTree } from "./body.js";
+import { dryRunErrors, wholeNumber } from "./options.js";
+import type { Write } from "./write.js";
+
+/** How a delete is to be done (spec 1: Query parameters; DeleteOptions). */
+export interface DeleteOptions {
+  readonly dryRun: boolean;
+  readonly gracePeriodSeconds: number | undefined;
+  readonly propagation: "Foreground" | "Background" | "Orphan" | undefined;
+  readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
+}
+
+interface DeleteOptionsBody {
+  readonly dryRun?: readonly string[];
+  readonly gracePeriodSeconds?: number;
+  readonly orphanDependents?: boolean;
+  readonly propagationPolicy?: string;
+  readonly preconditions?: DeleteOptions["preconditions"];
+}
+
+const policies = ["Foreground", "Background", "Orphan", "nil"] as const;
+
+/** From the body where there is one, else from the query. @throws ApiError BadRequest, Invalid */
+export function deleteOptions(write: Write): DeleteOptions {
+  const { options } = write.request;
+  const body = write.request.body.length > 0 ? fromBody(write) : fromQuery(options);
+  const dryRun = body.dryRun?.[0] ?? options["dryRun"] ?? "";
+  const policy = body.propagationPolicy;
+  const errors: FieldError[] = [...dryRunErrors(dryRun)];
+  if (policy !== undefined && body.orphanDependents !== undefined) {
+    errors.push(
+      fieldError.invalid("propagationPolicy", policy, "orphanDependents and deletionPropagation cannot be both set"),
+    );
+  }
+  if (policy !== undefined && !isPolicy(policy))
+    errors.push(fieldError.notSupported("propagationPolicy", policy, policies));
+  if (errors.length > 0) throw invalid({ group: write.deps.naming.metaGroup, kind: "DeleteOptions" }, "", errors);
+  return {
+    dryRun: dryRun !== "",
+    gracePeriodSeconds: body.gracePeriodSeconds,
+    propagation: isPolicy(policy) ? policy : orphanPolicy(body.orphanDependents),
+    preconditions: body.preconditions ?? {},
+  };
+}
+
+function isPolicy(value: string | undefined): value is "Foreground" | "Background" | "Orphan" {
+  return value === "Foreground" || value === "Background" || value === "Orphan";
+}
+
+function orphanPolicy(orphan: boolean | undefined): DeleteOptions["propagation"] {
+  return orphan === undefined ? undefined : orphan ? "Orphan" : "Background";
+}
+
+function fromQuery(options: Readonly<Record<string, string>>): DeleteOptionsBody {
+  const grace = wholeNumber(options, "gracePeriodSeconds");
+  const { propagationPolicy, orphanDependents } = options;
+  return {
+    ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
+    ...(propagationPolicy === undefined || propagationPolicy === "" ? {} : { propagationPolicy }),
+    ...(orphanDependents === undefined
+      ? {}
+      : { orphanDependents: orphanDependents !== "false" && orphanDependents !== "0" }),
+  };
+}
+
+function fromBody(write: Write): DeleteOptionsBody {
+  const { request, deps } = write;
+  const { value } = readTree(request.body, request.contentType, "DeleteOptions");
+  const type = deps.catalog.type("meta/v1.DeleteOptions");
+  if (type === undefined) throw new TypeError("the catalog has no DeleteOptions");
+  if (!isObject(value))
+    throw badRequest("the object provided is unrecognized (must be of type DeleteOptions): it is no object");
+  const kind = value["kind"];
+  if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
+    throw badRequest(`${String(kind)} cannot be handled as DeleteOptions`);
+  }
+  try {
+    return decode(type, value).value as DeleteOptionsBody;
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(`DeleteOptions cannot be decoded: ${error.message}`);
+    throw error;
+  }
+}
+
+/** @throws ApiError Conflict when a precondition does not hold */
+export function checkDeletePreconditions(write: Write, options: DeleteOptions, old: ApiObject): void {
+  const { uid, resourceVersion } = options.preconditions;
+  const at = { group: write.kind.group, resource: write.kind.kind };
+  const { name = "" } = old.metadata;
+  if (uid !== undefined && uid !== old.metadata.uid) {
+    throw mismatch(
+      at,
+      name,
+      `the UID in the precondition (${uid}) does not match the UID in record (${old.metadata.uid}). The object might have been deleted and then recreated`,
+    );
+  }
+  if (resourceVersion !== undefined && resourceVersion !== old.metadata.resourceVersion) {
+    throw mismatch(
+      at,
+      name,
+      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${old.metadata.resourceVersion}). The object might have been modified`,
+    );
+  }
+}
+
+function mismatch(at: { group: string; resource: string }, name: string, why: string): ApiError {
+  return conflict(at, name, why);
+}

@@ -1,0 +1,124 @@
+import { valueAt } from "@orch/api/object.js";
+import type { WriteReply } from "@orch/rpc/messages.js";
+import { forbidden, modified, notFound } from "@orch/status/api-error.js";
+import type { Entry } from "@orch/store/store.js";
+import { checkDeletePreconditions, type DeleteOptions, deleteOptions } from "./delete-options.js";
+import type { Tree } from "./stages.js";
+import { objectReply, storedBytes, storedObject } from "./stored.js";
+import { keyOf, resourceOf, timestamp, type Write } from "./write.js";
+
+/** Deletes an object in one phase, or begins the first of two (spec 1: Object deletion). */
+export async function remove(write: Write): Promise<WriteReply> {
+  const { deps, kind, request } = write;
+  const options = deleteOptions(write);
+  refuseSystemNamespace(write);
+  let entry = await deps.store.get(keyOf(write, request.name));
+  for (;;) {
+    if (entry === undefined) throw notFound(resourceOf(kind), request.name);
+    const outcome = await removeEntry(write, entry, options);
+    if (outcome.done) return outcome.reply;
+    entry = outcome.current;
+  }
+}
+
+export type Removal =
+  | { readonly done: true; readonly reply: WriteReply }
+  | { readonly done: false; readonly current: Entry | undefined };
+
+/** One try against one state; not done when the state changed meanwhile. */
+export async function removeEntry(write: Write, entry: Entry, options: DeleteOptions): Promise<Removal> {
+  const { deps, kind } = write;
+  const old = storedObject(entry);
+  checkDeletePreconditions(write, options, old);
+  const marked = markedForDeletion(write, old, options);
+  if (marked === undefined) {
+    if (!options.dryRun) {
+      const swap = await deps.store.swap({ key: entry.key, expected: entry.revision, value: undefined });
+      if (!swap.done) return again(write, options, swap.current);
+    }
+    return { done: true, reply: removedReply(write, old, entry) };
+  }
+  const bytes = storedBytes(kind, marked);
+  if (options.dryRun || bytes.equals(entry.value))
+    return { done: true, reply: objectReply(bytes, { code: 200, revision: entry.revision }) };
+  const swap = await deps.store.swap({ key: entry.key, expected: entry.revision, value: bytes });
+  if (!swap.done) return again(write, options, swap.current);
+  return { done: true, reply: objectReply(bytes, { code: 200, revision: swap.revision }) };
+}
+
+function again({ kind, request }: Write, options: DeleteOptions, current: Entry | undefined): Removal {
+  if (options.preconditions.resourceVersion !== undefined) throw modified(resourceOf(kind), request.name);
+  return { done: false, current };
+}
+
+/** The object with its deletion begun; undefined when it can go at once. */
+function markedForDeletion(write: Write, old: Tree, options: DeleteOptions): Tree | undefined {
+  const { deps, kind } = write;
+  const finalizers = finalizersFor(old, options);
+  const grace = gracePeriod(write, old, options);
+  const pending = finalizers.length > 0 || grace > 0 || hasSpecFinalizers(old);
+  if (!pending) return undefined;
+  const { finalizers: _before, ...rest } = old.metadata;
+  const before = old.metadata.deletionGracePeriodSeconds;
+  const shorter = before === undefined || grace < before;
+  const deletionTimestamp =
+    old.metadata.deletionTimestamp !== undefined && !shorter
+      ? old.metadata.deletionTimestamp
+      : timestamp(deps.now() + grace * 1000);
+  const metadata = {
+    ...rest,
+    ...(finalizers.length === 0 ? {} : { finalizers }),
+    deletionTimestamp:
+      old.metadata.deletionTimestamp !== undefined && grace === 0 ? old.metadata.deletionTimestamp : deletionTimestamp,
+    deletionGracePeriodSeconds: shorter ? grace : before,
+  };
+  return kind.kind === "Namespace" && kind.group === ""
+    ? ({ ...old, metadata, status: { ...asObject(valueAt(old, "status")), phase: "Terminating" } } as Tree)
+    : { ...old, metadata };
+}
+
+function asObject(value: unknown): object {
+  return typeof value === "object" && value !== null ? value : {};
+}
+
+/** A namespace stays until the finalizers of its spec are gone as well. */
+function hasSpecFinalizers(object: Tree): boolean {
+  const list = valueAt(object, "spec.finalizers");
+  return Array.isArray(list) && list.length > 0;
+}
+
+function finalizersFor(old: Tree, { propagation }: DeleteOptions): readonly string[] {
+  const present = old.metadata.finalizers ?? [];
+  if (propagation === undefined) return present;
+  const own = present.filter((f) => f !== "orphan" && f !== "foregroundDeletion");
+  if (propagation === "Background") return own;
+  return [...own, propagation === "Orphan" ? "orphan" : "foregroundDeletion"];
+}
+
+/** Seconds that a pod which runs somewhere is given; everything else goes at once. */
+function gracePeriod({ kind }: Write, old: Tree, options: DeleteOptions): number {
+  if (kind.kind !== "Pod" || kind.group !== "") return 0;
+  const phase = valueAt(old, "status.phase");
+  if (valueAt(old, "spec.nodeName") === undefined || phase === "Succeeded" || phase === "Failed") return 0;
+  const own = valueAt(old, "spec.terminationGracePeriodSeconds");
+  const wanted = options.gracePeriodSeconds ?? (typeof own === "number" ? own : 30);
+  return wanted < 0 ? 1 : wanted;
+}
+
+function refuseSystemNamespace({ deps, kind, request }: Write): void {
+  if (kind.kind !== "Namespace" || kind.group !== "") return;
+  const kept = deps.naming.systemNamespaces.filter((name) => !name.endsWith("node-lease"));
+  if (kept.includes(request.name)) throw forbidden(resourceOf(kind), request.name, "this namespace may not be deleted");
+}
+
+/** Kinds whose deletion answers the object instead of a Status. */
+const answersObject = new Set(["Pod", "Service", "ServiceAccount"]);
+
+function removedReply({ kind }: Write, old: Tree, entry: Entry): WriteReply {
+  if (kind.group === "" && answersObject.has(kind.kind))
+    return objectReply(entry.value, { code: 200, revision: entry.revision });
+  const { name, uid } = old.metadata;
+  const details = { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural, uid };
+  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
+  return { code: 200, body: Buffer.from(`${JSON.stringify(status)}\n`), warnings: [] };
+}

@@ -1,0 +1,114 @@
+import type { Catalog } from "@orch/api/catalog.js";
+import type { Naming } from "@orch/naming/naming.js";
+import type { StatusReply, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
+import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
+import type { Services } from "@orch/rpc/rpc.js";
+import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
+import { key } from "@orch/store/revision.js";
+import type { Store } from "@orch/store/store.js";
+import { create } from "./create.js";
+import { remove } from "./delete.js";
+import { removeCollection } from "./delete-collection.js";
+import { createNamespaces } from "./namespaces.js";
+import { ensureSystemNamespaces } from "./system-namespaces.js";
+import { update } from "./update.js";
+import type { Write, WriteDeps } from "./write.js";
+
+export interface ResourceConfig {
+  /** The API groups this service owns; undefined for all of them. */
+  readonly groups: readonly string[] | undefined;
+}
+
+export interface ResourceDeps {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly naming: Naming;
+  readonly services: Services;
+  readonly log: (what: string, error: unknown) => void;
+  readonly now: () => number;
+  readonly newUid: () => string;
+  readonly random: () => number;
+}
+
+export interface Resource {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  /** Settles when the objects that must always be there are. */
+  readonly bootstrapped: Promise<void>;
+}
+
+const retryMs = 1000;
+
+/** Validates and stores the writes of its API groups (design, sections 1 and 6). */
+export function createResource(config: ResourceConfig, deps: ResourceDeps): Resource {
+  const { naming, catalog, store } = deps;
+  const namespaceKind = catalog.kind("v1", "Namespace");
+  if (namespaceKind === undefined) throw new TypeError("the catalog has no Namespace");
+  const prefix = key(`${naming.storePrefix}${namespaceKind.storage.prefix}/`);
+  const namespaces = createNamespaces({ store, prefix, log: deps.log });
+  const writes: WriteDeps = { ...deps, namespaces };
+
+  const handle = (request: WriteRequest): Promise<WriteReply> => {
+    const kind = catalog.resource(request.group, request.version, request.resource);
+    if (kind === undefined || (config.groups !== undefined && !config.groups.includes(request.group)))
+      throw unknownPath();
+    if (request.subresource !== "") throw unknownPath();
+    if (!kind.verbs.includes(request.verb)) throw methodNotAllowed();
+    return perform({ deps: writes, kind, request });
+  };
+
+  const status = async (): Promise<StatusReply> => {
+    const revision = await store.revision();
+    return { ready: namespaces.loaded, revision, message: namespaces.loaded ? "" : "namespaces are not loaded yet" };
+  };
+
+  deps.services.unary(resourceWrite, handle);
+  deps.services.unary(resourceStatus, status);
+
+  const abort = new AbortController();
+  let running: Promise<void> | undefined;
+  let announce: () => void = () => {};
+  const bootstrapped = new Promise<void>((resolve) => {
+    announce = resolve;
+  });
+
+  const bootstrap = async (): Promise<void> => {
+    const ownsCore = config.groups === undefined || config.groups.includes("");
+    while (!abort.signal.aborted) {
+      try {
+        if (ownsCore) await ensureSystemNamespaces({ deps: writes, kind: namespaceKind });
+        announce();
+        return;
+      } catch (error) {
+        deps.log("creating the system's namespaces failed; trying again", error);
+        await new Promise((resolve) => setTimeout(resolve, retryMs));
+      }
+    }
+  };
+
+  return {
+    async start() {
+      running = Promise.all([namespaces.run(abort.signal), bootstrap()]).then(() => {});
+    },
+    async stop() {
+      abort.abort();
+      await running;
+    },
+    bootstrapped,
+  };
+}
+
+function perform(write: Write): Promise<WriteReply> {
+  switch (write.request.verb) {
+    case "create":
+      return create(write);
+    case "update":
+      return update(write);
+    case "delete":
+      return remove(write);
+    case "deletecollection":
+      return removeCollection(write);
+    case "patch":
+      throw new ApiError("NotImplemented", "patch is not available in this build");
+  }
+}

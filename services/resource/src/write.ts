@@ -1,0 +1,45 @@
+import type { Catalog, Kind } from "@orch/api/catalog.js";
+import type { Naming } from "@orch/naming/naming.js";
+import type { WriteRequest } from "@orch/rpc/messages.js";
+import type { ResourceName } from "@orch/status/api-error.js";
+import { type Key, key } from "@orch/store/revision.js";
+import type { Store } from "@orch/store/store.js";
+import type { Namespaces } from "./namespaces.js";
+
+/** What every write needs. */
+export interface WriteDeps {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly naming: Naming;
+  readonly namespaces: Namespaces;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly newUid: () => string;
+  /** [0, 1) */
+  readonly random: () => number;
+}
+
+/** One write on its way: the request and the kind it is about. */
+export interface Write {
+  readonly deps: WriteDeps;
+  readonly kind: Kind;
+  readonly request: WriteRequest;
+}
+
+export function resourceOf(kind: Kind): ResourceName {
+  return { group: kind.group, resource: kind.plural };
+}
+
+export function keyPrefix({ deps, kind, request }: Write): Key {
+  const namespace = kind.namespaced && request.namespace !== "" ? `${request.namespace}/` : "";
+  return key(`${deps.naming.storePrefix}${kind.storage.prefix}/${namespace}`);
+}
+
+export function keyOf(write: Write, name: string): Key {
+  return key(keyPrefix(write) + name);
+}
+
+/** As metadata has it: RFC 3339, UTC, whole seconds. */
+export function timestamp(milliseconds: number): string {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,77 @@
+import type { ReadIndex } from "@orch/cache/read-index.js";
+import { tooLargeResourceVersion, unavailable } from "@orch/status/api-error.js";
+import { type Revision, revision } from "@orch/store/revision.js";
+import type { Mirror } from "./mirror.js";
+import type { Freshness } from "./read-options.js";
+
+/** Where a read is answered from; `at` asks the store for exactly that revision. */
+export type Source = { readonly from: "cache" } | { readonly from: "store"; readonly at: Revision | undefined };
+
+export interface FreshnessTimes {
+  /** How long a read waits for the mirror before it goes to the store or fails (design, section 5). */
+  readonly waitMs: number;
+  /** How long a mirror that receives nothing may be behind before a Most Recent read goes to the store. */
+  readonly stallMs: number;
+}
+
+const cache: Source = { from: "cache" };
+
+/**
+ * Decides where a read of some freshness is answered, waiting for the mirror where that is right.
+ * @throws ApiError Timeout "Too large resource version" when a version does not come in time; ServiceUnavailable
+ * while nothing is loaded yet.
+ */
+export function createFreshness(mirror: Mirror, readIndex: ReadIndex, times: FreshnessTimes) {
+  const ready = async (): Promise<void> => {
+    if (mirror.loaded) return;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(unavailable("the watch cache is not loaded yet")), times.waitMs);
+    });
+    try {
+      await Promise.race([mirror.whenLoaded(), late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  /** True when the mirror came to `wanted`; false when it is stuck or too slow. */
+  const caughtUp = async (wanted: number): Promise<boolean> => {
+    const { gate } = mirror;
+    if (gate.revision >= wanted) return true;
+    const before = gate.revision;
+    if (await gate.reach(wanted, times.stallMs)) return true;
+    if (gate.revision === before) return false;
+    return gate.reach(wanted, times.waitMs - times.stallMs);
+  };
+
+  const notOlderThan = async (wanted: number): Promise<Source> => {
+    if (await mirror.gate.reach(wanted, times.waitMs)) return cache;
+    const newest = await readIndex.current();
+    // Revisions of others pass without an event: the store is there, the mirror has nothing to show for it.
+    if (newest >= wanted) return { from: "store", at: undefined };
+    throw tooLargeResourceVersion(wanted, newest);
+  };
+
+  return {
+    async source(freshness: Freshness): Promise<Source> {
+      await ready();
+      switch (freshness.type) {
+        case "any":
+          return cache;
+        case "mostRecent":
+          return (await caughtUp(await readIndex.current())) ? cache : { from: "store", at: undefined };
+        case "notOlderThan":
+          return notOlderThan(freshness.revision);
+        case "exact": {
+          if (freshness.revision === mirror.gate.revision) return cache;
+          if (freshness.revision > mirror.gate.revision) {
+            await notOlderThan(freshness.revision);
+            if (freshness.revision === mirror.gate.revision) return cache;
+          }
+          return { from: "store", at: revision(freshness.revision) };
+        }
+      }
+    },
+  };
+}

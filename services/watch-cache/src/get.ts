@@ -1,0 +1,24 @@
+import type { GetRequest, ObjectReply } from "@orch/rpc/messages.js";
+import { notFound } from "@orch/status/api-error.js";
+import { key } from "@orch/store/revision.js";
+import type { ListDeps } from "./list.js";
+import { type CachedObject, cachedObject } from "./object.js";
+import { getFreshness } from "./read-options.js";
+import { objectKey, type Readable } from "./readable.js";
+
+/** One object (spec 1: Resource version semantics, get). Answers at once, without a promise, where it can. */
+export function get(deps: ListDeps, readable: Readable, request: GetRequest): ObjectReply | Promise<ObjectReply> {
+  const at = objectKey(readable.kind, request);
+  const fromCache = (): CachedObject | undefined => deps.mirror.shelf(readable.kind.storage.prefix).collection.get(at);
+  const reply = (object: CachedObject | undefined): ObjectReply => {
+    if (object !== undefined) return { body: object.bytes };
+    throw notFound({ group: readable.kind.group, resource: readable.kind.plural }, request.name);
+  };
+  const freshness = getFreshness(request.resourceVersion);
+  if (freshness.type === "any" && deps.mirror.loaded) return reply(fromCache());
+  return deps.freshness.source(freshness).then(async (source) => {
+    if (source.from === "cache") return reply(fromCache());
+    const entry = await deps.store.get(key(readable.keyPrefix + at));
+    return reply(entry === undefined ? undefined : cachedObject(at, entry, readable.indexed));
+  });
+}

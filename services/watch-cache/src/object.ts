@@ -1,0 +1,85 @@
+import type { EventType, Item } from "@orch/cache/change.js";
+import { spliceVersion } from "@orch/codec/stored-object.js";
+import { pick, type Wanted } from "./pick.js";
+
+/** An object as the cache holds it: the whole JSON document as a get answers it, and what selectors ask of it. */
+export interface CachedObject extends Item {
+  readonly bytes: Buffer;
+  readonly itemAt: number;
+  readonly versionAt: number;
+  readonly labels: Readonly<Record<string, string>> | undefined;
+  /** Values of the kind's selectable fields, as text; undefined for a kind that has none of its own. */
+  readonly fields: ReadonlyMap<string, string> | undefined;
+}
+
+/** What the cache takes from each object of a kind. */
+export interface Indexed {
+  readonly paths: Wanted;
+  readonly selectable: readonly string[];
+}
+
+/** A stored value (design, section 4.1) and its revision as a cached object; the value's memory is not kept. */
+export function cachedObject(key: string, stored: { value: Buffer; revision: number }, indexed: Indexed): CachedObject {
+  const { value, revision } = stored;
+  const { bytes, itemAt, versionAt } = spliceVersion(value, revision);
+  const picked = pick(value, 0, indexed.paths);
+  return {
+    key,
+    revision,
+    size: bytes.length,
+    bytes,
+    itemAt,
+    versionAt,
+    labels: labelsOf(picked.get("metadata.labels")),
+    fields: indexed.selectable.length === 0 ? undefined : fieldsOf(picked, indexed.selectable),
+  };
+}
+
+function labelsOf(value: unknown): Readonly<Record<string, string>> | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const labels: Record<string, string> = Object.create(null);
+  for (const [name, label] of Object.entries(value)) labels[name] = String(label);
+  return labels;
+}
+
+function fieldsOf(picked: ReadonlyMap<string, unknown>, selectable: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(selectable.map((path) => [path, fieldText(picked.get(path))]));
+}
+
+function fieldText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+const eventOpen: Record<EventType, Buffer> = {
+  ADDED: Buffer.from('{"type":"ADDED","object":'),
+  MODIFIED: Buffer.from('{"type":"MODIFIED","object":'),
+  DELETED: Buffer.from('{"type":"DELETED","object":'),
+};
+const eventClose = Buffer.from("}\n");
+
+/** One line of a watch stream (spec 1: Watch event); `revision` stands in the object where it is newer. */
+export function eventFrame(type: EventType, object: CachedObject, revision: number): Buffer {
+  const open = eventOpen[type];
+  const document = object.bytes.subarray(0, object.bytes.length - 1);
+  if (revision === object.revision) return Buffer.concat([open, document, eventClose]);
+  const rest = object.versionAt + String(object.revision).length;
+  return Buffer.concat([
+    open,
+    document.subarray(0, object.versionAt),
+    Buffer.from(String(revision), "latin1"),
+    document.subarray(rest),
+    eventClose,
+  ]);
+}
+
+/** Bytes that {@link copyItem} writes for an object. */
+export function itemSize(object: CachedObject): number {
+  return object.bytes.length - object.itemAt;
+}
+
+/** The object as an item of a list: without kind and apiVersion, as the reference has it. */
+export function copyItem(object: CachedObject, into: Buffer, at: number): number {
+  into[at] = 0x7b;
+  return at + 1 + object.bytes.copy(into, at + 1, object.itemAt, object.bytes.length - 1);
+}

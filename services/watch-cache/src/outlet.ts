@@ -1,0 +1,147 @@
+import type { Chunk } from "@orch/rpc/messages.js";
+import type { Sender } from "@orch/rpc/rpc.js";
+import type { ApiError } from "@orch/status/api-error.js";
+
+/**
+ * The way of one watch's bytes to its client. What a client must have first (initial state, missed
+ * events) is queued as recipes and made as fast as the client takes it; live frames wait behind it. A
+ * client that cannot keep up is ended, never buffered without bound.
+ */
+export interface Outlet {
+  /** Says that the watch was accepted: an empty chunk. */
+  accept(): void;
+  /** Something to send before the live stream; called only before {@link goLive}. */
+  queue(make: () => Buffer): void;
+  /** The queue is complete; live frames follow it. */
+  goLive(): void;
+  /** A live frame; the same Buffer given to many outlets crosses a connection once. */
+  send(frames: Buffer): void;
+  /** An ERROR event and the end: how a stream that was accepted fails. */
+  error(error: ApiError): void;
+  /** Fails the call itself, before it was accepted. */
+  refuse(error: ApiError): void;
+  /** Ends once the queue is sent. */
+  end(): void;
+  close(): void;
+  onClose(run: () => void): void;
+  /** Accepted, nothing queued, not closed. */
+  readonly live: boolean;
+  readonly closed: boolean;
+}
+
+export interface OutletOptions {
+  /** Bytes that may wait for a client before its watch is ended. */
+  readonly maxPendingBytes: number;
+  readonly chunkOf: ChunkOf;
+}
+
+/** One message object a Buffer: the transport knows a message sent to many streams by its identity. */
+export type ChunkOf = (body: Buffer) => Chunk;
+
+export function createChunkOf(): ChunkOf {
+  let last: Chunk & { body: Buffer } = { body: Buffer.alloc(0) };
+  return (body) => {
+    if (body !== last.body) last = { body };
+    return last;
+  };
+}
+
+const chunkBytes = 128 * 1024;
+
+export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Outlet {
+  const closers: (() => void)[] = [];
+  let state: "accepting" | "catchingUp" | "live" | "closed" = "accepting";
+  let recipes: (() => Buffer)[] = [];
+  let next = 0;
+  let complete = false;
+  let ending = false;
+  let behind: Buffer[] = [];
+  let behindBytes = 0;
+
+  const write = (body: Buffer): boolean => sender.send(options.chunkOf(body));
+
+  const close = (): void => {
+    if (state === "closed") return;
+    state = "closed";
+    recipes = [];
+    behind = [];
+    for (const run of closers) run();
+  };
+
+  const finish = (error?: ApiError): void => {
+    if (state === "closed") return;
+    close();
+    sender.end(error);
+  };
+
+  const nextChunk = (): Buffer => {
+    const frames: Buffer[] = [];
+    for (let size = 0; size < chunkBytes; next++) {
+      const make = recipes[next];
+      if (make === undefined) break;
+      const frame = make();
+      frames.push(frame);
+      size += frame.length;
+    }
+    return Buffer.concat(frames);
+  };
+
+  const catchUp = (): void => {
+    if (state !== "catchingUp") return;
+    while (next < recipes.length) {
+      if (!write(nextChunk()) && next < recipes.length) {
+        sender.onDrain(catchUp);
+        return;
+      }
+    }
+    if (!complete) return;
+    state = "live";
+    recipes = [];
+    for (const frames of behind) write(frames);
+    behind = [];
+    if (ending) finish();
+  };
+
+  return {
+    accept() {
+      if (state !== "accepting") return;
+      state = "catchingUp";
+      write(Buffer.alloc(0));
+    },
+    queue: (make) => void recipes.push(make),
+    goLive() {
+      complete = true;
+      catchUp();
+    },
+    send(frames) {
+      if (state === "live") {
+        if (!write(frames) && sender.pendingBytes > options.maxPendingBytes) finish();
+      } else if (state === "catchingUp") {
+        behind.push(frames);
+        behindBytes += frames.length;
+        if (behindBytes > options.maxPendingBytes) finish();
+      }
+    },
+    error(error) {
+      if (state === "closed") return;
+      write(Buffer.from(`${JSON.stringify({ type: "ERROR", object: error.toStatus() })}\n`));
+      finish();
+    },
+    refuse: finish,
+    end() {
+      if (state === "catchingUp" && complete) ending = true;
+      else finish();
+    },
+    close,
+    onClose(run) {
+      if (state === "closed") run();
+      else closers.push(run);
+    },
+    get live() {
+      return state === "live";
+    },
+    get closed() {
+      return state === "closed";
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { type ApiError, badRequest, invalid } from "@orch/status/api-error.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { type ContinueToken, parseToken } from "./continue-token.js";
+
+/** The version a read must show (spec 1: Resource version semantics). */
+export type Freshness =
+  | { readonly type: "mostRecent" }
+  | { readonly type: "any" }
+  | { readonly type: "notOlderThan"; readonly revision: number }
+  | { readonly type: "exact"; readonly revision: number };
+
+export type ListStart = Freshness | { readonly type: "continue"; readonly token: ContinueToken };
+
+export interface ListOptions {
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: string;
+  readonly limit: number;
+  readonly continueToken: string;
+  readonly sendInitialEvents?: boolean | undefined;
+}
+
+/** Where a watch begins; `initialState` asks for synthetic ADDED events of a state that fresh. */
+export type WatchStart =
+  | { readonly type: "after"; readonly revision: number }
+  | { readonly type: "now" }
+  | { readonly type: "initialState"; readonly freshness: Freshness; readonly announceEnd: boolean };
+
+/** A resourceVersion parameter; "" is 0 and so is "0". Anything but a whole number is refused with 400. */
+export function parseResourceVersion(text: string): number {
+  if (text === "") return 0;
+  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value)) return value;
+  throw badRequest(
+    `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: must be a whole number`,
+  );
+}
+
+export function getFreshness(resourceVersion: string): Freshness {
+  const revision = parseResourceVersion(resourceVersion);
+  if (resourceVersion === "") return { type: "mostRecent" };
+  return revision === 0 ? { type: "any" } : { type: "notOlderThan", revision };
+}
+
+const listOptionsInvalid = (metaGroup: string, errors: readonly FieldError[]): ApiError =>
+  invalid({ group: metaGroup, kind: "ListOptions" }, "", errors);
+
+const matchField = "resourceVersionMatch";
+const known = ["Exact", "NotOlderThan", ""];
+
+function matchErrors(options: ListOptions): FieldError[] {
+  const { resourceVersion, resourceVersionMatch: match } = options;
+  if (match === "") return [];
+  const errors: FieldError[] = [];
+  if (options.continueToken !== "") {
+    errors.push(fieldError.forbidden(matchField, "resourceVersionMatch is forbidden for continue"));
+  }
+  if (resourceVersion === "") {
+    errors.push(
+      fieldError.forbidden(matchField, "resourceVersionMatch is forbidden unless resourceVersion is provided"),
+    );
+  }
+  if (!known.includes(match)) errors.push(fieldError.notSupported(matchField, match, known));
+  if (match === "Exact" && resourceVersion === "0") {
+    errors.push(fieldError.forbidden(matchField, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  }
+  return errors;
+}
+
+/** The list table of spec 1: Resource version semantics, cell by cell; 422 and 400 as the reference. */
+export function listStart(options: ListOptions, metaGroup: string): ListStart {
+  const errors = matchErrors(options);
+  if (options.sendInitialEvents !== undefined) {
+    errors.push(fieldError.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
+  }
+  if (errors.length > 0) throw listOptionsInvalid(metaGroup, errors);
+  const revision = parseResourceVersion(options.resourceVersion);
+  if (options.continueToken !== "") {
+    if (revision !== 0) throw badRequest("specifying resource version is not allowed when using continue");
+    return { type: "continue", token: parseToken(options.continueToken) };
+  }
+  if (options.resourceVersion === "") return { type: "mostRecent" };
+  if (revision === 0) return { type: "any" };
+  if (options.resourceVersionMatch === "Exact") return { type: "exact", revision };
+  if (options.resourceVersionMatch === "" && options.limit > 0) return { type: "exact", revision };
+  return { type: "notOlderThan", revision };
+}
+
+/** The watch table of spec 1: Resource version semantics, and its streaming lists (Change tracking, 4). */
+export function watchStart(options: ListOptions & { allowBookmarks: boolean }, metaGroup: string): WatchStart {
+  const { resourceVersionMatch: match, sendInitialEvents } = options;
+  const errors: FieldError[] = [];
+  if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
+    errors.push(
+      fieldError.forbidden(matchField, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
+    );
+    if (match !== "") errors.push(fieldError.notSupported(matchField, match, ["NotOlderThan"]));
+  }
+  if (sendInitialEvents === undefined && match !== "") {
+    errors.push(
+      fieldError.forbidden(
+        matchField,
+        "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided",
+      ),
+    );
+  }
+  if (errors.length > 0) throw listOptionsInvalid(metaGroup, errors);
+  const revision = parseResourceVersion(options.resourceVersion);
+  if (sendInitialEvents === true) {
+    const freshness = getFreshness(options.resourceVersion);
+    return { type: "initialState", freshness, announceEnd: options.allowBookmarks };
+  }
+  if (sendInitialEvents === false && revision === 0) return { type: "now" };
+  if (revision !== 0) return { type: "after", revision };
+  return { type: "initialState", freshness: getFreshness(options.resourceVersion), announceEnd: false };
+}

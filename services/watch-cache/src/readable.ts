@@ -1,0 +1,58 @@
+import type { Catalog, Kind } from "@orch/api/catalog.js";
+import { unknownPath } from "@orch/status/api-error.js";
+import type { Key } from "@orch/store/revision.js";
+import type { Place } from "./mirror.js";
+import type { Indexed } from "./object.js";
+import { wanted } from "./pick.js";
+
+/** A kind with what reading it needs, made once. */
+export interface Readable {
+  readonly kind: Kind;
+  /** Absolute, with the closing slash. */
+  readonly keyPrefix: string;
+  readonly indexed: Indexed;
+}
+
+export interface Readables {
+  /** @throws ApiError NotFound for a resource that is not served. */
+  of(request: { readonly group: string; readonly version: string; readonly resource: string }): Readable;
+  /** Where a store key belongs; undefined for a key that is no object's. */
+  place(key: Key): Place | undefined;
+}
+
+/** An object's key in its collection: `name` or `namespace/name`. */
+export function objectKey(kind: Kind, of: { readonly namespace: string; readonly name: string }): string {
+  return kind.namespaced ? `${of.namespace}/${of.name}` : of.name;
+}
+
+export function createReadables(catalog: Catalog, storePrefix: string): Readables {
+  const made = new Map<Kind, Readable>();
+
+  const readable = (kind: Kind): Readable => {
+    const known = made.get(kind);
+    if (known !== undefined) return known;
+    const selectable = kind.fieldSelectors.fields;
+    const fresh: Readable = {
+      kind,
+      keyPrefix: `${storePrefix}${kind.storage.prefix}/`,
+      indexed: { paths: wanted(["metadata.labels", ...selectable]), selectable },
+    };
+    made.set(kind, fresh);
+    return fresh;
+  };
+
+  return {
+    of(request) {
+      const kind = catalog.resource(request.group, request.version, request.resource);
+      if (kind === undefined) throw unknownPath();
+      return readable(kind);
+    },
+    place(key) {
+      if (!key.startsWith(storePrefix)) return undefined;
+      const found = catalog.byStorageKey(key.slice(storePrefix.length));
+      if (found === undefined) return undefined;
+      const { kind } = found;
+      return { storagePrefix: kind.storage.prefix, key: objectKey(kind, found), indexed: readable(kind).indexed };
+    },
+  };
+}

@@ -1,0 +1,136 @@
+import type { Catalog } from "@orch/api/catalog.js";
+import { createReadIndex } from "@orch/cache/read-index.js";
+import type { Naming } from "@orch/naming/naming.js";
+import type { Chunk, ListRequest, StatusReply } from "@orch/rpc/messages.js";
+import { watchCacheGet, watchCacheList, watchCacheStatus, watchCacheWatch } from "@orch/rpc/methods.js";
+import type { Sender, Services } from "@orch/rpc/rpc.js";
+import { ApiError } from "@orch/status/api-error.js";
+import { key } from "@orch/store/revision.js";
+import type { Store } from "@orch/store/store.js";
+import { createFreshness } from "./freshness.js";
+import { get } from "./get.js";
+import { type ListDeps, list } from "./list.js";
+import { listChunks } from "./list-body.js";
+import { createMirror } from "./mirror.js";
+import { createChunkOf } from "./outlet.js";
+import { createReadables } from "./readable.js";
+import { type OpenWatch, type WatchDeps, watch } from "./watch.js";
+
+export interface WatchCacheConfig {
+  /** How long history is kept at least (spec 1: Limits), and its bytes a collection at most. */
+  readonly historyMs: number;
+  readonly historyBytes: number;
+  readonly bookmarkMs: number;
+  /** Bytes that may wait for one watcher before it is ended. */
+  readonly maxPendingBytes: number;
+}
+
+export const watchCacheDefaults: WatchCacheConfig = {
+  historyMs: 5 * 60_000,
+  historyBytes: 64 * 1024 * 1024,
+  bookmarkMs: 60_000,
+  maxPendingBytes: 8 * 1024 * 1024,
+};
+
+export interface WatchCacheDeps {
+  readonly store: Store;
+  readonly catalog: Catalog;
+  readonly naming: Naming;
+  readonly services: Services;
+  readonly log: (what: string, error: unknown) => void;
+  /** Milliseconds that only grow. */
+  readonly now: () => number;
+}
+
+export interface WatchCache {
+  start(): Promise<void>;
+  /** Ends the watches with a last bookmark, then stops following the store. */
+  stop(): Promise<void>;
+  status(): StatusReply;
+  /** For metrics. */
+  readonly counters: { readonly watchers: number; readonly roundTrips: number };
+}
+
+const freshnessTimes = { waitMs: 3000, stallMs: 150 };
+
+/** Follows the store and answers get, list and watch from memory (design, sections 1, 4 and 5). */
+export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps): WatchCache {
+  const { store, naming, services } = deps;
+  const readables = createReadables(deps.catalog, naming.storePrefix);
+  const mirror = createMirror({
+    store,
+    prefix: key(naming.storePrefix),
+    place: readables.place,
+    history: { keepMs: config.historyMs, maxBytes: config.historyBytes, now: deps.now },
+    onError: deps.log,
+  });
+  const readIndex = createReadIndex(() => store.revision());
+  const freshness = createFreshness(mirror, readIndex, freshnessTimes);
+  const reads: ListDeps = { mirror, store, freshness, metaGroup: naming.metaGroup };
+  const open = new Set<OpenWatch>();
+  const outlets = { maxPendingBytes: config.maxPendingBytes, chunkOf: createChunkOf() };
+  const watches: WatchDeps = { ...reads, open, initialEventsEnd: naming.initialEventsEnd, outlets };
+
+  const status = (): StatusReply => ({
+    ready: mirror.loaded,
+    revision: mirror.gate.revision,
+    message: mirror.loaded ? "" : "not loaded yet",
+  });
+
+  services.unary(watchCacheStatus, status);
+  services.unary(watchCacheGet, (request) => get(reads, readables.of(request), request));
+  services.stream(watchCacheWatch, (request, sender) => {
+    watch(watches, readables.of(request), { request, sender });
+  });
+  services.stream(watchCacheList, (request, sender) => {
+    sendList(request, sender).catch((error: unknown) => sender.end(ApiError.from(error)));
+  });
+
+  const sendList = async (request: ListRequest, sender: Sender<Chunk>): Promise<void> => {
+    const chunks = listChunks(await list(reads, readables.of(request), request));
+    const pump = (): void => {
+      if (sender.cancelled) return;
+      // Not for…of: leaving it early would end the generator.
+      for (let step = chunks.next(); step.done !== true; step = chunks.next()) {
+        if (!sender.send({ body: step.value })) {
+          sender.onDrain(pump);
+          return;
+        }
+      }
+      sender.end();
+    };
+    pump();
+  };
+
+  mirror.onReset(() => {
+    for (const opened of [...open]) opened.expire();
+  });
+
+  const abort = new AbortController();
+  let running: Promise<void> | undefined;
+  let bookmarks: NodeJS.Timeout | undefined;
+
+  return {
+    async start() {
+      running = mirror.run(abort.signal);
+      bookmarks = setInterval(() => {
+        for (const opened of open) opened.bookmark();
+      }, config.bookmarkMs);
+    },
+    async stop() {
+      clearInterval(bookmarks);
+      for (const opened of [...open]) opened.finish();
+      abort.abort();
+      await running;
+    },
+    status,
+    counters: {
+      get watchers() {
+        return open.size;
+      },
+      get roundTrips() {
+        return readIndex.trips;
+      },
+    },
+  };
+}

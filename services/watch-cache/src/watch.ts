@@ -1,0 +1,191 @@
+import type { Change } from "@orch/cache/change.js";
+import { eventFor } from "@orch/cache/change.js";
+import type { Interest, Watcher } from "@orch/cache/feeds.js";
+import type { Chunk, WatchRequest } from "@orch/rpc/messages.js";
+import type { Sender } from "@orch/rpc/rpc.js";
+import { ApiError, expired } from "@orch/status/api-error.js";
+import { type ListDeps, list } from "./list.js";
+import { type CachedObject, eventFrame } from "./object.js";
+import { createOutlet, type Outlet, type OutletOptions } from "./outlet.js";
+import { type WatchStart, watchStart } from "./read-options.js";
+import type { Readable } from "./readable.js";
+import { type Selector, selectorOf } from "./selector.js";
+
+export interface WatchDeps extends ListDeps {
+  /** Streams that carry bookmarks register here. */
+  readonly open: Set<OpenWatch>;
+  readonly initialEventsEnd: string;
+  readonly outlets: OutletOptions;
+}
+
+/** A running watch as the service sees it. */
+export interface OpenWatch {
+  /** Sends a bookmark if the client asked for them and everything before was sent. */
+  bookmark(): void;
+  /** Ends it with a last bookmark (orderly stop, or its time is over). */
+  finish(): void;
+  /** Ends it with an ERROR event: the history is gone. */
+  expire(): void;
+}
+
+const everything = (): boolean => true;
+
+/** A watch (spec 1: Change tracking; Resource version semantics, watch). Events go out as lines of JSON. */
+export function watch(
+  deps: WatchDeps,
+  readable: Readable,
+  call: { request: WatchRequest; sender: Sender<Chunk> },
+): void {
+  const { request, sender } = call;
+  const start = watchStart({ ...request, limit: 0, continueToken: "" }, deps.metaGroup);
+  const selector = selectorOf(readable, request);
+  const outlet = createOutlet(sender, deps.outlets);
+  const running = { deps, readable, selector, outlet, request };
+  const timer = request.timeoutMs > 0 ? setTimeout(() => opened.finish(), request.timeoutMs) : undefined;
+  const opened = openWatch(running);
+  deps.open.add(opened);
+  sender.onCancel(() => outlet.close());
+  outlet.onClose(() => {
+    clearTimeout(timer);
+    deps.open.delete(opened);
+  });
+  begin(running, start).catch((error: unknown) => outlet.refuse(ApiError.from(error)));
+}
+
+interface Running {
+  readonly deps: WatchDeps;
+  readonly readable: Readable;
+  readonly selector: Selector;
+  readonly outlet: Outlet;
+  readonly request: WatchRequest;
+}
+
+function openWatch(running: Running): OpenWatch {
+  const { deps, outlet, request } = running;
+  const bookmark = (): void => {
+    if (!request.allowBookmarks || !outlet.live) return;
+    deps.mirror.flush();
+    outlet.send(bookmarkFrame(running.readable, deps.mirror.gate.revision));
+  };
+  return {
+    bookmark,
+    finish() {
+      bookmark();
+      outlet.end();
+    },
+    expire() {
+      outlet.error(expired("too old resource version: the history was lost"));
+    },
+  };
+}
+
+async function begin(running: Running, start: WatchStart): Promise<void> {
+  const { deps, readable, outlet, request } = running;
+  const { mirror } = deps;
+  if (start.type === "after") {
+    await deps.freshness.source({ type: "any" });
+    outlet.accept();
+    // A version that is not there yet: the watch waits for it, as long as the client does.
+    const reached = await mirror.gate.reach(start.revision, request.timeoutMs > 0 ? request.timeoutMs : 0x7fffffff);
+    if (reached && !outlet.closed) resume(running, start.revision);
+    return;
+  }
+  const freshness = start.type === "now" ? ({ type: "mostRecent" } as const) : start.freshness;
+  const source = await deps.freshness.source(freshness);
+  if (outlet.closed) return;
+  outlet.accept();
+  if (start.type === "now") {
+    join(running);
+    return;
+  }
+  if (source.from === "store") await fromStore(running, start.announceEnd);
+  else {
+    const { items } = mirror.shelf(readable.kind.storage.prefix).collection.select(selectionOf(running.selector));
+    initialState(running, { items, revision: mirror.gate.revision, announceEnd: start.announceEnd });
+  }
+}
+
+function selectionOf(selector: Selector) {
+  return { scope: selector.scope, ...(selector.matches === undefined ? {} : { matches: selector.matches }) };
+}
+
+/** The mirror could not show the newest state: the list comes from the store, the events after it from the mirror. */
+async function fromStore(running: Running, announceEnd: boolean): Promise<void> {
+  const { deps, readable, request, outlet } = running;
+  const body = await list(deps, readable, {
+    ...request,
+    resourceVersion: "",
+    resourceVersionMatch: "",
+    limit: 0,
+    continueToken: "",
+  });
+  if (outlet.closed) return;
+  sendInitial(running, { items: body.items, revision: body.resourceVersion, announceEnd });
+  const reached = await deps.mirror.gate.reach(body.resourceVersion, 0x7fffffff);
+  if (reached && !outlet.closed) resume(running, body.resourceVersion);
+}
+
+interface InitialState {
+  readonly items: readonly CachedObject[];
+  readonly revision: number;
+  readonly announceEnd: boolean;
+}
+
+function initialState(running: Running, state: InitialState): void {
+  sendInitial(running, state);
+  join(running);
+}
+
+function sendInitial(running: Running, state: InitialState): void {
+  const { outlet, readable, deps } = running;
+  for (const item of state.items) outlet.queue(() => eventFrame("ADDED", item, item.revision));
+  if (state.announceEnd) outlet.queue(() => bookmarkFrame(readable, state.revision, deps.initialEventsEnd));
+}
+
+/** Replays the history after a revision and joins the stream, in one turn: nothing falls between. */
+function resume(running: Running, after: number): void {
+  const { deps, readable, selector, outlet } = running;
+  const { history } = deps.mirror.shelf(readable.kind.storage.prefix).collection;
+  const missed = history.since(after);
+  if (missed === undefined) {
+    outlet.error(expired(`too old resource version: ${after} (${deps.mirror.gate.revision})`));
+    return;
+  }
+  for (const change of missed) queueChange(outlet, selector, change);
+  join(running);
+}
+
+function queueChange(outlet: Outlet, selector: Selector, change: Change<CachedObject>): void {
+  if (!inScope(selector, change.key)) return;
+  const event = eventFor(change, selector.matches ?? everything);
+  if (event !== undefined) outlet.queue(() => eventFrame(event.type, event.item, change.revision));
+}
+
+function inScope({ scope }: Selector, objectKey: string): boolean {
+  if (scope.type === "all") return true;
+  return scope.type === "key" ? objectKey === scope.key : objectKey.startsWith(`${scope.namespace}/`);
+}
+
+function join(running: Running): void {
+  const { deps, readable, selector, outlet } = running;
+  const { feeds } = deps.mirror.shelf(readable.kind.storage.prefix);
+  const interest: Interest<CachedObject> = {
+    id: `${readable.kind.apiVersion}|${selector.id}`,
+    scope: selector.scope,
+    matches: selector.matches ?? everything,
+    encode: eventFrame,
+  };
+  const watcher: Watcher = { deliver: (frames) => outlet.send(frames) };
+  const leave = feeds.join(interest, watcher);
+  outlet.onClose(leave);
+  outlet.goLive();
+}
+
+function bookmarkFrame(readable: Readable, at: number, annotation?: string): Buffer {
+  const metadata = {
+    resourceVersion: String(at),
+    ...(annotation === undefined ? {} : { annotations: { [annotation]: "true" } }),
+  };
+  const object = { kind: readable.kind.kind, apiVersion: readable.kind.apiVersion, metadata };
+  return Buffer.from(`${JSON.stringify({ type: "BOOKMARK", object })}\n`);
+}
