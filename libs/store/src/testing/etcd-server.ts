@@ -98,6 +98,10 @@ function createMember(
     ];
     output = "";
     child = spawn(options.binary ?? "etcd", args, { stdio: ["ignore", "ignore", "pipe"] });
+    const started = child;
+    const killWithUs = (): boolean => started.kill("SIGKILL");
+    process.once("exit", killWithUs);
+    started.once("exit", () => process.removeListener("exit", killWithUs));
     child.stderr?.on("data", (bytes: Buffer) => {
       output = (output + bytes.toString()).slice(-4000);
     });
