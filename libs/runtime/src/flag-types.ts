@@ -1,0 +1,139 @@
+import { formatDuration, parseDuration } from "./duration.js";
+
+/** What reading one flag's value gave. */
+export type FlagValue<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
+
+export interface Flag<T> {
+  /** Word for the value in the help: `int`, `duration`, `address`. */
+  readonly type: string;
+  readonly default: T;
+  /** The default as the help shows it; empty where there is none. */
+  readonly shownDefault: string;
+  readonly help: string;
+  /** Heading in the help. */
+  readonly group: string;
+  /** Reads an occurrence; `before` is what earlier occurrences gave, absent at the first. */
+  read(text: string, before: T | undefined): FlagValue<T>;
+}
+
+export interface FlagText {
+  readonly help: string;
+  readonly group?: string;
+}
+
+const generic = "Flags";
+
+function described(text: FlagText): { readonly help: string; readonly group: string } {
+  return { help: text.help, group: text.group ?? generic };
+}
+
+const refused = (problem: string): { readonly ok: false; readonly problem: string } => ({ ok: false, problem });
+
+export function stringFlag(def: string, text: FlagText & { readonly word?: string }): Flag<string> {
+  return {
+    ...described(text),
+    type: text.word ?? "string",
+    default: def,
+    shownDefault: def,
+    read: (value) => ({ ok: true, value }),
+  };
+}
+
+export function boolFlag(def: boolean, text: FlagText): Flag<boolean> {
+  return {
+    ...described(text),
+    type: "bool",
+    default: def,
+    shownDefault: String(def),
+    read(value) {
+      if (["true", "t", "1", "T", "TRUE", "True"].includes(value)) return { ok: true, value: true };
+      if (["false", "f", "0", "F", "FALSE", "False"].includes(value)) return { ok: true, value: false };
+      return refused("must be true or false");
+    },
+  };
+}
+
+export interface IntRange {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export function intFlag(def: number, text: FlagText & IntRange): Flag<number> {
+  const min = text.min ?? Number.MIN_SAFE_INTEGER;
+  const max = text.max ?? Number.MAX_SAFE_INTEGER;
+  return {
+    ...described(text),
+    type: "int",
+    default: def,
+    shownDefault: String(def),
+    read(value) {
+      const number = Number(value);
+      if (!/^[-+]?\d+$/.test(value) || !Number.isSafeInteger(number)) return refused("must be an integer");
+      if (number < min || number > max) return refused(`must be ${rangeText(text)}`);
+      return { ok: true, value: number };
+    },
+  };
+}
+
+function rangeText({ min, max }: IntRange): string {
+  if (min === undefined) return `at most ${max}`;
+  return max === undefined ? `at least ${min}` : `between ${min} and ${max}`;
+}
+
+/** Milliseconds, written as `10s` or `1m30s`; never negative. */
+export function durationFlag(defaultMs: number, text: FlagText): Flag<number> {
+  return {
+    ...described(text),
+    type: "duration",
+    default: defaultMs,
+    shownDefault: formatDuration(defaultMs),
+    read(value) {
+      const ms = parseDuration(value);
+      if (ms === undefined) return refused("must be a duration such as 10s or 1m30s");
+      return ms < 0 ? refused("must not be negative") : { ok: true, value: ms };
+    },
+  };
+}
+
+export function enumFlag<const T extends string>(choices: readonly T[], def: T, text: FlagText): Flag<T> {
+  return {
+    ...described(text),
+    type: choices.join("|"),
+    default: def,
+    shownDefault: def,
+    read(value) {
+      const choice = choices.find((c) => c === value);
+      return choice === undefined ? refused(`must be one of ${choices.join(", ")}`) : { ok: true, value: choice };
+    },
+  };
+}
+
+/** `--x=a,b --x=c` → `["a","b","c"]`. */
+export function listFlag(def: readonly string[], text: FlagText): Flag<readonly string[]> {
+  return {
+    ...described(text),
+    type: "list",
+    default: def,
+    shownDefault: def.join(","),
+    read: (value, before = []) => ({ ok: true, value: [...before, ...value.split(",").filter((s) => s !== "")] }),
+  };
+}
+
+/** `--x=a=1,b=2 --x=c=3` → `{a: "1", b: "2", c: "3"}`, as `--feature-gates` is written. */
+export function mapFlag(def: ReadonlyMap<string, string>, text: FlagText): Flag<ReadonlyMap<string, string>> {
+  return {
+    ...described(text),
+    type: "key=value,...",
+    default: def,
+    shownDefault: [...def].map(([k, v]) => `${k}=${v}`).join(","),
+    read(value, before) {
+      const map = new Map(before);
+      for (const pair of value.split(",").filter((s) => s.trim() !== "")) {
+        const at = pair.indexOf("=");
+        if (at <= 0) return refused(`"${pair}" must be formatted as key=value`);
+        map.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
+      }
+      return { ok: true, value: map };
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { Command, Option } from "commander";
+import type { Flag } from "./flag-types.js";
+
+export type Flags = Readonly<Record<string, Flag<unknown>>>;
+
+/** The flags' values under their own names: `values["secure-port"]`. */
+export type FlagValues<F extends Flags> = { readonly [K in keyof F]: F[K] extends Flag<infer T> ? T : never };
+
+export interface Program<F extends Flags> {
+  readonly name: string;
+  readonly description: string;
+  /** What `--version` prints. */
+  readonly version: string;
+  readonly flags: F;
+}
+
+export type CommandLine<F extends Flags> =
+  | {
+      readonly run: true;
+      readonly values: FlagValues<F>;
+      /** Names of the flags that stood on the command line. */
+      readonly given: ReadonlySet<string>;
+    }
+  /** Print `text` (standard output for code 0, else standard error) and exit with `exitCode`. */
+  | { readonly run: false; readonly text: string; readonly exitCode: 0 | 2 };
+
+/** Exit code of a command line that can not be read; 1 is a process that failed. */
+const usageExit = 2;
+
+/**
+ * Reads a command line (without the interpreter and the script). `--name=value`, `--name value`, `--bool`,
+ * `--bool=false`; of repeated flags the last wins, lists and maps grow. Positional arguments and unknown flags
+ * are refused. Nothing is printed and nobody exits: `main.ts` does.
+ */
+export function readCommandLine<F extends Flags>(program: Program<F>, argv: readonly string[]): CommandLine<F> {
+  const values: Record<string, unknown> = {};
+  for (const [name, flag] of Object.entries(program.flags)) values[name] = flag.default;
+  const given = new Set<string>();
+  const misuse = (problem: string): CommandLine<F> => ({
+    run: false,
+    exitCode: usageExit,
+    text: `${program.name}: ${problem}\n`,
+  });
+  for (let i = 0; i < argv.length; i++) {
+    const argument = argv[i] ?? "";
+    if (argument === "--help" || argument === "-h") return { run: false, exitCode: 0, text: helpText(program) };
+    if (argument === "--version") return { run: false, exitCode: 0, text: `${program.name} ${program.version}\n` };
+    const parts = /^--?([^=-][^=]*)(?:=([\s\S]*))?$/.exec(argument);
+    if (parts === null) return misuse(`unexpected argument: ${argument}`);
+    const [, name = "", attached] = parts;
+    const flag = argument.startsWith("--") || name.length === 1 ? ownFlag(program.flags, name) : undefined;
+    if (flag === undefined) return misuse(`unknown flag: ${argument.split("=", 1)[0]}${suggestion(program, name)}`);
+    const text = attached ?? (flag.type === "bool" ? "true" : argv[++i]);
+    if (text === undefined) return misuse(`flag needs an argument: --${name}`);
+    const read = flag.read(text, given.has(name) ? values[name] : undefined);
+    if (!read.ok) return misuse(`invalid argument "${text}" for "--${name}" flag: ${read.problem}`);
+    values[name] = read.value;
+    given.add(name);
+  }
+  return { run: true, values: values as FlagValues<F>, given };
+}
+
+function ownFlag(flags: Flags, name: string): Flag<unknown> | undefined {
+  return Object.hasOwn(flags, name) ? flags[name] : undefined;
+}
+
+function helpText<F extends Flags>(program: Program<F>): string {
+  const command = new Command(program.name).description(program.description).usage("[flags]").helpOption(false);
+  command.configureHelp({ helpWidth: 110, sortOptions: false });
+  for (const [name, flag] of Object.entries(program.flags)) {
+    const dashes = name.length === 1 ? `-${name}, --${name}` : `--${name}`;
+    const value = flag.type === "bool" ? "" : ` <${flag.type}>`;
+    const shown = flag.shownDefault === "" ? "" : ` (default ${flag.shownDefault})`;
+    command.addOption(new Option(`${dashes}${value}`, `${flag.help}${shown}`).helpGroup(`${flag.group}:`));
+  }
+  command.addOption(new Option("-h, --help", "print this text and exit").helpGroup("Other:"));
+  command.addOption(new Option("--version", "print the version and exit").helpGroup("Other:"));
+  return command.helpInformation();
+}
+
+function suggestion<F extends Flags>(program: Program<F>, name: string): string {
+  const wanted = name.replaceAll("_", "-").toLowerCase();
+  const [nearest] = [...Object.keys(program.flags), "help", "version"]
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate) }))
+    .sort((a, b) => a.distance - b.distance);
+  const near = nearest !== undefined && nearest.distance <= Math.max(1, Math.floor(wanted.length / 3));
+  return near ? ` (did you mean --${nearest.candidate}?)` : "; --help lists the flags";
+}
+
+/** Insertions, deletions and replacements between two words. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,92 @@
+import { pino, stdSerializers, stdTimeFunctions } from "pino";
+
+export const logLevels = ["trace", "debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
+export const logFormats = ["json", "text"] as const;
+export type LogFormat = (typeof logFormats)[number];
+
+/** Structured log: fields first, then a sentence that does not vary. An error goes under `err`. */
+export interface Log {
+  trace(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  /** The same log with fields added to every line. */
+  child(fields: object): Log;
+}
+
+export interface LogOptions {
+  readonly level: LogLevel;
+  readonly format: LogFormat;
+  /** Fields of every line: the service's name, for example. */
+  readonly fields?: object;
+  /** Where lines go; standard error where absent. */
+  readonly write?: (line: string) => void;
+}
+
+export interface LogOutput {
+  readonly log: Log;
+  /** Why the last line could not be written; undefined while all is well: the `log` health check. */
+  failure(): string | undefined;
+}
+
+/** A log on pino, in this thread: a worker transport would lose the last lines of a process that dies. */
+export function createLog(options: LogOptions): LogOutput {
+  let failure: string | undefined;
+  const target = options.write ?? ((line: string) => void process.stderr.write(line));
+  const stream = {
+    write(line: string): void {
+      try {
+        target(options.format === "json" ? line : textLine(line));
+        failure = undefined;
+      } catch (error) {
+        failure = error instanceof Error ? error.message : String(error);
+      }
+    },
+  };
+  const log = pino(
+    {
+      level: options.level,
+      base: { ...options.fields },
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: stdSerializers.err },
+    },
+    stream,
+  );
+  return { log, failure: () => failure };
+}
+
+/** The reference's `--v` numbers as levels: 4 is debug, 6 and more trace. */
+export function levelOfVerbosity(v: number): LogLevel {
+  if (v >= 6) return "trace";
+  return v >= 4 ? "debug" : "info";
+}
+
+/** `2025-01-01T00:00:00.000Z info  gateway: listening address=127.0.0.1:6443`. */
+function textLine(json: string): string {
+  const { time, level, msg, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
+  const pairs = Object.entries(fields).map(([key, value]) => ` ${key}=${shown(value)}`);
+  return `${String(time)} ${String(level).padEnd(5)} ${String(msg ?? "")}${pairs.join("")}${stackOf(err)}\n`;
+}
+
+function shown(value: unknown): string {
+  return typeof value === "string" && !/[\s"=]/.test(value) ? value : JSON.stringify(value);
+}
+
+function stackOf(err: unknown): string {
+  if (typeof err !== "object" || err === null) return err === undefined ? "" : ` err=${shown(err)}`;
+  const text = "stack" in err ? err.stack : "message" in err ? err.message : JSON.stringify(err);
+  return `\n  ${String(text).replaceAll("\n", "\n  ")}`;
+}
+
+/** A log that says nothing: for tests and for tools that print. */
+export const silentLog: Log = {
+  trace: () => {},
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  child: () => silentLog,
+};

@@ -1,0 +1,200 @@
+import { collectDefaultMetrics, Registry } from "prom-client";
+import { type Family, familyText, labelText, numberText, type Sample, textContentType } from "./metric-text.js";
+
+/** How long a metric's name and labels are promised (spec 1: Versioning rules, 9). */
+export type Stability = "ALPHA" | "BETA" | "STABLE";
+
+export interface MetricSpec<L extends string> {
+  readonly name: string;
+  readonly help: string;
+  readonly stability: Stability;
+  readonly labels: readonly L[];
+  /** Release since which it is deprecated: `1.30`. Three releases later it is hidden. */
+  readonly deprecatedSince?: string;
+}
+
+export type LabelValues<L extends string> = Readonly<Record<L, string>>;
+
+/** One series of a counter, bound once and kept by whoever counts: adding is one addition. */
+export interface CounterSeries {
+  inc(by?: number): void;
+}
+
+export interface GaugeSeries {
+  set(value: number): void;
+  add(by: number): void;
+}
+
+export interface HistogramSeries {
+  /** In the unit of the metric's name, usually seconds. */
+  observe(value: number): void;
+}
+
+/** A metric's series by their labels; the same labels give the same series. */
+export interface Metric<L extends string, S> {
+  with(labels: LabelValues<L>): S;
+}
+
+export interface Metrics {
+  counter<const L extends string>(spec: MetricSpec<L>): Metric<L, CounterSeries>;
+  gauge<const L extends string>(spec: MetricSpec<L>): Metric<L, GaugeSeries>;
+  /** `buckets` are upper bounds in rising order, without +Inf. */
+  histogram<const L extends string>(
+    spec: MetricSpec<L> & { readonly buckets: readonly number[] },
+  ): Metric<L, HistogramSeries>;
+  /** A gauge without labels that is read when the metrics are. */
+  observed(spec: Omit<MetricSpec<never>, "labels">, read: () => number): void;
+  /** The body of `/metrics`, in {@link metricsContentType}. */
+  text(): Promise<string>;
+}
+
+export const metricsContentType = textContentType;
+
+export interface MetricsOptions {
+  /** `1.32`: decides which deprecated metrics are hidden. */
+  readonly release: string;
+  /** `--show-hidden-metrics-for-version`: the release before this one, to have its hidden metrics back. */
+  readonly showHiddenFor?: string;
+  /** Told of every deprecated metric that is registered. */
+  readonly warn?: (message: string) => void;
+  /** Metrics of the process and of the event loop; on unless false. */
+  readonly processMetrics?: boolean;
+}
+
+/** Series of one metric: more share one whose labels all read `other`, so that a client can not fill the memory. */
+const maxSeries = 10_000;
+
+export function createMetrics(options: MetricsOptions): Metrics {
+  const families: (() => Family)[] = [];
+  const names = new Set<string>();
+  const processRegistry = options.processMetrics === false ? undefined : new Registry();
+  if (processRegistry !== undefined) collectDefaultMetrics({ register: processRegistry });
+
+  const register = (spec: MetricSpec<string>, type: Family["type"], samples: () => Iterable<Sample>): void => {
+    if (names.has(spec.name)) throw new TypeError(`metric ${spec.name} exists already`);
+    names.add(spec.name);
+    const deprecated = spec.deprecatedSince;
+    if (deprecated !== undefined) {
+      if (isHidden(deprecated, options)) return;
+      options.warn?.(`metric ${spec.name} is deprecated since ${deprecated}`);
+    }
+    const help = `[${spec.stability}] ${deprecated === undefined ? "" : `(Deprecated since ${deprecated}) `}${spec.help}`;
+    families.push(() => ({ name: spec.name, help, type, samples: samples() }));
+  };
+
+  return {
+    counter(spec) {
+      const series = seriesOf(spec.labels, createCounter);
+      register(spec, "counter", () => series.samples());
+      return series;
+    },
+    gauge(spec) {
+      const series = seriesOf(spec.labels, createGauge);
+      register(spec, "gauge", () => series.samples());
+      return series;
+    },
+    histogram(spec) {
+      const series = seriesOf(spec.labels, (labels) => createHistogram(labels, spec.buckets));
+      register(spec, "histogram", () => series.samples());
+      return series;
+    },
+    observed(spec, read) {
+      register({ ...spec, labels: [] }, "gauge", () => [{ suffix: "", labels: "", value: read() }]);
+    },
+    async text() {
+      return families.map((family) => familyText(family())).join("") + ((await processRegistry?.metrics()) ?? "");
+    },
+  };
+}
+
+/** Deprecated in 1.29, hidden from 1.32 on, unless asked for with `showHiddenFor` 1.31. */
+function isHidden(deprecatedSince: string, options: MetricsOptions): boolean {
+  const since = minorOf(deprecatedSince);
+  const current = minorOf(options.release);
+  if (since > current - 3) return false;
+  return options.showHiddenFor === undefined || minorOf(options.showHiddenFor) !== current - 1;
+}
+
+const minorOf = (release: string): number => Number(/^v?\d+\.(\d+)/.exec(release)?.[1] ?? 0);
+
+interface Sampled {
+  samples(): readonly Sample[];
+}
+
+function seriesOf<L extends string, S extends Sampled>(
+  names: readonly L[],
+  create: (labels: string) => S,
+): Metric<L, S> & { samples(): Iterable<Sample> } {
+  const byLabels = new Map<string, S>();
+  const create1 = (key: string): S => {
+    const series = create(key);
+    byLabels.set(key, series);
+    return series;
+  };
+  if (names.length === 0) create1(""); // a metric without labels shows from the start
+  return {
+    with(labels) {
+      const key = labelText(
+        names,
+        names.map((name) => labels[name]),
+      );
+      const known = byLabels.get(key);
+      if (known !== undefined) return known;
+      if (byLabels.size < maxSeries) return create1(key);
+      const other = labelText(
+        names,
+        names.map(() => "other"),
+      );
+      return byLabels.get(other) ?? create1(other);
+    },
+    *samples() {
+      for (const series of byLabels.values()) yield* series.samples();
+    },
+  };
+}
+
+function createCounter(labels: string): CounterSeries & Sampled {
+  let value = 0;
+  return {
+    inc(by = 1) {
+      value += by;
+    },
+    samples: () => [{ suffix: "", labels, value }],
+  };
+}
+
+function createGauge(labels: string): GaugeSeries & Sampled {
+  let value = 0;
+  return {
+    set(to) {
+      value = to;
+    },
+    add(by) {
+      value += by;
+    },
+    samples: () => [{ suffix: "", labels, value }],
+  };
+}
+
+function createHistogram(labels: string, bounds: readonly number[]): HistogramSeries & Sampled {
+  const counts = new Float64Array(bounds.length + 1); // of each bucket alone, the last without an upper bound
+  let sum = 0;
+  const before = labels === "" ? "" : `${labels},`;
+  return {
+    observe(value) {
+      let bucket = 0;
+      while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++;
+      counts[bucket] = (counts[bucket] ?? 0) + 1;
+      sum += value;
+    },
+    samples() {
+      let total = 0;
+      const buckets = Array.from(counts, (count, i) => {
+        total += count;
+        const le = numberText(bounds[i] ?? Number.POSITIVE_INFINITY);
+        return { suffix: "_bucket", labels: `${before}le="${le}"`, value: total };
+      });
+      return [...buckets, { suffix: "_sum", labels, value: sum }, { suffix: "_count", labels, value: total }];
+    },
+  };
+}
