@@ -45,7 +45,12 @@ export interface CallOptions {
 export interface Caller {
   call<Req, Res>(method: UnaryMethod<Req, Res>, request: Req, options?: CallOptions): Promise<Res>;
   /** The receiver is never called before `open` returned. */
-  open<Req, Res>(method: StreamMethod<Req, Res>, request: Req, receiver: Receiver<Res>, options?: CallOptions): Subscription;
+  open<Req, Res>(
+    method: StreamMethod<Req, Res>,
+    request: Req,
+    receiver: Receiver<Res>,
+    options?: CallOptions,
+  ): Subscription;
   /** Whether at least one instance is connected. */
   readonly ready: boolean;
   close(): Promise<void>;

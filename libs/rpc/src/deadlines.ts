@@ -1,0 +1,50 @@
+import type { Clock } from "./clock.js";
+
+/** Something that ends when its time is over. */
+export interface Mortal {
+  /** In the clock's milliseconds. */
+  readonly deadline: number;
+  expire(): void;
+}
+
+export interface Deadlines {
+  add(mortal: Mortal): void;
+  remove(mortal: Mortal): void;
+}
+
+const sweepEveryMs = 20;
+
+/**
+ * Deadlines of many short calls under one coarse timer (up to 20 ms late): a timer per call would cost more
+ * than the rest of the call. The sweep looks at what is in flight, so a finished call leaves nothing behind.
+ */
+export function createDeadlines(clock: Clock): Deadlines {
+  const alive = new Set<Mortal>();
+  let running = false;
+
+  const sweep = (): void => {
+    running = false;
+    const now = clock.now();
+    for (const mortal of alive) {
+      if (mortal.deadline > now) continue;
+      alive.delete(mortal);
+      mortal.expire();
+    }
+    start();
+  };
+  const start = (): void => {
+    if (running || alive.size === 0) return;
+    running = true;
+    clock.after(sweepEveryMs, sweep);
+  };
+
+  return {
+    add: (mortal) => {
+      alive.add(mortal);
+      start();
+    },
+    remove: (mortal) => {
+      alive.delete(mortal);
+    },
+  };
+}

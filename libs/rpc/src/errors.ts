@@ -1,0 +1,9 @@
+import { ApiError, timeout, unavailable } from "@orch/status/api-error.js";
+
+/** What the transports themselves say. */
+export const deadlinePassed = (method: string): ApiError => timeout(`the deadline of ${method} has passed`);
+
+export const notServed = (method: string): ApiError =>
+  new ApiError("NotImplemented", `${method} is not served by this peer`);
+
+export const callerClosed = (): ApiError => unavailable("this end of the connection was closed");

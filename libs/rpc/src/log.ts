@@ -1,0 +1,23 @@
+import { ApiError } from "@orch/status/api-error.js";
+
+/** Where a transport writes what no caller sees; a pino logger is one. */
+export interface RpcLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+export const silent: RpcLog = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** A handler's failure as the ApiError that crosses the seam; what was no ApiError is a fault and is logged. */
+export function failure(
+  thrown: unknown,
+  context: { log: RpcLog; method: string; trace: string | undefined },
+): ApiError {
+  const error = ApiError.from(thrown);
+  if (error !== thrown) {
+    const { log, method, trace } = context;
+    log.error({ method, trace, err: thrown }, "a handler failed unexpectedly");
+  }
+  return error;
+}

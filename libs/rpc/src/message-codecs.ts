@@ -1,0 +1,133 @@
+import { ApiError } from "@orch/status/api-error.js";
+import { resource as resourceProto } from "../generated/resource.js";
+import { watchcache } from "../generated/watch_cache.js";
+import { generatedCodec } from "./codec.js";
+import type {
+  ListRequest,
+  StatusReply,
+  StatusRequest,
+  WatchRequest,
+  WriteReply,
+  WriteRequest,
+  WriteUser,
+  WriteVerb,
+} from "./messages.js";
+import { asBuffer } from "./wire.js";
+
+/** The messages that are not on the hot path: generated code, made plain. */
+const { v1: cache } = watchcache;
+const { v1: resource } = resourceProto;
+
+const same = <T>(value: T): T => value;
+
+// With the package `long` anywhere in the tree the generated code decodes 64-bit fields to its objects, whatever
+// --force-number wrote into the types; their text is exact.
+const int64 = (value: number | null | undefined): number => Number(value ?? 0);
+
+export const statusRequestCodec = generatedCodec<StatusRequest, Record<string, unknown>>(
+  { encode: (message) => cache.StatusRequest.encode(message), decode: () => ({}) },
+  { to: same, from: () => ({}) },
+);
+
+export const statusReplyCodec = generatedCodec<StatusReply, watchcache.v1.StatusReply.$Properties>(cache.StatusReply, {
+  to: same,
+  from: (m) => ({ ready: m.ready ?? false, revision: int64(m.revision), message: m.message ?? "" }),
+});
+
+export const listRequestCodec = generatedCodec<ListRequest, watchcache.v1.ListRequest.$Properties>(cache.ListRequest, {
+  to: same,
+  from: (m) => ({
+    group: m.group ?? "",
+    version: m.version ?? "",
+    resource: m.resource ?? "",
+    namespace: m.namespace ?? "",
+    labelSelector: m.labelSelector ?? "",
+    fieldSelector: m.fieldSelector ?? "",
+    resourceVersion: m.resourceVersion ?? "",
+    resourceVersionMatch: m.resourceVersionMatch ?? "",
+    limit: int64(m.limit),
+    continueToken: m.continueToken ?? "",
+  }),
+});
+
+export const watchRequestCodec = generatedCodec<WatchRequest, watchcache.v1.WatchRequest.$Properties>(
+  cache.WatchRequest,
+  {
+    to: ({ sendInitialEvents, ...rest }) => ({ ...rest, sendInitialEvents: sendInitialEvents ?? null }),
+    from: (m) => ({
+      group: m.group ?? "",
+      version: m.version ?? "",
+      resource: m.resource ?? "",
+      namespace: m.namespace ?? "",
+      name: m.name ?? "",
+      labelSelector: m.labelSelector ?? "",
+      fieldSelector: m.fieldSelector ?? "",
+      resourceVersion: m.resourceVersion ?? "",
+      resourceVersionMatch: m.resourceVersionMatch ?? "",
+      sendInitialEvents: m.sendInitialEvents ?? undefined,
+      allowBookmarks: m.allowBookmarks ?? false,
+      timeoutMs: m.timeoutMs ?? 0,
+    }),
+  },
+);
+
+const verbs: Readonly<Record<WriteVerb, resourceProto.v1.Verb>> = {
+  create: resource.Verb.CREATE,
+  update: resource.Verb.UPDATE,
+  delete: resource.Verb.DELETE,
+  deletecollection: resource.Verb.DELETECOLLECTION,
+  patch: resource.Verb.PATCH,
+};
+const verbNames: readonly WriteVerb[] = ["create", "update", "delete", "deletecollection", "patch"];
+
+function verbOf(number: number | null | undefined): WriteVerb {
+  const verb = verbNames.find((name) => verbs[name] === number);
+  if (verb === undefined) throw new ApiError("BadRequest", `unknown verb ${number ?? 0} of a write`);
+  return verb;
+}
+
+const none = Buffer.alloc(0);
+const bufferOf = (bytes: Uint8Array | null | undefined): Buffer => (bytes ? asBuffer(bytes) : none);
+
+// Object.entries and fromEntries keep a key like __proto__ an ordinary one.
+const userToWire = (user: WriteUser): resourceProto.v1.User.$Properties => ({
+  name: user.name,
+  uid: user.uid,
+  groups: [...user.groups],
+  extra: Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, { values: [...values] }])),
+});
+
+const userFromWire = (m: resourceProto.v1.User.$Properties | null | undefined): WriteUser => ({
+  name: m?.name ?? "",
+  uid: m?.uid ?? "",
+  groups: m?.groups ?? [],
+  extra: Object.fromEntries(Object.entries(m?.extra ?? {}).map(([key, list]) => [key, list.values ?? []])),
+});
+
+export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.WriteRequest.$Properties>(
+  resource.WriteRequest,
+  {
+    to: (value) => ({ ...value, verb: verbs[value.verb], user: userToWire(value.user) }),
+    from: (m) => ({
+      verb: verbOf(m.verb),
+      group: m.group ?? "",
+      version: m.version ?? "",
+      resource: m.resource ?? "",
+      subresource: m.subresource ?? "",
+      namespace: m.namespace ?? "",
+      name: m.name ?? "",
+      body: bufferOf(m.body),
+      contentType: m.contentType ?? "",
+      options: m.options ?? {},
+      user: userFromWire(m.user),
+    }),
+  },
+);
+
+export const writeReplyCodec = generatedCodec<WriteReply, resourceProto.v1.WriteReply.$Properties>(
+  resource.WriteReply,
+  {
+    to: (value) => ({ ...value, warnings: [...value.warnings] }),
+    from: (m) => ({ code: m.code ?? 0, body: bufferOf(m.body), warnings: m.warnings ?? [] }),
+  },
+);

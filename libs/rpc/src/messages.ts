@@ -1,0 +1,88 @@
+/** `proto/watch_cache.proto` and `proto/resource.proto` as plain values. Absent text is "", an absent number 0. */
+export interface GetRequest {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  /** As the client gave it; "" when it gave none. */
+  readonly resourceVersion: string;
+}
+
+export interface ObjectReply {
+  readonly body: Buffer;
+}
+
+export interface ListRequest {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: string;
+  /** 0: all. */
+  readonly limit: number;
+  readonly continueToken: string;
+}
+
+export interface WatchRequest {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly labelSelector: string;
+  readonly fieldSelector: string;
+  readonly resourceVersion: string;
+  readonly resourceVersionMatch: string;
+  readonly sendInitialEvents?: boolean | undefined;
+  readonly allowBookmarks: boolean;
+  /** 0: until either side ends it. */
+  readonly timeoutMs: number;
+}
+
+/** The next bytes of a list's or watch's body. */
+export interface Chunk {
+  readonly body: Buffer;
+}
+
+export type StatusRequest = Readonly<Record<string, never>>;
+
+export interface StatusReply {
+  readonly ready: boolean;
+  readonly revision: number;
+  readonly message: string;
+}
+
+export type WriteVerb = "create" | "update" | "delete" | "deletecollection" | "patch";
+
+export interface WriteUser {
+  readonly name: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+export interface WriteRequest {
+  readonly verb: WriteVerb;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly body: Buffer;
+  readonly contentType: string;
+  /** The query's options as the client gave them: dryRun, fieldManager, fieldValidation, gracePeriodSeconds… */
+  readonly options: Readonly<Record<string, string>>;
+  readonly user: WriteUser;
+}
+
+export interface WriteReply {
+  /** HTTP status of a success: 200, 201 or 202. */
+  readonly code: number;
+  readonly body: Buffer;
+  readonly warnings: readonly string[];
+}

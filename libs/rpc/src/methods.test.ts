@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { resource } from "../generated/resource.js";
+import { watchcache } from "../generated/watch_cache.js";
+import * as methods from "./methods.js";
+import type { MessageCodec } from "./rpc.js";
+
+const text = fc.oneof(fc.string(), fc.string({ unit: "binary", maxLength: 60 }));
+const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
+const names = { group: text, version: text, resource: text, namespace: text };
+const status = () => record({ ready: fc.boolean(), revision: fc.maxSafeNat(), message: text });
+const map = <T>(value: fc.Arbitrary<T>) => fc.dictionary(fc.string(), value, { noNullPrototype: true });
+
+/** Records with the ordinary prototype, as our values have it. */
+const record = <T>(model: { readonly [K in keyof T]: fc.Arbitrary<T[K]> }) =>
+  fc.record<T>(model, { noNullPrototype: true });
+
+function roundTrip<T>(codec: MessageCodec<T>, values: fc.Arbitrary<T>): void {
+  fc.assert(
+    fc.property(values, (value) => {
+      assert.deepEqual(codec.decode(codec.encode(value)), value);
+    }),
+    { numRuns: 300 },
+  );
+}
+
+test("a get request and its reply come back as they were", () => {
+  roundTrip(methods.watchCacheGet.request, record({ ...names, name: text, resourceVersion: text }));
+  roundTrip(methods.watchCacheGet.response, record({ body: bytes }));
+});
+
+test("list and watch requests come back as they were", () => {
+  const selected = {
+    ...names,
+    labelSelector: text,
+    fieldSelector: text,
+    resourceVersion: text,
+    resourceVersionMatch: text,
+  };
+  roundTrip(methods.watchCacheList.request, record({ ...selected, limit: fc.maxSafeInteger(), continueToken: text }));
+  roundTrip(
+    methods.watchCacheWatch.request,
+    record({
+      ...selected,
+      name: text,
+      sendInitialEvents: fc.option(fc.boolean(), { nil: undefined }),
+      allowBookmarks: fc.boolean(),
+      timeoutMs: fc.nat(),
+    }),
+  );
+});
+
+test("a write and its reply come back as they were", () => {
+  const verb = fc.constantFrom<methods.WriteVerb>("create", "update", "delete", "deletecollection", "patch");
+  const user = record({ name: text, uid: text, groups: fc.array(text), extra: map(fc.array(text)) });
+  roundTrip(
+    methods.resourceWrite.request,
+    record({
+      ...names,
+      verb,
+      subresource: text,
+      name: text,
+      body: bytes,
+      contentType: text,
+      options: map(text),
+      user,
+    }),
+  );
+  roundTrip(methods.resourceWrite.response, record({ code: fc.nat(), body: bytes, warnings: fc.array(text) }));
+});
+
+test("a status comes back as it was", () => {
+  for (const method of [methods.watchCacheStatus, methods.resourceStatus]) {
+    roundTrip(method.response, status());
+    assert.deepEqual(method.request.decode(method.request.encode({})), {});
+  }
+});
+
+test("the codecs written by hand speak the format of proto/", () => {
+  const { GetRequest, ObjectReply, ListRequest } = watchcache.v1;
+  fc.assert(
+    fc.property(record({ ...names, name: text, resourceVersion: text }), (value) => {
+      const ours = methods.watchCacheGet.request.encode(value);
+      assert.deepEqual(Buffer.from(GetRequest.encode(value).finish()), Buffer.from(ours));
+    }),
+  );
+  fc.assert(
+    fc.property(bytes, (body) => {
+      const ours = methods.watchCacheGet.response.encode({ body });
+      assert.deepEqual(Buffer.from(ObjectReply.encode({ body }).finish()), Buffer.from(ours));
+    }),
+  );
+  const newer = ListRequest.encode({ group: "g", limit: 5, continueToken: "c" }).finish();
+  assert.equal(methods.watchCacheGet.request.decode(newer).group, "g", "fields of a newer version are passed over");
+});
+
+test("bytes that are no message are refused", () => {
+  for (const broken of [[0x0a], [0x0a, 5, 1], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff], [0x0f], [0x09, 1]]) {
+    assert.throws(() => methods.watchCacheGet.request.decode(Buffer.from(broken)));
+    assert.throws(() => methods.watchCacheGet.response.decode(Buffer.from(broken)));
+  }
+  const unknownVerb = resource.v1.WriteRequest.encode({ verb: 0 }).finish();
+  assert.throws(() => methods.resourceWrite.request.decode(unknownVerb), /unknown verb/);
+});
