@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Naming } from "@orch/naming/naming.js";
 import type { MessageType } from "@orch/schema/descriptor.js";
+import type { MetaRules } from "@orch/schema/object-meta.js";
 import type { Behavior } from "./behavior.js";
 import {
   type Column,
@@ -41,6 +42,7 @@ export interface Kind {
   readonly served: boolean;
   readonly storage: Storage;
   readonly strategy: Strategy;
+  readonly metaRules: MetaRules;
   /** As discovery publishes it: the same in every version of a kind. */
   readonly storageVersionHash: string;
   /** Compiled when first asked for. */
@@ -202,6 +204,11 @@ function kindOf({ file, entry, types, naming, release }: KindSource): Kind {
     served: isServed(file.version, entry.release, release),
     storage,
     strategy: entry.strategy,
+    metaRules: {
+      namespaced: entry.namespaced,
+      nameFormat: entry.strategy.name,
+      standardFinalizers: [naming.namespaceFinalizer],
+    },
     get storageVersionHash() {
       hash ??= hashOf(`${storage.group}/${storage.version}/${entry.kind}`);
       return hash;

@@ -1,0 +1,150 @@
+import { decode } from "@orch/schema/decode.js";
+import { applyDefaults } from "@orch/schema/defaults.js";
+import type { MessageType, Type } from "@orch/schema/descriptor.js";
+import { equal } from "@orch/schema/equal.js";
+import { type ObjectMeta, validateObjectMeta, validateObjectMetaUpdate } from "@orch/schema/object-meta.js";
+import { validate, validateImmutable } from "@orch/schema/validate.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import type { Kind } from "./catalog.js";
+import { type AnyObject, valueAt, withMetadata } from "./object.js";
+
+/**
+ * The steps of a write that depend on the kind alone, each a pure function: decode → default → prepare
+ * → validate. Names, uids, times and versions are given by the caller, who knows the request.
+ */
+export interface DecodedObject {
+  readonly object: AnyObject;
+  readonly unknown: readonly string[];
+}
+
+/** Throws DecodeError. */
+export function decodeObject(kind: Kind, tree: unknown): DecodedObject {
+  const { value, unknown } = decode(kind.type, tree);
+  return { object: withMetadata(value), unknown };
+}
+
+/** Literal defaults, then those that depend on other fields. */
+export function setDefaults(kind: Kind, object: AnyObject): AnyObject {
+  const filled = withMetadata(applyDefaults(kind.type, object));
+  return own(kind.behavior.setDefaults?.(filled) ?? filled);
+}
+
+/** What the server decides about a new object: its status, generation, and what clients may not set. */
+export function prepareForCreate(kind: Kind, object: AnyObject): AnyObject {
+  const { deletionTimestamp, deletionGracePeriodSeconds, selfLink, generation, ...meta } = widened(object.metadata);
+  const metadata = kind.strategy.generation.length > 0 ? { ...meta, generation: 1 } : meta;
+  const { status, ...rest } = object;
+  const kept = kind.strategy.statusReset === "both" ? (kind.strategy.initStatus ?? undefined) : status;
+  const prepared: AnyObject = { ...rest, metadata, ...(kept === undefined ? {} : { status: kept }) };
+  return own(kind.behavior.prepareForCreate?.(prepared) ?? prepared);
+}
+
+/**
+ * A new state next to the stored one: status and the server's own metadata come from the stored object,
+ * generation moves when the kind's named parts differ in meaning.
+ */
+export function prepareForUpdate(kind: Kind, object: AnyObject, old: AnyObject): AnyObject {
+  const { status, ...rest } = object;
+  const kept = kind.strategy.statusReset === "never" ? status : old["status"];
+  const given: AnyObject = {
+    ...rest,
+    metadata: keptMeta(object.metadata, old.metadata),
+    ...(kept === undefined ? {} : { status: kept }),
+  };
+  const prepared = own(kind.behavior.prepareForUpdate?.(given, old) ?? given);
+  const { generation, ...metadata } = prepared.metadata;
+  const next = nextGeneration(kind, prepared, old);
+  return { ...prepared, metadata: next === undefined ? metadata : { ...metadata, generation: next } };
+}
+
+function keptMeta(meta: ObjectMeta, old: ObjectMeta): ObjectMeta {
+  const { selfLink, creationTimestamp, ...given } = widened(meta);
+  const uid = given.uid ?? old.uid;
+  const created = old.creationTimestamp ?? creationTimestamp;
+  const deleted = old.deletionTimestamp ?? given.deletionTimestamp;
+  const grace = given.deletionGracePeriodSeconds ?? old.deletionGracePeriodSeconds;
+  return {
+    ...given,
+    ...(uid === undefined ? {} : { uid }),
+    ...(created === undefined ? {} : { creationTimestamp: created }),
+    ...(deleted === undefined ? {} : { deletionTimestamp: deleted }),
+    ...(grace === undefined ? {} : { deletionGracePeriodSeconds: grace }),
+  };
+}
+
+/** The metadata with the one field that is read and never kept. */
+function widened(meta: ObjectMeta): ObjectMeta & { readonly selfLink?: unknown } {
+  return meta;
+}
+
+/** The generation of a new state; undefined for kinds that have none. */
+function nextGeneration(kind: Kind, object: AnyObject, old: AnyObject): number | undefined {
+  const { generation } = old.metadata;
+  const moved = kind.strategy.generation.some((path) => differs(kind.type, path, object, old));
+  return moved ? (generation ?? 0) + 1 : generation;
+}
+
+function differs(type: MessageType, path: string, object: AnyObject, old: AnyObject): boolean {
+  if (path === "*") {
+    return [...type.byName.values()].some(
+      (f) =>
+        f.name !== "metadata" && f.name !== "kind" && f.name !== "apiVersion" && differs(type, f.name, object, old),
+    );
+  }
+  const at = typeAt(type, path);
+  return at !== undefined && !equal(at, valueAt(object, path), valueAt(old, path));
+}
+
+function typeAt(type: MessageType, path: string): Type | undefined {
+  let found: Type | undefined = type;
+  for (const step of path.split(".")) found = found?.kind === "message" ? found.byName.get(step)?.type : undefined;
+  return found;
+}
+
+/** Everything wrong with a new object, defaulted and prepared. */
+export function validateCreate(kind: Kind, object: AnyObject): readonly FieldError[] {
+  return [...validateObjectMeta(object.metadata, kind.metaRules), ...validateFields(kind, object)];
+}
+
+/** Everything wrong with a new state of an object, defaulted and prepared. */
+export function validateUpdate(kind: Kind, object: AnyObject, old: AnyObject): readonly FieldError[] {
+  const unversioned = !kind.strategy.unconditionalUpdate && (object.metadata.resourceVersion ?? "") === "";
+  return [
+    ...(unversioned ? [fieldError.invalid("metadata.resourceVersion", "", "must be specified for an update")] : []),
+    ...validateObjectMetaUpdate(object.metadata, old.metadata, kind.metaRules),
+    ...validateImmutable(kind.type, object, old),
+    ...validateFields(kind, object),
+    ...(kind.behavior.validateUpdate?.(object, old) ?? []),
+  ];
+}
+
+function validateFields(kind: Kind, object: AnyObject): readonly FieldError[] {
+  return [...validate(kind.type, object), ...(kind.behavior.validate?.(object) ?? [])];
+}
+
+/** The values that field selectors see: texts, with absent numbers and flags as their zero. */
+export function selectableFields(kind: Kind, object: AnyObject): Readonly<Record<string, string>> {
+  const { name = "", namespace = "" } = object.metadata;
+  const values: Record<string, string> = { "metadata.name": name, "metadata.namespace": namespace };
+  for (const path of kind.fieldSelectors.fields) values[path] = textAt(kind.type, path, object);
+  return { ...values, ...kind.behavior.selectableFields?.(object) };
+}
+
+function textAt(type: MessageType, path: string, object: AnyObject): string {
+  const value = valueAt(object, path);
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
+  switch (typeAt(type, path)?.kind) {
+    case "bool":
+      return "false";
+    case "int32":
+    case "int64":
+      return "0";
+    default:
+      return "";
+  }
+}
+
+/** An object that a kind's function gave back is of the kind that was put in. */
+function own(object: { readonly metadata: ObjectMeta }): AnyObject {
+  return object as AnyObject;
+}
