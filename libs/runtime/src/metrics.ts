@@ -126,26 +126,26 @@ function seriesOf<L extends string, S extends Sampled>(
   create: (labels: string) => S,
 ): Metric<L, S> & { samples(): Iterable<Sample> } {
   const byLabels = new Map<string, S>();
-  const create1 = (key: string): S => {
-    const series = create(key);
+  const add = (key: string, values: readonly string[]): S => {
+    const series = create(labelText(names, values));
     byLabels.set(key, series);
     return series;
   };
-  if (names.length === 0) create1(""); // a metric without labels shows from the start
+  if (names.length === 0) add("", []); // a metric without labels shows from the start
   return {
     with(labels) {
-      const key = labelText(
-        names,
-        names.map((name) => labels[name]),
-      );
+      let key = "";
+      for (const name of names) key += `${labels[name]}\0`;
       const known = byLabels.get(key);
       if (known !== undefined) return known;
-      if (byLabels.size < maxSeries) return create1(key);
-      const other = labelText(
-        names,
-        names.map(() => "other"),
-      );
-      return byLabels.get(other) ?? create1(other);
+      if (byLabels.size < maxSeries) {
+        return add(
+          key,
+          names.map((name) => labels[name]),
+        );
+      }
+      const others = names.map(() => "other");
+      return byLabels.get("other") ?? add("other", others);
     },
     *samples() {
       for (const series of byLabels.values()) yield* series.samples();
