@@ -11,6 +11,8 @@ export interface ResponseReader {
   items(response: WatchResponse): readonly WatchItem[];
   /** Where a new stream has to go on. */
   next(): number;
+  /** Begins a new stream: what the old one left unfinished will come again. */
+  restart(): void;
 }
 
 export function createResponseReader(prefix: string, from: number): ResponseReader {
@@ -45,6 +47,9 @@ export function createResponseReader(prefix: string, from: number): ResponseRead
 
   return {
     next: () => next,
+    restart() {
+      held = [];
+    },
     items(response) {
       if (response.canceled === true) throw cancellation(response, next);
       if (response.created === true) return [];

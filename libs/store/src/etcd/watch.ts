@@ -95,6 +95,7 @@ async function* follow(
     send: canReportProgress(version ?? "") ? () => stream.write({ progressRequest: {} }) : undefined,
   });
   try {
+    reader.restart();
     const { start, end } = keyRange(query.prefix);
     stream.write({
       createRequest: { key: start, rangeEnd: end, startRevision: reader.next(), prevKv: true, fragment: true },
