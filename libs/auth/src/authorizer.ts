@@ -1,0 +1,63 @@
+import type { UserInfo } from "./user.js";
+
+interface Common {
+  readonly user: UserInfo;
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`, `deletecollection`; of a path the HTTP method in lower case. */
+  readonly verb: string;
+}
+
+/** What is asked for (spec 1: Authentication, 2): a resource, or a path that is none. */
+export type Attributes = ResourceAttributes | PathAttributes;
+
+export interface ResourceAttributes extends Common {
+  readonly kind: "resource";
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** Empty where there is none: subresources are resources of their own for authorization. */
+  readonly subresource: string;
+  /** Empty for what is cluster scoped and for lists over all namespaces. */
+  readonly namespace: string;
+  readonly name: string;
+}
+
+export interface PathAttributes extends Common {
+  readonly kind: "path";
+  readonly path: string;
+}
+
+export interface Decision {
+  readonly outcome: "allow" | "deny" | "noOpinion";
+  /** Shown to the client after the sentence of a 403, where it is not empty. */
+  readonly reason: string;
+}
+
+/** Answers at once where it can, like `Authenticator`. */
+export interface Authorizer {
+  authorize(attributes: Attributes): Decision | Promise<Decision>;
+}
+
+export const noOpinion: Decision = { outcome: "noOpinion", reason: "" };
+
+/** The first that allows or denies decides; where none has an opinion, their reasons are joined. */
+export function firstOpinion(authorizers: readonly Authorizer[]): Authorizer {
+  const from = (start: number, attributes: Attributes, before: Decision): Decision | Promise<Decision> => {
+    let decision = before;
+    for (let i = start; i < authorizers.length; i++) {
+      const next = authorizers[i]?.authorize(attributes) ?? noOpinion;
+      if (next instanceof Promise) {
+        const soFar = decision;
+        return next.then((d) => (d.outcome === "noOpinion" ? from(i + 1, attributes, joined(soFar, d)) : d));
+      }
+      if (next.outcome !== "noOpinion") return next;
+      decision = joined(decision, next);
+    }
+    return decision;
+  };
+  return { authorize: (attributes) => from(0, attributes, noOpinion) };
+}
+
+function joined(a: Decision, b: Decision): Decision {
+  if (b.reason === "") return a;
+  return { outcome: "noOpinion", reason: a.reason === "" ? b.reason : `${a.reason}, ${b.reason}` };
+}

@@ -1,0 +1,75 @@
+import { hash } from "node:crypto";
+import type { Naming } from "@orch/naming/naming.js";
+import { type Authenticator, noVerdict, type Verdict } from "./authenticator.js";
+import { authenticatedUser } from "./user.js";
+
+export interface TokenEntry {
+  readonly token: string;
+  readonly user: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+}
+
+export type TokenFile =
+  | { readonly ok: true; readonly entries: readonly TokenEntry[] }
+  /** `line 3: …`. */
+  | { readonly ok: false; readonly problem: string };
+
+/** Reads `token,user,uid,"group1,group2"` lines (`--token-auth-file`); the groups may be left out. */
+export function parseTokenFile(text: string): TokenFile {
+  const entries: TokenEntry[] = [];
+  const tokens = new Set<string>();
+  for (const [i, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === "") continue;
+    const refuse = (why: string): TokenFile => ({ ok: false, problem: `line ${i + 1}: ${why}` });
+    const columns = csvColumns(line);
+    if (columns === undefined) return refuse("a quote is not closed or stands in the wrong place");
+    const [token = "", user = "", uid, groups = ""] = columns.map((c) => c.trim());
+    if (uid === undefined) return refuse(`needs three columns (token, user name, user uid), has ${columns.length}`);
+    if (token === "" || user === "") return refuse("token and user name must not be empty");
+    if (tokens.has(token)) return refuse("the token was given before");
+    tokens.add(token);
+    entries.push({ token, user, uid, groups: groups.split(",").flatMap((g) => (g.trim() === "" ? [] : [g.trim()])) });
+  }
+  return { ok: true, entries };
+}
+
+/** Columns of one line (RFC 4180 without line breaks in quotes); undefined where its quotes make no sense. */
+function csvColumns(line: string): string[] | undefined {
+  const columns: string[] = [];
+  const column = /\s*(?:"((?:[^"]|"")*)"\s*|([^",]*))(,|$)/y;
+  for (;;) {
+    const match = column.exec(line);
+    if (match === null) return undefined;
+    columns.push(match[1]?.replaceAll('""', '"') ?? match[2] ?? "");
+    if (match[3] === "") return columns;
+  }
+}
+
+const wrongToken: Verdict = { outcome: "deny", why: "unknown bearer token" };
+
+/**
+ * Bearer tokens of a list. They are looked up by their SHA-256, so that the time of an answer tells nothing about
+ * how much of a token was right, and the process keeps no token.
+ */
+export function tokenAuthenticator(entries: readonly TokenEntry[], naming: Naming): Authenticator {
+  const verdicts = new Map<string, Verdict>();
+  for (const { token, user, uid, groups } of entries) {
+    verdicts.set(digest(token), { outcome: "allow", user: authenticatedUser(naming, { name: user, uid, groups }) });
+  }
+  return {
+    authenticate({ authorization }) {
+      const token = authorization === undefined ? undefined : bearerToken(authorization);
+      return token === undefined ? noVerdict : (verdicts.get(digest(token)) ?? wrongToken);
+    },
+  };
+}
+
+const digest = (token: string): string => hash("sha256", token, "base64");
+
+/** The token of `Bearer <token>`; undefined for other schemes and an empty token. */
+export function bearerToken(authorization: string): string | undefined {
+  if (authorization.charCodeAt(6) !== 0x20 || authorization.slice(0, 6).toLowerCase() !== "bearer") return undefined;
+  const token = authorization.slice(7).trim();
+  return token === "" ? undefined : token;
+}
