@@ -12,6 +12,8 @@ export interface Behavior<T extends ApiObject = ApiObject> {
   readonly prepareForCreate?: (object: T) => T;
   readonly prepareForUpdate?: (object: T, old: T) => T;
   readonly validate?: (object: T) => readonly FieldError[];
+  /** Beyond `validate`, for what may come only later. */
+  readonly validateCreate?: (object: T) => readonly FieldError[];
   /** Beyond `validate`, which is run on the new object too. */
   readonly validateUpdate?: (object: T, old: T) => readonly FieldError[];
   /** Values for field selectors that are not simply the value at their path. */

@@ -103,7 +103,11 @@ function typeAt(type: MessageType, path: string): Type | undefined {
 
 /** Everything wrong with a new object, defaulted and prepared. */
 export function validateCreate(kind: Kind, object: AnyObject): readonly FieldError[] {
-  return [...validateObjectMeta(object.metadata, kind.metaRules), ...validateFields(kind, object)];
+  return [
+    ...validateObjectMeta(object.metadata, kind.metaRules),
+    ...validateFields(kind, object),
+    ...(kind.behavior.validateCreate?.(object) ?? []),
+  ];
 }
 
 /** Everything wrong with a new state of an object, defaulted and prepared. */

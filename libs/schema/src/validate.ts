@@ -61,11 +61,15 @@ function deeper(errors: FieldError[], type: Type, value: unknown, at: Path): voi
 
 function fieldValue(errors: FieldError[], field: Field, value: unknown, path: Path): void {
   const check = field.check;
-  // A zero that means absence is not a value to check.
-  if (!field.pointer && field.type.kind !== "list" && isZero(value) && check?.min === undefined && !field.required)
-    return;
+  if (meansAbsence(field, value)) return;
   if (check !== undefined) single(errors, check, value, path);
   if (field.values !== undefined && check?.open !== true) members(errors, field.values, value, path);
+}
+
+/** A zero that says no more than its absence is not a value to check. */
+function meansAbsence(field: Field, value: unknown): boolean {
+  if (field.pointer || field.required || field.check?.min !== undefined || !isZero(value)) return false;
+  return field.type.kind !== "list" && field.type.kind !== "intOrString";
 }
 
 function members(errors: FieldError[], values: readonly string[], value: unknown, path: Path): void {
