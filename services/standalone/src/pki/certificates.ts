@@ -1,0 +1,163 @@
+import "reflect-metadata"; // must come before the library
+
+import { createPrivateKey, KeyObject, randomBytes, webcrypto, X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import {
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  cryptoProvider,
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  type Extension,
+  type JsonName,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509CertificateGenerator,
+} from "@peculiar/x509";
+
+cryptoProvider.set(webcrypto);
+
+const keyAlgorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
+const signingAlgorithm = { name: "ECDSA", hash: "SHA-256" } as const;
+const dayMs = 24 * 3600 * 1000;
+const caDays = 3650;
+const leafDays = 365;
+/** Certificates with less time left are made anew at the next start. */
+const renewWithinDays = 30;
+/** Clocks of clients may be behind. */
+const backdatedMs = 5 * 60 * 1000;
+
+/** A certificate and its private key (PKCS #8), both PEM. */
+export interface KeyPair {
+  readonly certificate: string;
+  readonly key: string;
+}
+
+interface Request {
+  readonly subject: JsonName;
+  readonly days: number;
+  readonly extensions: readonly Extension[];
+  /** Absent for a certificate that signs itself. */
+  readonly issuer?: KeyPair;
+}
+
+async function issue(request: Request, now: number): Promise<KeyPair> {
+  const keys = await webcrypto.subtle.generateKey(keyAlgorithm, true, ["sign", "verify"]);
+  const issuer = request.issuer === undefined ? undefined : new X509Certificate(request.issuer.certificate);
+  const signingKey = request.issuer === undefined ? keys.privateKey : await importKey(request.issuer.key);
+  const serial = randomBytes(16);
+  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40; // positive and of full length
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: serial.toString("hex"),
+    subject: request.subject,
+    issuer: issuer === undefined ? request.subject : issuer.subject.replaceAll("\n", ", "),
+    notBefore: new Date(now - backdatedMs),
+    notAfter: new Date(now + request.days * dayMs),
+    publicKey: keys.publicKey,
+    signingKey,
+    signingAlgorithm,
+    extensions: [
+      ...request.extensions,
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+      ...(issuer === undefined ? [] : [await AuthorityKeyIdentifierExtension.create(await importPublicKey(issuer))]),
+    ],
+  });
+  return {
+    certificate: `${certificate.toString("pem")}\n`,
+    key: KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }).toString(),
+  };
+}
+
+async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
+  const der = createPrivateKey(pem).export({ type: "pkcs8", format: "der" });
+  return await webcrypto.subtle.importKey("pkcs8", der, keyAlgorithm, false, ["sign"]);
+}
+
+async function importPublicKey(certificate: X509Certificate): Promise<webcrypto.CryptoKey> {
+  const der = certificate.publicKey.export({ type: "spki", format: "der" });
+  return await webcrypto.subtle.importKey("spki", der, keyAlgorithm, true, ["verify"]);
+}
+
+export function issueAuthority(name: string, now: number): Promise<KeyPair> {
+  return issue(
+    {
+      subject: [{ CN: [name] }],
+      days: caDays,
+      extensions: [
+        new BasicConstraintsExtension(true, undefined, true),
+        new KeyUsagesExtension(
+          KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign | KeyUsageFlags.digitalSignature,
+          true,
+        ),
+      ],
+    },
+    now,
+  );
+}
+
+function leaf(usage: ExtendedKeyUsage): Extension[] {
+  return [
+    new BasicConstraintsExtension(false, undefined, true),
+    new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+    new ExtendedKeyUsageExtension([usage]),
+  ];
+}
+
+/** A serving certificate for host names and addresses. */
+export function issueServing(authority: KeyPair, names: readonly string[], now: number): Promise<KeyPair> {
+  const san = names.map((value) => ({ type: isIP(value) === 0 ? ("dns" as const) : ("ip" as const), value }));
+  return issue(
+    {
+      subject: [{ CN: ["apiserver"] }],
+      days: leafDays,
+      extensions: [...leaf(ExtendedKeyUsage.serverAuth), new SubjectAlternativeNameExtension(san)],
+      issuer: authority,
+    },
+    now,
+  );
+}
+
+/** A client certificate: the common name is the user, the organisation its group. */
+export function issueClient(
+  authority: KeyPair,
+  user: { readonly name: string; readonly group: string },
+  now: number,
+): Promise<KeyPair> {
+  return issue(
+    {
+      subject: [{ O: [user.group] }, { CN: [user.name] }],
+      days: leafDays,
+      extensions: leaf(ExtendedKeyUsage.clientAuth),
+      issuer: authority,
+    },
+    now,
+  );
+}
+
+/** Whether a pair belongs together, is signed by the authority and has time left. */
+export function isUsable(pair: KeyPair, authority: KeyPair, now: number): boolean {
+  try {
+    const certificate = new X509Certificate(pair.certificate);
+    return (
+      certificate.checkPrivateKey(createPrivateKey(pair.key)) &&
+      certificate.verify(new X509Certificate(authority.certificate).publicKey) &&
+      Date.parse(certificate.validTo) - now > renewWithinDays * dayMs &&
+      Date.parse(certificate.validFrom) <= now
+    );
+  } catch {
+    return false; // unreadable: made anew like an expired one
+  }
+}
+
+/** Whether a serving certificate is for these names, all of them and no other. */
+export function isFor(pair: KeyPair, names: readonly string[]): boolean {
+  const certificate = new X509Certificate(pair.certificate);
+  const count = certificate.subjectAltName?.split(", ").length ?? 0;
+  const has = (name: string): boolean =>
+    (isIP(name) === 0
+      ? certificate.checkHost(name.replace(/^\*\./, "any."), { partialWildcards: false })
+      : certificate.checkIP(name)) !== undefined;
+  return count === names.length && names.every(has);
+}
