@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { printClientConfig } from "@orch/client/config.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { isFor, issueAuthority, issueClient, issueServing, isUsable, type KeyPair } from "./certificates.js";
+import { isFor, isUsable, type KeyPair } from "./key-pair.js";
 import { readIfThere, writePrivateFile } from "./private-file.js";
 
 export interface PkiOptions {
@@ -37,6 +37,9 @@ export const adminUser = "admin";
 const ownNames: readonly string[] = ["localhost", "127.0.0.1", "::1"];
 const hostName = /^(?:\*\.)?[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?)*$/;
 
+/** Loaded where a certificate is made, that is at the first start: the library takes a tenth of a second. */
+const issuing = () => import("./certificates.js");
+
 /**
  * Makes what is missing below `<dataDir>/pki` and keeps the rest: an authority, a serving certificate (made anew
  * when its names change or its time ends), the administrator's certificate and token. Every file has mode 0600.
@@ -60,12 +63,12 @@ export async function ensurePki(dataDir: string, options: PkiOptions): Promise<P
     ensurePair(
       join(folder, "serving"),
       (pair) => isUsable(pair, authority, now) && isFor(pair, names),
-      () => issueServing(authority, names, now),
+      async () => (await issuing()).issueServing(authority, names, now),
     ),
     ensurePair(
       join(folder, adminUser),
       (pair) => isUsable(pair, authority, now),
-      () => issueClient(authority, admin, now),
+      async () => (await issuing()).issueClient(authority, admin, now),
     ),
     ensureToken(join(folder, "tokens.csv"), admin),
   ]);
@@ -90,6 +93,7 @@ async function ensureAuthority(folder: string, naming: Naming, now: number): Pro
   const path = join(folder, "ca");
   const pair = await readPair(path);
   if (pair === undefined) {
+    const { issueAuthority } = await issuing();
     const made = await issueAuthority(`${naming.dialect}-ca`, now);
     await writePair(path, made);
     return made;
