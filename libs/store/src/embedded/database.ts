@@ -13,8 +13,11 @@ import {
   type Place,
 } from "./record.js";
 
-type Table = Database<Buffer, Buffer>;
-type ReadTransaction = ReturnType<Table["useReadTransaction"]>;
+type ReadTransaction = ReturnType<Database["useReadTransaction"]>;
+interface Table extends Database<Buffer, Buffer> {
+  /** Lends the bytes until the next read (lmdb's types forget the options). */
+  getBinaryFast(id: Buffer, options?: { readonly transaction: ReadTransaction }): Buffer | undefined;
+}
 
 const formatVersion = 1;
 const metaKeys = {
@@ -135,7 +138,7 @@ function write(tables: Tables, commit: Commit): void {
 function snapshot(transaction: ReadTransaction, { index, log, meta }: Tables): Snapshot {
   const options = { transaction };
   const number = (key: Buffer): number => {
-    const bytes = meta.get(key, options);
+    const bytes = meta.getBinaryFast(key, options);
     return bytes === undefined ? 0 : decodeNumber(asBuffer(bytes));
   };
   return {
@@ -143,11 +146,11 @@ function snapshot(transaction: ReadTransaction, { index, log, meta }: Tables): S
     compacted: number(metaKeys.compacted),
     swept: number(metaKeys.swept),
     find(key) {
-      const bytes = index.get(key, options);
+      const bytes = index.getBinaryFast(key, options);
       return bytes === undefined ? undefined : decodePlace(asBuffer(bytes));
     },
     record(revision) {
-      const bytes = log.get(encodeNumber(revision), options);
+      const bytes = log.getBinaryFast(encodeNumber(revision), options);
       return bytes === undefined ? undefined : decodeRecord(asBuffer(bytes), bytes.length);
     },
     keys: ({ start, end }) =>

@@ -62,7 +62,7 @@ export function decodeHead(bytes: Buffer): Omit<LogRecord, "value"> {
     type: type === putType ? "put" : "delete",
     created: bytes.readUIntBE(1, 6),
     previous: bytes.readUIntBE(7, 6),
-    key: own(bytes, header, valueStart),
+    key: Buffer.from(bytes.subarray(header, valueStart)),
   };
 }
 

@@ -91,7 +91,7 @@ function createMember(
       ...["--name", member.name, "--data-dir", member.directory, "--logger", "zap", "--log-level", "warn"],
       ...["--listen-client-urls", member.client, "--advertise-client-urls", member.client],
       ...["--listen-peer-urls", member.peer, "--initial-advertise-peer-urls", member.peer],
-      ...["--initial-cluster", member.cluster, "--initial-cluster-token", member.directory],
+      ...["--initial-cluster", member.cluster, "--initial-cluster-token", "orch-test"],
       ...(tls === undefined ? [] : ["--cert-file", tls.certFile, "--key-file", tls.keyFile]),
       ...(tls === undefined ? [] : ["--client-cert-auth", "--trusted-ca-file", tls.trustedCaFile]),
       ...(options.args ?? []),
