@@ -1,26 +1,26 @@
 import { isZero } from "./decode.js";
 import { type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
-import { createReach } from "./reach.js";
+import { createStops } from "./reach.js";
 
 /** A zero default of a field that drops zeros is for publication only: storing it would undo decoding. */
 function applies(field: Field): boolean {
   return field.default !== undefined && !(field.dropsZero && isZero(field.default));
 }
 
-const hasDefaults = createReach(applies);
+const stopsOf = createStops(applies);
 
 /**
  * The object with its absent fields set to their literal defaults, also inside what defaults brought.
  * What needs no change is shared with the input. A set value is never overwritten; twice is as once.
  */
 export function applyDefaults(type: MessageType, object: JsonObject): JsonObject {
-  if (!hasDefaults(type)) return object;
   let copy: Record<string, unknown> | undefined;
-  for (const field of type.byName.values()) {
+  for (const stop of stopsOf(type)) {
+    const { field } = stop;
     const given = object[field.name];
-    let value = given ?? (applies(field) ? fresh(field.default) : undefined);
+    let value = given ?? (stop.wanted ? fresh(field.default) : undefined);
     if (value === undefined) continue;
-    if (hasDefaults(field.type)) value = below(field.type, value);
+    if (stop.below) value = below(field.type, value);
     if (value !== given) {
       copy ??= { ...object };
       copy[field.name] = value;
@@ -62,6 +62,8 @@ function mapped(list: readonly unknown[], change: (item: unknown) => unknown): r
   return copy ?? list;
 }
 
+/** A value of its own for every object; nearly all defaults that are no scalars are an empty object. */
 function fresh(value: unknown): unknown {
-  return typeof value === "object" ? structuredClone(value) : value;
+  if (typeof value !== "object") return value;
+  return isObject(value) && isZero(value) ? {} : structuredClone(value);
 }

@@ -1,25 +1,36 @@
 import type { Field, MessageType, Type } from "./descriptor.js";
 
+/** A field that a walk has to stop at. */
+export interface Stop {
+  readonly field: Field;
+  /** The field itself is what the walk is about. */
+  readonly wanted: boolean;
+  /** Something below it is. */
+  readonly below: boolean;
+}
+
 /**
- * Whether a type has, anywhere below it, a field that a walk is about: a walk skips what has none.
- * Each predicate's answers are kept, so that a type is looked through once.
+ * The fields of a message that a walk is about or that lead to such fields: the walk passes by all
+ * others. Worked out once per message.
  */
-export function createReach(wanted: (field: Field) => boolean): (type: Type) => boolean {
-  const known = new WeakMap<MessageType, boolean>();
+export function createStops(wanted: (field: Field) => boolean): (type: MessageType) => readonly Stop[] {
+  const known = new WeakMap<MessageType, readonly Stop[]>();
   return (type) => {
-    const root = messageBelow(type);
-    if (root === undefined) return false;
-    let found = known.get(root);
-    if (found === undefined) {
-      found = search(root, wanted);
-      known.set(root, found);
+    let stops = known.get(type);
+    if (stops === undefined) {
+      stops = [...type.byName.values()]
+        .map((field) => ({ field, wanted: wanted(field), below: reaches(field.type, wanted) }))
+        .filter((stop) => stop.wanted || stop.below);
+      known.set(type, stops);
     }
-    return found;
+    return stops;
   };
 }
 
-function search(root: MessageType, wanted: (field: Field) => boolean): boolean {
-  const seen = new Set([root]);
+/** Messages may contain themselves: each is looked into once. */
+function reaches(type: Type, wanted: (field: Field) => boolean): boolean {
+  const root = messageBelow(type);
+  const seen = new Set(root === undefined ? [] : [root]);
   for (const message of seen) {
     for (const field of message.byName.values()) {
       if (wanted(field)) return true;

@@ -3,7 +3,7 @@ import { isZero } from "./decode.js";
 import { type Check, type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
 import { equal } from "./equal.js";
 import { formatProblems } from "./formats/format.js";
-import { createReach } from "./reach.js";
+import { createStops } from "./reach.js";
 
 /** Where a value stands: `spec.ports[0].port`, `data[tls.crt]`. Its text is made only for an error. */
 export interface Path {
@@ -18,8 +18,8 @@ export function pathText(path: Path): string {
   return up === "" || path.step.startsWith("[") ? up + path.step : `${up}.${path.step}`;
 }
 
-const isChecked = createReach((f) => f.check !== undefined || f.values !== undefined);
-const isFrozen = createReach((f) => f.check?.immutable === true);
+const checkedFields = createStops((f) => f.check !== undefined || f.values !== undefined);
+const frozenFields = createStops((f) => f.check?.immutable === true);
 
 /**
  * Every break of the type's own rules (checks and closed sets of values), in the order of the fields.
@@ -27,20 +27,20 @@ const isFrozen = createReach((f) => f.check?.immutable === true);
  */
 export function validate(type: MessageType, object: JsonObject, at?: Path): FieldError[] {
   const errors: FieldError[] = [];
-  if (isChecked(type)) message(errors, type, object, at);
+  message(errors, type, object, at);
   return errors;
 }
 
 function message(errors: FieldError[], type: MessageType, object: JsonObject, at: Path | undefined): void {
-  for (const field of type.byName.values()) {
+  for (const { field, wanted, below } of checkedFields(type)) {
     const value = object[field.name];
-    const below = isChecked(field.type);
-    if (field.check === undefined && field.values === undefined && (!below || value === undefined)) continue;
-    const path = { up: at, step: field.name };
-    if (field.check?.required !== undefined && isEmpty(field, value)) {
-      errors.push(fieldError.required(pathText(path), field.check.required === true ? "" : field.check.required));
+    const required = field.check?.required;
+    if (required !== undefined && isEmpty(field, value)) {
+      const path = pathText({ up: at, step: field.name });
+      errors.push(fieldError.required(path, required === true ? "" : required));
     } else if (value !== undefined) {
-      fieldValue(errors, field, value, path);
+      const path = { up: at, step: field.name };
+      if (wanted) fieldValue(errors, field, value, path);
       if (below) deeper(errors, field.type, value, path);
     }
   }
@@ -166,16 +166,15 @@ function entries(errors: FieldError[], check: Check, map: JsonObject, path: Path
 
 /** Changes of fields that may not change, by their `immutable` check; fields inside lists are not looked at. */
 export function validateImmutable(type: MessageType, object: JsonObject, old: JsonObject, at?: Path): FieldError[] {
-  if (!isFrozen(type)) return [];
   const errors: FieldError[] = [];
-  for (const field of type.byName.values()) {
+  for (const { field, wanted, below } of frozenFields(type)) {
     const value = object[field.name];
     const before = old[field.name];
     const path = { up: at, step: field.name };
-    if (field.check?.immutable === true && !equal(field.type, value, before)) {
+    if (wanted && !equal(field.type, value, before)) {
       errors.push(fieldError.invalid(pathText(path), value ?? null, "field is immutable"));
     }
-    if (field.type.kind === "message" && isFrozen(field.type) && isObject(value) && isObject(before)) {
+    if (below && field.type.kind === "message" && isObject(value) && isObject(before)) {
       errors.push(...validateImmutable(field.type, value, before, path));
     }
   }
