@@ -219,7 +219,7 @@ function kindOf({ file, entry, types, naming, release }: KindSource): Kind {
       return type;
     },
     get behavior() {
-      behavior ??= behaviors.get(`${file.group}/${file.version}/${entry.kind}`)?.(naming) ?? {};
+      behavior ??= behaviors.get(typeName)?.(naming) ?? {};
       return behavior;
     },
   };

@@ -9,15 +9,15 @@ import { secret } from "./secret.js";
 import { service } from "./service.js";
 import { serviceAccount } from "./service-account.js";
 
-/** The kinds that need more than data, by `group/version/Kind` in the words of the data files. */
+/** The kinds that need more than data, by the names of their types. */
 export const behaviors: ReadonlyMap<string, BehaviorOf> = new Map<string, BehaviorOf>([
-  ["/v1/ConfigMap", configMap],
-  ["/v1/Event", event],
-  ["/v1/Namespace", namespace],
-  ["/v1/Node", node],
-  ["/v1/Pod", pod],
-  ["/v1/Secret", secret],
-  ["/v1/Service", service],
-  ["/v1/ServiceAccount", serviceAccount],
-  ["discovery.orch/v1/EndpointSlice", endpointSlice],
+  ["core/v1.ConfigMap", configMap],
+  ["core/v1.Event", event],
+  ["core/v1.Namespace", namespace],
+  ["core/v1.Node", node],
+  ["core/v1.Pod", pod],
+  ["core/v1.Secret", secret],
+  ["core/v1.Service", service],
+  ["core/v1.ServiceAccount", serviceAccount],
+  ["discovery/v1.EndpointSlice", endpointSlice],
 ]);
