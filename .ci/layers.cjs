@@ -40,7 +40,7 @@ module.exports = {
       name: "runtime-in-main-only",
       severity: "error",
       comment: "a process is put together in main.ts alone; health and metrics types are libs/runtime's public values",
-      from: { path: "^services/", pathNot: "(/main\\.ts|^services/standalone/|\\.test\\.ts)$" },
+      from: { path: "^services/", pathNot: "(/(main|flags|settings)\\.ts$|^services/standalone/|\\.test\\.ts$)" },
       to: { path: "^libs/runtime/", pathNot: "^libs/runtime/src/(health|metrics|log|service|clock)\\.ts$" },
     },
     {

@@ -11,7 +11,11 @@ export interface Served {
 type DiscoveryRoute = Extract<Route, { type: "discovery" }>;
 
 /** The discovery documents (spec 1: Groups and enabling). @throws ApiError NotFound for a group or version not served */
-export function discoveryDocument(catalog: Catalog, route: DiscoveryRoute, options: { served: Served; address: string }): unknown {
+export function discoveryDocument(
+  catalog: Catalog,
+  route: DiscoveryRoute,
+  options: { served: Served; address: string },
+): unknown {
   const { group, version } = route;
   if (group === undefined) {
     return route.path.startsWith("/apis") ? groupList(catalog) : coreVersions(catalog, options.address);

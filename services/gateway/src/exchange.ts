@@ -98,7 +98,15 @@ class NodeExchange implements Exchange {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    const list = ["Content-Length", String(length), "Cache-Control", "no-cache, private", "Audit-Id", this.id, ...headers];
+    const list = [
+      "Content-Length",
+      String(length),
+      "Cache-Control",
+      "no-cache, private",
+      "Audit-Id",
+      this.id,
+      ...headers,
+    ];
     // An unread body would be taken for the next request: the connection ends with this response.
     if (!this.#request.complete && this.method !== "GET") list.push("Connection", "close");
     response.writeHead(code, list);

@@ -58,7 +58,21 @@ for (const path of [
 }
 
 test("no path throws, and none names a segment with a slash or dots in it", () => {
-  const part = fc.constantFrom("api", "apis", "v1", "namespaces", "a", "..", ".", "", "%2e%2e", "%2F", "%", "watch", "é");
+  const part = fc.constantFrom(
+    "api",
+    "apis",
+    "v1",
+    "namespaces",
+    "a",
+    "..",
+    ".",
+    "",
+    "%2e%2e",
+    "%2F",
+    "%",
+    "watch",
+    "é",
+  );
   fc.assert(
     fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
       const route = parsePath(`/${parts.join("/")}`);

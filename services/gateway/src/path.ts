@@ -86,7 +86,10 @@ function resourceRoute(path: string, gv: { group: string; version: string }, par
   const [first, second, third, ...more] = rest;
   if (first === undefined) return { type: "unknown", path };
   const inNamespace =
-    first === "namespaces" && second !== undefined && third !== undefined && !(more.length === 0 && namespaceSubresources.has(third));
+    first === "namespaces" &&
+    second !== undefined &&
+    third !== undefined &&
+    !(more.length === 0 && namespaceSubresources.has(third));
   if (inNamespace) {
     const [name = "", ...subresource] = more;
     return { ...base, resource: third, namespace: second, name, subresource: subresource.join("/") };

@@ -47,7 +47,7 @@ export function sendError(exchange: Exchange, representation: Representation, er
   const headers: string[] = [];
   const retryAfter = error.details?.retryAfterSeconds;
   if (retryAfter !== undefined) headers.push("Retry-After", String(retryAfter));
-  if (error.reason === "Unauthorized") headers.push("WWW-Authenticate", 'Bearer realm="orch"');
+  if (error.reason === "Unauthorized") headers.push("WWW-Authenticate", "Bearer");
   sendValue(exchange, representation, { code: error.code, value: error.toStatus(), headers });
 }
 

@@ -1,6 +1,6 @@
 import type { UserInfo } from "@orch/auth/user.js";
-import { resourceWrite } from "@orch/rpc/methods.js";
 import type { WriteVerb } from "@orch/rpc/messages.js";
+import { resourceWrite } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import type { Exchange } from "./exchange.js";
 import type { ResourceRoute } from "./path.js";

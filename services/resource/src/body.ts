@@ -1,17 +1,17 @@
 import type { Kind } from "@orch/api/catalog.js";
-import { withMetadata } from "@orch/api/object.js";
+import type { AnyObject } from "@orch/api/object.js";
+import { type DecodedObject, decodeObject } from "@orch/api/writes.js";
 import { type Read, unrecognizedBody } from "@orch/codec/decoded.js";
 import { parseJson } from "@orch/codec/json.js";
 import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
 import { parseYaml } from "@orch/codec/yaml.js";
-import { DecodeError, decode } from "@orch/schema/decode.js";
+import { DecodeError } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { type ApiError, badRequest } from "@orch/status/api-error.js";
 import type { WriteOptions } from "./options.js";
-import type { Tree } from "./stages.js";
 
 export interface ObjectBody {
-  readonly object: Tree;
+  readonly object: AnyObject;
   /** Fields that were dropped or stood twice, for `Warning` headers. */
   readonly warnings: readonly string[];
 }
@@ -37,7 +37,7 @@ export function readObject(
 ): ObjectBody {
   const read = readTree(body.bytes, body.contentType, kind.kind);
   checkType(kind, read.value);
-  const { value, unknown } = decoded(kind, read.value);
+  const { object, unknown } = decoded(kind, read.value);
   const problems =
     validation === "Ignore"
       ? []
@@ -45,7 +45,7 @@ export function readObject(
   if (validation === "Strict" && problems.length > 0) {
     throw cannotBeHandled(kind, `strict decoding error: ${problems.join(", ")}`);
   }
-  return { object: withMetadata(value), warnings: problems };
+  return { object, warnings: problems };
 }
 
 /** Keys that stood twice, but for those inside of fields that are unknown as a whole. */
@@ -55,9 +55,9 @@ function repeated(read: Read, unknown: readonly string[]): string[] {
   return read.duplicates.filter((path) => !isUnknown(path)).map((path) => `duplicate field ${JSON.stringify(path)}`);
 }
 
-function decoded(kind: Kind, tree: unknown): ReturnType<typeof decode> {
+function decoded(kind: Kind, tree: unknown): DecodedObject {
   try {
-    return decode(kind.type, tree);
+    return decodeObject(kind, tree);
   } catch (error) {
     if (error instanceof DecodeError) throw cannotBeHandled(kind, error.message);
     throw error;

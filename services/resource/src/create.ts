@@ -1,10 +1,12 @@
+import type { AnyObject } from "@orch/api/object.js";
+import { prepareForCreate, setDefaults, validateCreate } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { alreadyExists, badRequest } from "@orch/status/api-error.js";
 import { noRevision } from "@orch/store/revision.js";
 import { type ObjectBody, readObject } from "./body.js";
 import { writeOptions } from "./options.js";
-import { checkCreate, preparedForCreate, type Tree, withDefaults } from "./stages.js";
+import { refuseInvalid } from "./refuse.js";
 import { objectReply, storedBytes } from "./stored.js";
 import { keyOf, resourceOf, timestamp, type Write } from "./write.js";
 
@@ -59,14 +61,14 @@ interface StoreOptions {
 
 async function store(
   write: Write,
-  object: Tree,
+  object: AnyObject,
   options: StoreOptions & { readonly mayExist: boolean },
 ): Promise<WriteReply | undefined>;
-async function store(write: Write, object: Tree, options: StoreOptions): Promise<WriteReply>;
-async function store(write: Write, object: Tree, options: StoreOptions): Promise<WriteReply | undefined> {
+async function store(write: Write, object: AnyObject, options: StoreOptions): Promise<WriteReply>;
+async function store(write: Write, object: AnyObject, options: StoreOptions): Promise<WriteReply | undefined> {
   const { deps, kind } = write;
-  const prepared = preparedForCreate(kind, withDefaults(kind, object));
-  checkCreate(kind, prepared, deps.naming);
+  const prepared = prepareForCreate(kind, setDefaults(kind, object));
+  refuseInvalid(kind, prepared, validateCreate(kind, prepared));
   const name = prepared.metadata.name ?? "";
   const bytes = storedBytes(kind, prepared);
   const at = keyOf(write, name);
@@ -83,7 +85,7 @@ async function store(write: Write, object: Tree, options: StoreOptions): Promise
 }
 
 /** The metadata of a new object: what clients may say, and what the server sets. */
-function newMetadata(write: Write, object: Tree): ObjectMeta {
+function newMetadata(write: Write, object: AnyObject): ObjectMeta {
   const { deps, kind, request } = write;
   const {
     resourceVersion,

@@ -1,12 +1,11 @@
-import { valueAt } from "@orch/api/object.js";
-import { parseFieldSelector } from "@orch/api/selectors/fields.js";
-import { parseLabelSelector } from "@orch/api/selectors/labels.js";
+import type { AnyObject } from "@orch/api/object.js";
+import { parseSelectors } from "@orch/api/selectors/selectors.js";
+import { selectableFields } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { type Key, key } from "@orch/store/revision.js";
 import type { Entry } from "@orch/store/store.js";
 import { removeEntry } from "./delete.js";
 import { type DeleteOptions, deleteOptions } from "./delete-options.js";
-import type { Tree } from "./stages.js";
 import { storedObject } from "./stored.js";
 import { keyPrefix, type Write } from "./write.js";
 
@@ -19,7 +18,7 @@ export async function removeCollection(write: Write): Promise<WriteReply> {
   const { deps, kind } = write;
   const options = deleteOptions(write);
   const matches = selector(write);
-  const removed: Tree[] = [];
+  const removed: AnyObject[] = [];
   const prefix = keyPrefix(write);
   let from: Key | undefined;
   let newest = 0;
@@ -58,18 +57,12 @@ async function removeOne(write: Write, entry: Entry, options: DeleteOptions): Pr
   return false;
 }
 
-function selector({ kind, request }: Write): (object: Tree) => boolean {
+function selector({ kind, request }: Write): (object: AnyObject) => boolean {
   const { labelSelector = "", fieldSelector = "" } = request.options;
-  const labels = labelSelector === "" ? undefined : parseLabelSelector(labelSelector);
-  const fields = fieldSelector === "" ? undefined : parseFieldSelector(fieldSelector, kind.fieldSelectors);
+  const { labels, fields } = parseSelectors(kind, { labelSelector, fieldSelector });
   return (object) => {
     if (labels !== undefined && !labels.matches(object.metadata.labels)) return false;
     if (fields === undefined) return true;
-    return fields.terms.every((t) => (fieldText(valueAt(object, t.field)) === t.value) === (t.operator === "="));
+    return fields.matches(selectableFields(kind, object));
   };
-}
-
-function fieldText(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-import type { ApiObject } from "@orch/api/object.js";
+import type { AnyObject } from "@orch/api/object.js";
 import { DecodeError, decode } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { type ApiError, badRequest, conflict, invalid } from "@orch/status/api-error.js";
@@ -88,7 +88,7 @@ function fromBody(write: Write): DeleteOptionsBody {
 }
 
 /** @throws ApiError Conflict when a precondition does not hold */
-export function checkDeletePreconditions(write: Write, options: DeleteOptions, old: ApiObject): void {
+export function checkDeletePreconditions(write: Write, options: DeleteOptions, old: AnyObject): void {
   const { uid, resourceVersion } = options.preconditions;
   const at = { group: write.kind.group, resource: write.kind.kind };
   const { name = "" } = old.metadata;

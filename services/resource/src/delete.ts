@@ -1,9 +1,8 @@
-import { valueAt } from "@orch/api/object.js";
+import { type AnyObject, valueAt } from "@orch/api/object.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { forbidden, modified, notFound } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
 import { checkDeletePreconditions, type DeleteOptions, deleteOptions } from "./delete-options.js";
-import type { Tree } from "./stages.js";
 import { objectReply, storedBytes, storedObject } from "./stored.js";
 import { keyOf, resourceOf, timestamp, type Write } from "./write.js";
 
@@ -52,7 +51,7 @@ function again({ kind, request }: Write, options: DeleteOptions, current: Entry 
 }
 
 /** The object with its deletion begun; undefined when it can go at once. */
-function markedForDeletion(write: Write, old: Tree, options: DeleteOptions): Tree | undefined {
+function markedForDeletion(write: Write, old: AnyObject, options: DeleteOptions): AnyObject | undefined {
   const { deps, kind } = write;
   const finalizers = finalizersFor(old, options);
   const grace = gracePeriod(write, old, options);
@@ -73,7 +72,7 @@ function markedForDeletion(write: Write, old: Tree, options: DeleteOptions): Tre
     deletionGracePeriodSeconds: shorter ? grace : before,
   };
   return kind.kind === "Namespace" && kind.group === ""
-    ? ({ ...old, metadata, status: { ...asObject(valueAt(old, "status")), phase: "Terminating" } } as Tree)
+    ? ({ ...old, metadata, status: { ...asObject(valueAt(old, "status")), phase: "Terminating" } } as AnyObject)
     : { ...old, metadata };
 }
 
@@ -82,12 +81,12 @@ function asObject(value: unknown): object {
 }
 
 /** A namespace stays until the finalizers of its spec are gone as well. */
-function hasSpecFinalizers(object: Tree): boolean {
+function hasSpecFinalizers(object: AnyObject): boolean {
   const list = valueAt(object, "spec.finalizers");
   return Array.isArray(list) && list.length > 0;
 }
 
-function finalizersFor(old: Tree, { propagation }: DeleteOptions): readonly string[] {
+function finalizersFor(old: AnyObject, { propagation }: DeleteOptions): readonly string[] {
   const present = old.metadata.finalizers ?? [];
   if (propagation === undefined) return present;
   const own = present.filter((f) => f !== "orphan" && f !== "foregroundDeletion");
@@ -96,7 +95,7 @@ function finalizersFor(old: Tree, { propagation }: DeleteOptions): readonly stri
 }
 
 /** Seconds that a pod which runs somewhere is given; everything else goes at once. */
-function gracePeriod({ kind }: Write, old: Tree, options: DeleteOptions): number {
+function gracePeriod({ kind }: Write, old: AnyObject, options: DeleteOptions): number {
   if (kind.kind !== "Pod" || kind.group !== "") return 0;
   const phase = valueAt(old, "status.phase");
   if (valueAt(old, "spec.nodeName") === undefined || phase === "Succeeded" || phase === "Failed") return 0;
@@ -114,7 +113,7 @@ function refuseSystemNamespace({ deps, kind, request }: Write): void {
 /** Kinds whose deletion answers the object instead of a Status. */
 const answersObject = new Set(["Pod", "Service", "ServiceAccount"]);
 
-function removedReply({ kind }: Write, old: Tree, entry: Entry): WriteReply {
+function removedReply({ kind }: Write, old: AnyObject, entry: Entry): WriteReply {
   if (kind.group === "" && answersObject.has(kind.kind))
     return objectReply(entry.value, { code: 200, revision: entry.revision });
   const { name, uid } = old.metadata;

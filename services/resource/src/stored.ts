@@ -1,21 +1,21 @@
 import type { Kind } from "@orch/api/catalog.js";
+import type { AnyObject } from "@orch/api/object.js";
 import { printStored, spliceVersion } from "@orch/codec/stored-object.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { tooLarge } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
-import type { Tree } from "./stages.js";
 
 /** An object over this is refused (design, section 6). */
 export const maxObjectBytes = 1.5 * 1024 * 1024;
 
 /** The object that an entry of the store holds, with its resourceVersion. Only we write there: no check again. */
-export function storedObject(entry: Entry): Tree {
-  const object: Tree = JSON.parse(entry.value.toString("utf8"));
+export function storedObject(entry: Entry): AnyObject {
+  const object: AnyObject = JSON.parse(entry.value.toString("utf8"));
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(entry.revision) } };
 }
 
 /** @throws ApiError RequestEntityTooLarge */
-export function storedBytes(kind: Kind, object: Tree): Buffer {
+export function storedBytes(kind: Kind, object: AnyObject): Buffer {
   const bytes = printStored(kind, object);
   if (bytes.length > maxObjectBytes)
     throw tooLarge(`an object may have ${maxObjectBytes} bytes, this one has ${bytes.length}`);

@@ -1,3 +1,5 @@
+import type { AnyObject } from "@orch/api/object.js";
+import { prepareForUpdate, setDefaults, validateUpdate } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, conflict, invalid, modified, notFound } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
@@ -5,7 +7,7 @@ import type { Entry } from "@orch/store/store.js";
 import { type ObjectBody, readObject } from "./body.js";
 import { createObject } from "./create.js";
 import { writeOptions } from "./options.js";
-import { checkUpdate, preparedForUpdate, serverFields, type Tree, withDefaults } from "./stages.js";
+import { refuseInvalid } from "./refuse.js";
 import { objectReply, storedBytes, storedObject } from "./stored.js";
 import { keyOf, resourceOf, type Write } from "./write.js";
 
@@ -24,7 +26,7 @@ export async function update(write: Write): Promise<WriteReply> {
   }
 }
 
-function checkNames({ kind, request }: Write, { metadata }: Tree): void {
+function checkNames({ kind, request }: Write, { metadata }: AnyObject): void {
   const name = metadata.name ?? "";
   if (name === "") throw badRequest("the name of the object (based on URL) was undeterminable: name must be provided");
   if (name !== request.name) {
@@ -59,7 +61,7 @@ async function replace(write: Write, { body, entry, dryRun }: Replacement): Prom
   const old = storedObject(entry);
   checkPreconditions(write, body.object, old);
   const object = nextState(write, body.object, old);
-  checkUpdate(kind, { object, old }, deps.naming);
+  refuseInvalid(kind, object, validateUpdate(kind, object, old));
   const bytes = storedBytes(kind, object);
   const done = (revision: number): Outcome => ({
     done: true,
@@ -73,19 +75,18 @@ async function replace(write: Write, { body, entry, dryRun }: Replacement): Prom
   return { done: false, current: swap.current };
 }
 
-function nextState({ kind, request }: Write, given: Tree, old: Tree): Tree {
-  const metadata = serverFields(given.metadata, old.metadata);
-  const placed = kind.namespaced ? { ...metadata, namespace: request.namespace } : metadata;
-  return preparedForUpdate(kind, withDefaults(kind, { ...given, metadata: placed }), old);
+function nextState({ kind, request }: Write, given: AnyObject, old: AnyObject): AnyObject {
+  const metadata = kind.namespaced ? { ...given.metadata, namespace: request.namespace } : given.metadata;
+  return prepareForUpdate(kind, setDefaults(kind, { ...given, metadata }), old);
 }
 
 /** The last finalizer of an object that is being deleted is gone (spec 1: Object deletion). */
-export function isFinished({ metadata }: Tree): boolean {
+export function isFinished({ metadata }: AnyObject): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   return (metadata.finalizers ?? []).length === 0 && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
 }
 
-function checkPreconditions({ kind, request }: Write, given: Tree, old: Tree): void {
+function checkPreconditions({ kind, request }: Write, given: AnyObject, old: AnyObject): void {
   const version = given.metadata.resourceVersion ?? "";
   if (version === "" && !kind.strategy.unconditionalUpdate) {
     const error = fieldError.invalid("metadata.resourceVersion", 0, "must be specified for an update");

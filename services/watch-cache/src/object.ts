@@ -1,6 +1,7 @@
+import type { AnyObject } from "@orch/api/object.js";
 import type { EventType, Item } from "@orch/cache/change.js";
 import { spliceVersion } from "@orch/codec/stored-object.js";
-import { pick, type Wanted } from "./pick.js";
+import { pick, wanted } from "./pick.js";
 
 /** An object as the cache holds it: the whole JSON document as a get answers it, and what selectors ask of it. */
 export interface CachedObject extends Item {
@@ -9,20 +10,23 @@ export interface CachedObject extends Item {
   readonly versionAt: number;
   readonly labels: Readonly<Record<string, string>> | undefined;
   /** Values of the kind's selectable fields, as text; undefined for a kind that has none of its own. */
-  readonly fields: ReadonlyMap<string, string> | undefined;
+  readonly fields: Readonly<Record<string, string>> | undefined;
 }
 
-/** What the cache takes from each object of a kind. */
-export interface Indexed {
-  readonly paths: Wanted;
-  readonly selectable: readonly string[];
-}
+/** The values that field selectors see in an object; undefined for a kind that has no fields of its own. */
+export type FieldsOf = ((object: AnyObject) => Readonly<Record<string, string>>) | undefined;
+
+const labelsOnly = wanted(["metadata.labels"]);
 
 /** A stored value (design, section 4.1) and its revision as a cached object; the value's memory is not kept. */
-export function cachedObject(key: string, stored: { value: Buffer; revision: number }, indexed: Indexed): CachedObject {
+export function cachedObject(
+  key: string,
+  stored: { value: Buffer; revision: number },
+  fieldsOf: FieldsOf,
+): CachedObject {
   const { value, revision } = stored;
   const { bytes, itemAt, versionAt } = spliceVersion(value, revision);
-  const picked = pick(value, 0, indexed.paths);
+  const picked = pick(value, 0, labelsOnly);
   return {
     key,
     revision,
@@ -31,7 +35,7 @@ export function cachedObject(key: string, stored: { value: Buffer; revision: num
     itemAt,
     versionAt,
     labels: labelsOf(picked.get("metadata.labels")),
-    fields: indexed.selectable.length === 0 ? undefined : fieldsOf(picked, indexed.selectable),
+    fields: fieldsOf?.(JSON.parse(value.toString("utf8"))),
   };
 }
 
@@ -40,15 +44,6 @@ function labelsOf(value: unknown): Readonly<Record<string, string>> | undefined 
   const labels: Record<string, string> = Object.create(null);
   for (const [name, label] of Object.entries(value)) labels[name] = String(label);
   return labels;
-}
-
-function fieldsOf(picked: ReadonlyMap<string, unknown>, selectable: readonly string[]): ReadonlyMap<string, string> {
-  return new Map(selectable.map((path) => [path, fieldText(picked.get(path))]));
-}
-
-function fieldText(value: unknown): string {
-  if (value === undefined || value === null) return "";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }
 
 const eventOpen: Record<EventType, Buffer> = {

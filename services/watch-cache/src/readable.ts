@@ -1,16 +1,16 @@
 import type { Catalog, Kind } from "@orch/api/catalog.js";
+import { selectableFields } from "@orch/api/writes.js";
 import { unknownPath } from "@orch/status/api-error.js";
 import type { Key } from "@orch/store/revision.js";
 import type { Place } from "./mirror.js";
-import type { Indexed } from "./object.js";
-import { wanted } from "./pick.js";
+import type { FieldsOf } from "./object.js";
 
 /** A kind with what reading it needs, made once. */
 export interface Readable {
   readonly kind: Kind;
   /** Absolute, with the closing slash. */
   readonly keyPrefix: string;
-  readonly indexed: Indexed;
+  readonly fieldsOf: FieldsOf;
 }
 
 export interface Readables {
@@ -31,11 +31,10 @@ export function createReadables(catalog: Catalog, storePrefix: string): Readable
   const readable = (kind: Kind): Readable => {
     const known = made.get(kind);
     if (known !== undefined) return known;
-    const selectable = kind.fieldSelectors.fields;
     const fresh: Readable = {
       kind,
       keyPrefix: `${storePrefix}${kind.storage.prefix}/`,
-      indexed: { paths: wanted(["metadata.labels", ...selectable]), selectable },
+      fieldsOf: kind.fieldSelectors.fields.length === 0 ? undefined : (object) => selectableFields(kind, object),
     };
     made.set(kind, fresh);
     return fresh;
@@ -52,7 +51,7 @@ export function createReadables(catalog: Catalog, storePrefix: string): Readable
       const found = catalog.byStorageKey(key.slice(storePrefix.length));
       if (found === undefined) return undefined;
       const { kind } = found;
-      return { storagePrefix: kind.storage.prefix, key: objectKey(kind, found), indexed: readable(kind).indexed };
+      return { storagePrefix: kind.storage.prefix, key: objectKey(kind, found), fieldsOf: readable(kind).fieldsOf };
     },
   };
 }

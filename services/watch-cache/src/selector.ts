@@ -1,7 +1,7 @@
-import { type FieldSelector, parseFieldSelector } from "@orch/api/selectors/fields.js";
-import { type LabelSelector, parseLabelSelector, SelectorError } from "@orch/api/selectors/labels.js";
+import type { FieldSelector } from "@orch/api/selectors/fields.js";
+import type { LabelSelector } from "@orch/api/selectors/labels.js";
+import { parseSelectors } from "@orch/api/selectors/selectors.js";
 import type { Scope } from "@orch/cache/collection.js";
-import { badRequest } from "@orch/status/api-error.js";
 import type { CachedObject } from "./object.js";
 import type { Readable } from "./readable.js";
 
@@ -24,11 +24,7 @@ const nothing: Selector["matches"] = () => false;
 
 export function selectorOf(readable: Readable, request: SelectorRequest): Selector {
   const { kind } = readable;
-  const labels = request.labelSelector === "" ? undefined : refusing(() => parseLabelSelector(request.labelSelector));
-  const fields =
-    request.fieldSelector === ""
-      ? undefined
-      : refusing(() => parseFieldSelector(request.fieldSelector, kind.fieldSelectors));
+  const { labels, fields } = parseSelectors(kind, request);
   const name = request.name === undefined || request.name === "" ? fields?.exact.get("metadata.name") : request.name;
   const namespace = request.namespace === "" ? fields?.exact.get("metadata.namespace") : request.namespace;
   const scope = scopeOf(kind.namespaced, namespace, name);
@@ -38,15 +34,6 @@ export function selectorOf(readable: Readable, request: SelectorRequest): Select
     request.name !== "" &&
     (fields?.exact.get("metadata.name") ?? request.name) !== request.name;
   return { scope, matches: empty ? nothing : matcher(kind.namespaced, labels, fields), id };
-}
-
-/** A selector that cannot be read is the client's fault. */
-function refusing<T>(parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    throw error instanceof SelectorError ? badRequest(error.message, error) : error;
-  }
 }
 
 function scopeOf(namespaced: boolean, namespace: string | undefined, name: string | undefined): Scope {
@@ -74,5 +61,5 @@ function fieldOf(object: CachedObject, path: string, namespaced: boolean): strin
   const slash = namespaced ? object.key.indexOf("/") : -1;
   if (path === "metadata.name") return object.key.slice(slash + 1);
   if (path === "metadata.namespace") return slash < 0 ? "" : object.key.slice(0, slash);
-  return object.fields?.get(path) ?? "";
+  return object.fields?.[path] ?? "";
 }

@@ -1,0 +1,104 @@
+import { fileURLToPath } from "node:url";
+import { createNaming, type Dialect } from "@orch/naming/naming.js";
+import { ensurePki, type Pki, writeClientConfig } from "@orch/service-standalone/pki/pki.js";
+import { type EtcdServer, startEtcd } from "@orch/store/testing/etcd-server.js";
+import { type Process, portOf, startProcess } from "./process.js";
+
+export interface LocalClusterOptions {
+  readonly dialect: Dialect;
+  /** Certificates, tokens and the client configuration file go here. */
+  readonly dataDir: string;
+  readonly gateways?: number;
+  readonly watchCaches?: number;
+  readonly etcdMembers?: number;
+  /** HTTPS port of the first gateway, the others follow; 0 picks free ones. */
+  readonly securePort?: number;
+  /** Further flags of the gateways. */
+  readonly gatewayArgs?: readonly string[];
+  /** Flags of node for every process: a profiler's. */
+  readonly nodeArgs?: readonly string[];
+}
+
+/** orch as separate services on a real etcd, all on this machine. */
+export interface LocalCluster {
+  readonly etcd: EtcdServer;
+  readonly resources: readonly Process[];
+  readonly watchCaches: readonly Process[];
+  readonly gateways: readonly Process[];
+  /** `https://127.0.0.1:port` of each gateway. */
+  readonly urls: readonly string[];
+  readonly pki: Pki;
+  readonly clientConfig: string;
+  stop(): Promise<void>;
+}
+
+const script = (service: string): string =>
+  fileURLToPath(new URL(`../../services/${service}/dist/main.js`, import.meta.url));
+
+/** Starts etcd, then the services that store, then those that read, then the gateways. */
+export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
+  const naming = createNaming(options.dialect);
+  const pki = await ensurePki(options.dataDir, { tlsSans: [], clock: { now: Date.now }, naming });
+  const etcd = await startEtcd({ members: options.etcdMembers ?? 3 });
+  const running: Process[] = [];
+  const stop = async (): Promise<void> => {
+    // Gateways first, the store last: each finds its peers until it has stopped.
+    for (const process of running.reverse()) await process.stop();
+    await etcd.stop();
+  };
+  try {
+    const launch = launcher(options, running);
+    const shared = [`--etcd-servers=${etcd.endpoints.join(",")}`, `--api-dialect=${options.dialect}`];
+    const owned = ["core", naming.group("discovery")];
+    const resources = await Promise.all(
+      owned.map((group) => launch(`resource (${group})`, "resource", [...shared, `--groups=${group}`])),
+    );
+    const watchCaches = await Promise.all(
+      Array.from({ length: options.watchCaches ?? 2 }, (_, i) => launch(`watch-cache ${i}`, "watch-cache", shared)),
+    );
+    const rpc = ({ addresses }: Process): string => addresses["rpc"] ?? "";
+    const gatewayArgs = [
+      `--api-dialect=${options.dialect}`,
+      `--tls-cert-file=${pki.paths.servingCertificate}`,
+      `--tls-private-key-file=${pki.paths.servingKey}`,
+      `--client-ca-file=${pki.paths.ca}`,
+      `--token-auth-file=${pki.paths.tokens}`,
+      `--watch-cache-servers=${watchCaches.map(rpc).join(",")}`,
+      `--resource-servers=${resources.map((r, i) => `${owned[i]}=${rpc(r)}`).join(",")}`,
+      ...(options.gatewayArgs ?? []),
+    ];
+    const port = options.securePort ?? 0;
+    const gateways = await Promise.all(
+      Array.from({ length: options.gateways ?? 2 }, (_, i) =>
+        launch(`gateway ${i}`, "gateway", [...gatewayArgs, `--secure-port=${port === 0 ? 0 : port + i}`]),
+      ),
+    );
+    const urls = gateways.map(({ addresses }) => `https://${addresses["https"]}`);
+    const clientConfig = `${options.dataDir}/admin.orchconfig`;
+    const [server = ""] = urls;
+    const admin = { cert: pki.admin.certificate, key: pki.admin.key, token: pki.adminToken };
+    await writeClientConfig(clientConfig, { server, ca: pki.ca, ...admin, naming });
+    return { etcd, resources, watchCaches, gateways, urls, pki, clientConfig, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function launcher(options: LocalClusterOptions, running: Process[]) {
+  return async (name: string, service: string, args: readonly string[]): Promise<Process> => {
+    const started = await startProcess({
+      name,
+      script: script(service),
+      args,
+      ...(options.nodeArgs === undefined ? {} : { nodeArgs: options.nodeArgs }),
+      sameAgain: ({ rpc, metrics, https }) => [
+        ...(rpc === undefined ? [] : [`--rpc-port=${portOf(rpc)}`]),
+        ...(metrics === undefined ? [] : [`--metrics-port=${portOf(metrics)}`]),
+        ...(https === undefined ? [] : [`--secure-port=${portOf(https)}`]),
+      ],
+    });
+    running.push(started);
+    return started;
+  };
+}

@@ -1,0 +1,46 @@
+import { durationFlag, listFlag, stringFlag } from "./flag-types.js";
+import type { FlagValues } from "./flags.js";
+
+/** Flags of a process that opens an etcd store; the reference server's names. */
+export const etcdFlags = {
+  "etcd-servers": listFlag([], { group: "Store", help: "etcd endpoints, scheme://host:port, comma separated" }),
+  "etcd-cafile": stringFlag("", { group: "Store", word: "file", help: "certificate authority of the etcd servers" }),
+  "etcd-certfile": stringFlag("", { group: "Store", word: "file", help: "client certificate for etcd" }),
+  "etcd-keyfile": stringFlag("", { group: "Store", word: "file", help: "key of the client certificate for etcd" }),
+  "etcd-username": stringFlag("", {
+    group: "Store",
+    help: "user of etcd; the password comes from --etcd-password-file",
+  }),
+  "etcd-password-file": stringFlag("", { group: "Store", word: "file", help: "file with the etcd user's password" }),
+  "etcd-compaction-interval": durationFlag(60_000, {
+    group: "Store",
+    help: "how often history is compacted; 0 leaves it to others",
+  }),
+} as const;
+
+/** What {@link etcdFlags} say, with the files read. */
+export interface EtcdSettings {
+  readonly endpoints: readonly string[];
+  readonly tls?: { readonly ca?: Buffer; readonly cert?: Buffer; readonly key?: Buffer };
+  readonly auth?: { readonly username: string; readonly password: string };
+}
+
+/** `read` reads a file; its error names the file. */
+export function etcdSettings(values: FlagValues<typeof etcdFlags>, read: (path: string) => Buffer): EtcdSettings {
+  const file = <K extends string>(name: K, path: string): { [N in K]?: Buffer } =>
+    (path === "" ? {} : { [name]: read(path) }) as { [N in K]?: Buffer };
+  const tls = {
+    ...file("ca", values["etcd-cafile"]),
+    ...file("cert", values["etcd-certfile"]),
+    ...file("key", values["etcd-keyfile"]),
+  };
+  const secure = Object.keys(tls).length > 0 || values["etcd-servers"].some((e) => e.startsWith("https://"));
+  const username = values["etcd-username"];
+  const passwordFile = values["etcd-password-file"];
+  const password = passwordFile === "" ? "" : read(passwordFile).toString("utf8").trim();
+  return {
+    endpoints: values["etcd-servers"],
+    ...(secure ? { tls } : {}),
+    ...(username === "" ? {} : { auth: { username, password } }),
+  };
+}

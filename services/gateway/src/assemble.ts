@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import type { Catalog } from "@orch/api/catalog.js";
+import { anyOf, orAnonymous } from "@orch/auth/authenticator.js";
+import { firstOpinion } from "@orch/auth/authorizer.js";
+import { certificateAuthenticator } from "@orch/auth/client-certificate.js";
+import { alwaysAllowPaths, groupMayAll } from "@orch/auth/fixed-authorizers.js";
+import { type TokenEntry, tokenAuthenticator } from "@orch/auth/token-file.js";
+import { anonymousUser } from "@orch/auth/user.js";
+import type { Naming } from "@orch/naming/naming.js";
+import type { Clock } from "@orch/runtime/clock.js";
+import { type Health, parseHealthPath } from "@orch/runtime/health.js";
+import type { Log } from "@orch/runtime/log.js";
+import { type Metrics, metricsContentType } from "@orch/runtime/metrics.js";
+import type { Service } from "@orch/runtime/service.js";
+import type { Call } from "./call.js";
+import type { IdentityDeps } from "./identity.js";
+import type { Peers } from "./peers.js";
+import { registerProbes } from "./probes.js";
+import { createRequestMetrics } from "./request-metrics.js";
+import { createGateway } from "./service.js";
+
+/** What the serving flags say, and what the files that they name hold. */
+export interface ServingSettings {
+  readonly bindAddress: string;
+  readonly port: number;
+  readonly requestTimeoutMs: number;
+  readonly minRequestTimeoutMs: number;
+  readonly shutdownGraceMs: number;
+  readonly anonymousAuth: boolean;
+  readonly alwaysAllowPaths: readonly string[];
+  readonly tokens: readonly TokenEntry[];
+  /** PEM. */
+  readonly tls: { readonly key: string; readonly cert: string; readonly clientCa: string | undefined };
+}
+
+export interface AssemblyDeps {
+  readonly naming: Naming;
+  readonly catalog: Catalog;
+  readonly caches: Peers;
+  readonly resources: Peers;
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly logFailure: () => string | undefined;
+  readonly clock: Clock;
+  /** The body of `/version`. */
+  readonly version: object;
+}
+
+export interface AssembledGateway extends Service {
+  /** Known once started. */
+  readonly port: number;
+}
+
+/** A gateway with its health checks, metrics and the authenticators and authorizers of this build. */
+export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): AssembledGateway {
+  const { health, metrics, log, clock, caches, resources } = deps;
+  const probes = registerProbes({ health, caches, resources, logFailure: deps.logFailure });
+  const gateway = createGateway(
+    { ...settings, bindAddress: settings.bindAddress },
+    {
+      catalog: deps.catalog,
+      identity: identityOf(settings, deps.naming),
+      caches: (group) => caches.of(group),
+      resources: (group) => resources.of(group),
+      requestMetrics: createRequestMetrics(metrics),
+      health: async (path, query) => {
+        const asked = parseHealthPath(path, query);
+        if (asked === undefined) return undefined;
+        const answer = await health.answer(asked.kind, asked.query);
+        if (answer.failures.length > 0) log.warn({ path, failures: answer.failures }, "health check failed");
+        return answer;
+      },
+      metrics: async () => ({ contentType: metricsContentType, body: await metrics.text() }),
+      version: deps.version,
+      onFault: (call, err) => log.error({ err, ...faultFields(call) }, "a request met an unexpected error"),
+      newId: randomUUID,
+      random: Math.random,
+      monotonic: () => clock.monotonic(),
+    },
+  );
+  return {
+    async start() {
+      await gateway.start();
+      probes.start();
+    },
+    async stop() {
+      probes.stop();
+      await gateway.stop();
+    },
+    get port() {
+      return gateway.port;
+    },
+  };
+}
+
+function faultFields({ exchange, user }: Call): object {
+  return { requestId: exchange.id, method: exchange.method, path: exchange.path, user: user?.name };
+}
+
+function identityOf(settings: ServingSettings, naming: Naming): IdentityDeps {
+  const known = anyOf([certificateAuthenticator(naming), tokenAuthenticator(settings.tokens, naming)]);
+  return {
+    authenticator: settings.anonymousAuth ? orAnonymous(known, anonymousUser(naming)) : known,
+    authorizer: firstOpinion([groupMayAll(naming.mastersGroup), alwaysAllowPaths(settings.alwaysAllowPaths)]),
+  };
+}

@@ -1,0 +1,44 @@
+import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+
+/** Flags of everything that serves the API; the reference server's names where it has them. */
+export const servingFlags = {
+  "bind-address": stringFlag("127.0.0.1", {
+    group: "Serving",
+    word: "address",
+    help: "address that clients connect to",
+  }),
+  "secure-port": intFlag(6443, { group: "Serving", min: 0, max: 65535, help: "HTTPS port; 0 picks a free one" }),
+  "request-timeout": durationFlag(60_000, {
+    group: "Serving",
+    help: "time that a request other than a watch may take",
+  }),
+  "min-request-timeout": durationFlag(1_800_000, {
+    group: "Serving",
+    help: "least time of a watch without timeoutSeconds; each lasts a random time up to twice as long",
+  }),
+  "token-auth-file": stringFlag("", {
+    group: "Authentication",
+    word: "file",
+    help: 'CSV file of bearer tokens: token,user,uid,"group1,group2"',
+  }),
+  "anonymous-auth": boolFlag(true, {
+    group: "Authentication",
+    help: "requests without credentials are those of an anonymous user",
+  }),
+  "authorization-always-allow-paths": listFlag(["/healthz", "/readyz", "/livez"], {
+    group: "Authorization",
+    help: "paths that everyone may get; a closing * stands for everything below",
+  }),
+  "livez-grace-period": durationFlag(0, {
+    group: "Process",
+    help: "time from the start in which livez does not ask the post-start hooks",
+  }),
+  "shutdown-grace-duration": durationFlag(10_000, {
+    group: "Process",
+    help: "time that running requests have to end once serving stops",
+  }),
+  "api-dialect": enumFlag(["orch", "kubernetes"], "orch", {
+    group: "API",
+    help: "names of groups, media types and keys; chosen once for a cluster",
+  }),
+} as const;

@@ -1,0 +1,122 @@
+import { readFileSync } from "node:fs";
+import { loadCatalog } from "@orch/api/catalog.js";
+import { parseTokenFile } from "@orch/auth/token-file.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { connect } from "@orch/rpc/grpc-client.js";
+import { systemClock } from "@orch/runtime/clock.js";
+import { commonFlags, logFromFlags } from "@orch/runtime/common-flags.js";
+import { listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { readCommandLine } from "@orch/runtime/flags.js";
+import { createHealth } from "@orch/runtime/health.js";
+import { createMetrics } from "@orch/runtime/metrics.js";
+import { runProcess } from "@orch/runtime/shutdown.js";
+import { version } from "@orch/runtime/version.js";
+import { assembleGateway } from "./assemble.js";
+import { servingFlags } from "./flags.js";
+import { createPeers, type Peers, parsePeers } from "./peers.js";
+import { servingSettings } from "./settings.js";
+
+const flags = {
+  ...servingFlags,
+  "tls-cert-file": stringFlag("", {
+    group: "Serving",
+    word: "file",
+    help: "certificate that clients see, with its chain",
+  }),
+  "tls-private-key-file": stringFlag("", { group: "Serving", word: "file", help: "key of that certificate" }),
+  "client-ca-file": stringFlag("", { group: "Authentication", word: "file", help: "authority of client certificates" }),
+  "watch-cache-servers": listFlag([], {
+    group: "Services",
+    help: "watch caches as [group=]host:port, comma separated; core is the core group; several of one group share the load",
+  }),
+  "resource-servers": listFlag([], {
+    group: "Services",
+    help: "resource services as [group=]host:port, comma separated",
+  }),
+  ...commonFlags,
+} as const;
+
+const line = readCommandLine(
+  {
+    name: "orch-gateway",
+    description: "Serves the API over HTTPS: authenticates, negotiates and forwards.",
+    version: version.gitVersion,
+    flags,
+  },
+  process.argv.slice(2),
+);
+if (!line.run) {
+  (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
+  process.exit(line.exitCode);
+}
+const { values } = line;
+const { log, failure } = logFromFlags(values, { service: "gateway" });
+const fail = (problem: string): never => {
+  process.stderr.write(`orch-gateway: ${problem}\n`);
+  process.exit(1);
+};
+const read = (path: string, flag: string): string => {
+  if (path === "") return fail(`--${flag} is needed`);
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    return fail(`--${flag}: ${String(error)}`);
+  }
+};
+const tokens =
+  values["token-auth-file"] === "" ? undefined : parseTokenFile(read(values["token-auth-file"], "token-auth-file"));
+if (tokens?.ok === false) fail(`--token-auth-file: ${tokens.problem}`);
+
+const naming = createNaming(values["api-dialect"]);
+const clock = systemClock;
+const health = createHealth({ clock, livezGracePeriod: values["livez-grace-period"] });
+const metrics = createMetrics({ release: version.release });
+const peersOf = (flag: "watch-cache-servers" | "resource-servers"): Peers => {
+  if (values[flag].length === 0) fail(`--${flag} is needed`);
+  return createPeers(
+    new Map([...parsePeers(values[flag])].map(([group, target]) => [group, connect({ target, log })])),
+  );
+};
+const caches = peersOf("watch-cache-servers");
+const resources = peersOf("resource-servers");
+const gateway = assembleGateway(
+  {
+    ...servingSettings(values),
+    tokens: tokens?.ok === true ? tokens.entries : [],
+    tls: {
+      cert: read(values["tls-cert-file"], "tls-cert-file"),
+      key: read(values["tls-private-key-file"], "tls-private-key-file"),
+      clientCa: values["client-ca-file"] === "" ? undefined : read(values["client-ca-file"], "client-ca-file"),
+    },
+  },
+  {
+    naming,
+    catalog: loadCatalog(naming),
+    caches,
+    resources,
+    health,
+    metrics,
+    log,
+    logFailure: failure,
+    clock,
+    version,
+  },
+);
+
+await runProcess({
+  log,
+  clock,
+  delay: values["shutdown-delay-duration"],
+  shuttingDown: () => health.shutDown(),
+  service: {
+    async start() {
+      await gateway.start();
+      log.info({ port: gateway.port }, "serving");
+      process.stdout.write(`https=${values["bind-address"]}:${gateway.port}\n`);
+    },
+    async stop() {
+      await gateway.stop();
+      await Promise.all([...caches.all, ...resources.all].map((peer) => peer.close()));
+    },
+  },
+});

@@ -1,0 +1,47 @@
+import type { CounterSeries, HistogramSeries, Metrics } from "@orch/runtime/metrics.js";
+import type { RequestLabels, RequestMetrics } from "./metrics.js";
+
+const names = ["verb", "group", "version", "resource", "subresource", "scope", "component", "code", "dry_run"] as const;
+const durationNames = ["verb", "group", "version", "resource", "subresource", "scope", "component", "dry_run"] as const;
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+interface Series {
+  readonly count: CounterSeries;
+  readonly duration: HistogramSeries;
+}
+
+/** `apiserver_request_total` and `apiserver_request_duration_seconds` (spec 1: Signals on deprecated endpoints). */
+export function createRequestMetrics(metrics: Metrics): RequestMetrics {
+  const total = metrics.counter({
+    name: "apiserver_request_total",
+    help: "Requests by verb, resource and response code.",
+    stability: "STABLE",
+    labels: names,
+  });
+  const seconds = metrics.histogram({
+    name: "apiserver_request_duration_seconds",
+    help: "Time from a request's arrival to the end of its handling; a watch counts its whole life.",
+    stability: "STABLE",
+    labels: durationNames,
+    buckets,
+  });
+  const known = new Map<string, Series>();
+  const seriesFor = (labels: RequestLabels): Series => {
+    const { verb, group, version, resource, subresource, scope, code, dryRun } = labels;
+    const id = `${verb} ${group}/${version}/${resource}/${subresource} ${scope} ${code} ${dryRun}`;
+    const found = known.get(id);
+    if (found !== undefined) return found;
+    const { dryRun: dry_run, code: _code, ...rest } = labels;
+    const shared = { ...rest, component: "apiserver", dry_run };
+    const series = { count: total.with({ ...shared, code }), duration: seconds.with(shared) };
+    known.set(id, series);
+    return series;
+  };
+  return {
+    observe(labels, milliseconds) {
+      const series = seriesFor(labels);
+      series.count.inc();
+      series.duration.observe(milliseconds / 1000);
+    },
+  };
+}

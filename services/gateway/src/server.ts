@@ -1,0 +1,95 @@
+import { createServer, type Server } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import { createExchange, type Exchange } from "./exchange.js";
+
+export interface ServerConfig {
+  readonly bindAddress: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly tls: { readonly key: string; readonly cert: string; readonly clientCa: string | undefined };
+}
+
+export interface ServerDeps {
+  readonly newId: () => string;
+  readonly serve: (exchange: Exchange) => void;
+}
+
+export interface HttpServer {
+  /** The port that it listens on. @throws the system's error, EADDRINUSE among them */
+  listen(): Promise<number>;
+  /** Takes no new connection, lets running responses end, and closes what is left after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The reference allows 1 MiB of headers; no client of ours has use for a fraction of it. */
+const maxHeaderBytes = 64 * 1024;
+const headersTimeoutMs = 10_000;
+/** For a body to arrive; a watch's response is not bound by it. */
+const requestTimeoutMs = 60_000;
+const keepAliveMs = 90_000;
+const checkIntervalMs = 5_000;
+const backlog = 16_384;
+
+export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpServer {
+  const { key, cert, clientCa } = config.tls;
+  const server: Server = createServer(
+    {
+      key,
+      cert,
+      ...(clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
+      minVersion: "TLSv1.2",
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: headersTimeoutMs,
+      requestTimeout: requestTimeoutMs,
+      keepAliveTimeout: keepAliveMs,
+      handshakeTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: checkIntervalMs,
+      noDelay: true,
+    },
+    (request, response) => deps.serve(createExchange(request, response, deps.newId())),
+  );
+  // A connection that breaks says so on its own streams; nothing here may end the process.
+  server.on("tlsClientError", () => {});
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (!socket.writable || error.code === "ECONNRESET") {
+      socket.destroy();
+      return;
+    }
+    const status = statusOf(error.code);
+    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  });
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+
+  return {
+    listen() {
+      return new Promise((resolve, reject) => {
+        server.once("error", reject);
+        server.listen({ host: config.bindAddress, port: config.port, backlog }, () => {
+          server.off("error", reject);
+          resolve((server.address() as AddressInfo).port);
+        });
+      });
+    },
+    async close(graceMs) {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const sweep = setInterval(() => server.closeIdleConnections(), 50);
+      const force = setTimeout(() => {
+        for (const socket of sockets) socket.destroy();
+      }, graceMs);
+      await closed;
+      clearInterval(sweep);
+      clearTimeout(force);
+    },
+  };
+}
+
+function statusOf(code: string | undefined): string {
+  if (code === "HPE_HEADER_OVERFLOW") return "431 Request Header Fields Too Large";
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "408 Request Timeout";
+  return "400 Bad Request";
+}

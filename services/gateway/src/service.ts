@@ -1,0 +1,76 @@
+import type { Catalog } from "@orch/api/catalog.js";
+import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
+import type { Caller } from "@orch/rpc/rpc.js";
+import type { Call } from "./call.js";
+import type { Served } from "./discovery.js";
+import type { IdentityDeps } from "./identity.js";
+import type { RequestMetrics } from "./metrics.js";
+import { createOtherPaths, type OtherPathsDeps } from "./other-paths.js";
+import { createPipeline } from "./pipeline.js";
+import { createHttpServer, type ServerConfig } from "./server.js";
+
+export interface GatewayConfig extends ServerConfig {
+  readonly requestTimeoutMs: number;
+  readonly minRequestTimeoutMs: number;
+  /** How long running responses may take once the gateway stops. */
+  readonly shutdownGraceMs: number;
+}
+
+export interface GatewayDeps extends OtherPathsDeps {
+  readonly catalog: Catalog;
+  readonly identity: IdentityDeps;
+  /** The watch-cache that answers for a group. */
+  readonly caches: (group: string) => Caller;
+  /** The resource service that owns a group. */
+  readonly resources: (group: string) => Caller;
+  readonly requestMetrics: RequestMetrics;
+  readonly onFault: (call: Call, error: unknown) => void;
+  readonly newId: () => string;
+  readonly random: () => number;
+  /** Milliseconds that only grow. */
+  readonly monotonic: () => number;
+}
+
+export interface Gateway {
+  /** Begins to listen; the port is known then. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+  readonly port: number;
+}
+
+/** What this build serves; the issues to come add to it. */
+export const served: Served = {
+  verbs: new Set(["get", "list", "watch", "create", "update", "delete", "deletecollection"]),
+  subresources: new Set(),
+};
+
+/** TLS, identity, negotiation and routing; holds no state that another gateway lacks (design, section 1). */
+export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
+  const otherPaths = createOtherPaths(deps);
+  const serve = createPipeline({
+    catalog: deps.catalog,
+    negotiator: createNegotiator(objectOffers),
+    identity: deps.identity,
+    caches: deps.caches,
+    resources: deps.resources,
+    requestTimeoutMs: config.requestTimeoutMs,
+    minRequestTimeoutMs: config.minRequestTimeoutMs,
+    random: deps.random,
+    served,
+    metrics: deps.requestMetrics,
+    other: (exchange) => exchange.handOver(otherPaths),
+    onFault: deps.onFault,
+    now: deps.monotonic,
+  });
+  const server = createHttpServer(config, { newId: deps.newId, serve });
+  let port = 0;
+  return {
+    async start() {
+      port = await server.listen();
+    },
+    stop: () => server.close(config.shutdownGraceMs),
+    get port() {
+      return port;
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import type { Access } from "./standalone.js";
+
+/** What a person reads once the server is ready: where it is, and three lines to copy that work. */
+export function greeting(access: Access, tokenFile: string): string {
+  const curl = `curl --cacert ${access.caFile} -H "Authorization: Bearer $(cut -d, -f1 ${tokenFile})"`;
+  const body = `'{"metadata":{"name":"hello"},"data":{"greeting":"hi"}}'`;
+  const maps = `${access.url}/api/v1/namespaces/default/configmaps`;
+  return [
+    `orch is ready at ${access.url}`,
+    `client configuration: ${access.clientConfig}`,
+    "",
+    "try:",
+    `  ${curl} ${access.url}/api/v1/namespaces`,
+    `  ${curl} -H "Content-Type: application/json" -d ${body} ${maps}`,
+    `  ${curl} -N "${maps}?watch=1"`,
+    "",
+  ].join("\n");
+}

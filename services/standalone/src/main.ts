@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { parseTokenFile, type TokenEntry } from "@orch/auth/token-file.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { systemClock } from "@orch/runtime/clock.js";
+import { commonFlags, logFromFlags } from "@orch/runtime/common-flags.js";
+import { listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { readCommandLine } from "@orch/runtime/flags.js";
+import { createHealth } from "@orch/runtime/health.js";
+import { createMetrics } from "@orch/runtime/metrics.js";
+import { runProcess } from "@orch/runtime/shutdown.js";
+import { etcdFlags, etcdSettings } from "@orch/runtime/store-flags.js";
+import { version } from "@orch/runtime/version.js";
+import { servingFlags } from "@orch/service-gateway/flags.js";
+import { servingSettings } from "@orch/service-gateway/settings.js";
+import { startCompactor } from "@orch/store/elected-compactor.js";
+import { openEmbeddedStore } from "@orch/store/embedded-store.js";
+import { openEtcdStore } from "@orch/store/etcd-store.js";
+import type { Store } from "@orch/store/store.js";
+import { greeting } from "./greeting.js";
+import { createStandalone } from "./standalone.js";
+
+const flags = {
+  "data-dir": stringFlag(process.env["ORCH_DATA"] ?? "./.orch", {
+    group: "Store",
+    word: "folder",
+    help: "where certificates, tokens and the embedded store lie; ORCH_DATA sets the default",
+  }),
+  ...servingFlags,
+  "tls-san": listFlag([], { group: "Serving", help: "further host names and addresses of the serving certificate" }),
+  ...etcdFlags,
+  ...commonFlags,
+} as const;
+
+const line = readCommandLine(
+  {
+    name: "orch",
+    description: "A cluster API server in one process, on the embedded store or on etcd.",
+    version: version.gitVersion,
+    flags,
+  },
+  process.argv.slice(2),
+);
+if (!line.run) {
+  (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
+  process.exit(line.exitCode);
+}
+const { values, given } = line;
+// A person at a terminal reads sentences; whoever collects logs gets JSON.
+const format = given.has("logging-format") || !process.stderr.isTTY ? values["logging-format"] : "text";
+const { log, failure } = logFromFlags({ ...values, "logging-format": format }, { service: "standalone" });
+const naming = createNaming(values["api-dialect"]);
+const clock = systemClock;
+const health = createHealth({ clock, livezGracePeriod: values["livez-grace-period"] });
+const metrics = createMetrics({ release: version.release });
+const compaction = new AbortController();
+
+function readTokens(path: string): readonly TokenEntry[] {
+  if (path === "") return [];
+  const file = parseTokenFile(readFileSync(path, "utf8"));
+  if (file.ok) return file.entries;
+  process.stderr.write(`orch: --token-auth-file: ${file.problem}\n`);
+  return process.exit(1);
+}
+
+async function openStore(dataDir: string): Promise<Store> {
+  const prefix = naming.storePrefix;
+  if (values["etcd-servers"].length === 0) return openEmbeddedStore({ path: resolve(dataDir, "store"), prefix });
+  const store = await openEtcdStore({ ...etcdSettings(values, (path) => readFileSync(path)), prefix, logger: log });
+  const intervalMs = values["etcd-compaction-interval"];
+  if (intervalMs > 0) void startCompactor({ store, prefix, intervalMs, logger: log, signal: compaction.signal });
+  return store;
+}
+
+const dataDir = resolve(values["data-dir"]);
+const standalone = createStandalone(
+  {
+    dataDir,
+    tlsSans: values["tls-san"],
+    tokens: readTokens(values["token-auth-file"]),
+    serving: servingSettings(values),
+    clientConfigName: "admin.orchconfig",
+  },
+  { openStore, naming, health, metrics, log, logFailure: failure, clock, version },
+);
+
+await runProcess({
+  log,
+  clock,
+  delay: values["shutdown-delay-duration"],
+  shuttingDown: () => {
+    health.shutDown();
+    compaction.abort();
+  },
+  service: standalone,
+  started: () => {
+    const { access } = standalone;
+    if (access === undefined) return;
+    const shown = (path: string): string => {
+      const near = relative(process.cwd(), path);
+      return near.startsWith("..") ? path : near;
+    };
+    const short = { ...access, clientConfig: shown(access.clientConfig), caFile: shown(access.caFile) };
+    process.stdout.write(greeting(short, shown(resolve(dataDir, "pki", "tokens.csv"))));
+  },
+});

@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { loadCatalog } from "@orch/api/catalog.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { createGrpcServer } from "@orch/rpc/grpc-server.js";
+import { systemClock } from "@orch/runtime/clock.js";
+import { logFromFlags } from "@orch/runtime/common-flags.js";
+import { durationFlag, intFlag } from "@orch/runtime/flag-types.js";
+import { readCommandLine } from "@orch/runtime/flags.js";
+import { createHealth } from "@orch/runtime/health.js";
+import { createMetrics } from "@orch/runtime/metrics.js";
+import { createOpsServer } from "@orch/runtime/ops-server.js";
+import { serviceFlags } from "@orch/runtime/service-flags.js";
+import { runProcess } from "@orch/runtime/shutdown.js";
+import { etcdSettings } from "@orch/runtime/store-flags.js";
+import { version } from "@orch/runtime/version.js";
+import { openEtcdStore } from "@orch/store/etcd-store.js";
+import { registerWatchCacheMetrics } from "./metrics.js";
+import { createWatchCache, watchCacheDefaults } from "./service.js";
+
+const flags = {
+  ...serviceFlags,
+  "history-duration": durationFlag(watchCacheDefaults.historyMs, {
+    group: "Cache",
+    help: "how long changes are kept for watches to resume",
+  }),
+  "history-megabytes": intFlag(watchCacheDefaults.historyBytes >> 20, {
+    group: "Cache",
+    min: 1,
+    help: "bound of the kept changes of one resource",
+  }),
+  "bookmark-interval": durationFlag(watchCacheDefaults.bookmarkMs, {
+    group: "Cache",
+    help: "time between bookmarks of a watch",
+  }),
+} as const;
+
+const line = readCommandLine(
+  {
+    name: "orch-watch-cache",
+    description: "Follows the store and answers get, list and watch from memory.",
+    version: version.gitVersion,
+    flags,
+  },
+  process.argv.slice(2),
+);
+if (!line.run) {
+  (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
+  process.exit(line.exitCode);
+}
+const { values } = line;
+const { log, failure } = logFromFlags(values, { service: "watch-cache" });
+const naming = createNaming(values["api-dialect"]);
+const clock = systemClock;
+const health = createHealth({ clock, livezGracePeriod: values["livez-grace-period"] });
+const metrics = createMetrics({ release: version.release });
+const store = await openEtcdStore({
+  ...etcdSettings(values, (path) => readFileSync(path)),
+  prefix: naming.storePrefix,
+  logger: log,
+});
+const server = createGrpcServer({ host: values["bind-address"], port: values["rpc-port"], log });
+const cache = createWatchCache(
+  {
+    ...watchCacheDefaults,
+    historyMs: values["history-duration"],
+    historyBytes: values["history-megabytes"] << 20,
+    bookmarkMs: values["bookmark-interval"],
+  },
+  {
+    store,
+    naming,
+    catalog: loadCatalog(naming),
+    services: server.services,
+    log: (what, err) => log.error({ err }, what),
+    now: clock.monotonic,
+  },
+);
+registerWatchCacheMetrics(metrics, cache);
+health.check("log", failure);
+health.check("watch-cache", () => (cache.status().ready ? undefined : cache.status().message), { livez: false });
+const ops = createOpsServer({ host: values["bind-address"], port: values["metrics-port"], health, metrics });
+
+await runProcess({
+  log,
+  clock,
+  delay: values["shutdown-delay-duration"],
+  shuttingDown: () => health.shutDown(),
+  service: {
+    async start() {
+      await ops.start();
+      await cache.start();
+      const rpcPort = await server.listen();
+      log.info({ rpcPort, metricsPort: ops.port }, "serving");
+      process.stdout.write(`rpc=${values["bind-address"]}:${rpcPort} metrics=${values["bind-address"]}:${ops.port}\n`);
+    },
+    async stop() {
+      await cache.stop();
+      await server.close(2_000);
+      await store.close();
+      await ops.stop();
+    },
+  },
+});
