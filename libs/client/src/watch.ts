@@ -1,0 +1,84 @@
+import { ApiError, unavailable } from "@orch/status/api-error.js";
+import { connectionError, statusError } from "./failure.js";
+import type { Client, Selectors } from "./http.js";
+import { type ApiObject, type Collection, isApiObject, isRecord, pathOf } from "./objects.js";
+
+export type WatchEvent =
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }
+  /** Progress: nothing of this collection has changed up to the object's resourceVersion. */
+  | { readonly type: "BOOKMARK"; readonly object: ApiObject };
+
+export interface WatchOptions extends Selectors {
+  /** Events after this version; absent: what there is as ADDED, then changes. */
+  readonly resourceVersion?: string;
+  readonly timeoutSeconds?: number;
+  readonly sendInitialEvents?: boolean;
+  readonly resourceVersionMatch?: "NotOlderThan";
+  /** Bookmarks are asked for unless this is false. */
+  readonly bookmarks?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Events of a collection in order (spec 1: Events). Read as slowly as you like: the server is held back, and ends
+ * a watcher that stays too far behind. Ends when the server ends the watch; throws ApiError for an ERROR event
+ * (Expired: take a new list) and for a broken connection, the signal's reason when aborted.
+ */
+export async function* watch(
+  client: Client,
+  collection: Collection,
+  options: WatchOptions = {},
+): AsyncGenerator<WatchEvent, void, void> {
+  const { signal, bookmarks, ...query } = options;
+  const body = await client.stream({
+    method: "GET",
+    path: pathOf(collection),
+    query: { ...query, watch: true, allowWatchBookmarks: bookmarks !== false },
+    ...(signal === undefined ? {} : { signal }),
+  });
+  try {
+    for await (const line of linesOf(body)) yield eventOf(line);
+  } catch (error) {
+    if (signal?.aborted === true) throw signal.reason;
+    throw connectionError(error, true);
+  } finally {
+    body.destroy();
+  }
+}
+
+const newline = 0x0a;
+/** No object may be stored that is near this size; a server that sends it is broken. */
+const longestLine = 64 * 1024 * 1024;
+
+/** `{…}\n{…}\n` in chunks cut anywhere → one buffer per line. */
+export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  for await (const chunk of chunks) {
+    let from = 0;
+    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
+      const end = chunk.subarray(from, at);
+      from = at + 1;
+      const line = pending.length === 0 ? end : Buffer.concat([...pending, end]);
+      pending = [];
+      pendingBytes = 0;
+      if (line.length > 0) yield line;
+    }
+    if (from === chunk.length) continue;
+    pending.push(chunk.subarray(from));
+    pendingBytes += chunk.length - from;
+    if (pendingBytes > longestLine) throw new ApiError("InternalError", `an event of more than ${longestLine} bytes`);
+  }
+  if (pendingBytes > 0) throw unavailable("the watch was cut within an event");
+}
+
+function eventOf(line: Buffer): WatchEvent {
+  const event: unknown = JSON.parse(line.toString("utf8"));
+  const type = isRecord(event) ? event["type"] : undefined;
+  const object = isRecord(event) ? event["object"] : undefined;
+  if (type === "ERROR" && isRecord(object)) throw statusError(object);
+  if (isApiObject(object)) {
+    if (type === "ADDED" || type === "MODIFIED" || type === "DELETED" || type === "BOOKMARK") return { type, object };
+  }
+  throw new ApiError("InternalError", `a watch event of unknown form: type ${JSON.stringify(type)}`);
+}
