@@ -1,13 +1,14 @@
 import { unavailable } from "@orch/status/api-error.js";
 import { type Clock, systemClock } from "./clock.js";
 import { type CallObserver, type CallTimes, type Credentials, callTimes, createCalls } from "./etcd/calls.js";
-import { createConnections, type Tls } from "./etcd/connections.js";
+import { createConnections } from "./etcd/connections.js";
 import { compactionKey } from "./etcd/layout.js";
 import type { Logger } from "./etcd/logger.js";
 import { methods } from "./etcd/methods.js";
 import { createObserved } from "./etcd/observed.js";
 import { read, readRange, revisionOf } from "./etcd/range.js";
 import { swap } from "./etcd/swap.js";
+import type { Tls } from "./etcd/tls.js";
 import { toEntry } from "./etcd/values.js";
 import { watch } from "./etcd/watch.js";
 import { checkPrefix, checkSize, type Limits } from "./limits.js";

@@ -3,40 +3,30 @@ import { Client, type ClientDuplexStream, connectivityState, credentials, Metada
 import { unavailable } from "@orch/status/api-error.js";
 import { systemClock } from "../clock.js";
 import type { Method } from "./methods.js";
+import type { Tls } from "./tls.js";
+import { type CallOptions, createUnarySession, type UnarySession } from "./unary-session.js";
 
-export interface Tls {
-  /** PEM. */
-  readonly ca?: Buffer;
-  readonly cert?: Buffer;
-  readonly key?: Buffer;
-}
-
-/** One member of the cluster, connected or about to be. */
-export interface Connection {
+/** A connection for streams, to one member. */
+export interface StreamConnection {
   readonly endpoint: string;
-  /** Sends the request exactly once, or fails; see failureOf. */
-  call<Request, Response>(
-    method: Method<Request, Response>,
-    request: Request,
-    options: { readonly timeoutMs: number; readonly token: string | undefined },
-  ): Promise<Response>;
+  /** Whether the connection comes up within so long. */
+  isUp(timeoutMs: number): Promise<boolean>;
+  call<Request, Response>(method: Method<Request, Response>, request: Request, options: CallOptions): Promise<Response>;
   stream<Request, Response>(
     method: Method<Request, Response>,
     token: string | undefined,
   ): ClientDuplexStream<Request, Response>;
-  /** Whether the connection comes up within so long. */
-  isUp(timeoutMs: number): Promise<boolean>;
   close(): void;
 }
 
 /** The cluster's endpoints: one connection in use, another as soon as it fails. */
 export interface Connections {
   /** A connection that is up; fails with ServiceUnavailable when none comes up in time. */
-  ready(timeoutMs: number): Promise<Connection>;
+  ready(timeoutMs: number): Promise<UnarySession>;
   /** Says that a connection failed a call: go on with the next endpoint. */
-  failed(connection: Connection): void;
-  /** A connection of its own, to the endpoints in turn. */
-  dial(): Connection;
+  failed(connection: UnarySession): void;
+  /** A connection of its own for a stream, to the endpoints in turn. */
+  dial(): StreamConnection;
   close(): void;
 }
 
@@ -60,12 +50,14 @@ const channelOptions = {
 const connectAttemptMs = 1_500;
 
 export function createConnections(endpoints: readonly string[], tls: Tls | undefined): Connections {
-  const open = (endpoint: string): Connection => connect(endpoint, tls);
-  const connections = endpoints.map(open);
+  const connections = endpoints.map((endpoint) => {
+    const { address, secure } = parse(endpoint, tls !== undefined);
+    return createUnarySession(`${secure ? "https" : "http"}://${address}`, tls);
+  });
   let index = 0;
   let dialed = -1;
   let closed = false;
-  const current = (): Connection => {
+  const current = (): UnarySession => {
     const connection = connections[index % connections.length];
     if (connection === undefined) throw new RangeError("no endpoints of etcd given");
     return connection;
@@ -93,7 +85,7 @@ export function createConnections(endpoints: readonly string[], tls: Tls | undef
       dialed = dialed === -1 ? index : dialed + 1;
       const endpoint = endpoints[dialed % endpoints.length];
       if (endpoint === undefined) throw new RangeError("no endpoints of etcd given");
-      return open(endpoint);
+      return connectStreams(endpoint, tls);
     },
     close() {
       closed = true;
@@ -102,7 +94,7 @@ export function createConnections(endpoints: readonly string[], tls: Tls | undef
   };
 }
 
-function connect(endpoint: string, tls: Tls | undefined): Connection {
+function connectStreams(endpoint: string, tls: Tls | undefined): StreamConnection {
   const { address, secure } = parse(endpoint, tls !== undefined);
   const channelCredentials = secure
     ? credentials.createSsl(tls?.ca ?? null, tls?.key ?? null, tls?.cert ?? null)

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.js";
 import { keyRange } from "../key-range.js";
 import type { WatchItem, WatchQuery } from "../store.js";
 import type { Calls } from "./calls.js";
-import type { Connection, Connections } from "./connections.js";
+import type { Connections, StreamConnection } from "./connections.js";
 import { compactionKey } from "./layout.js";
 import type { Logger } from "./logger.js";
 import { methods } from "./methods.js";
@@ -69,7 +69,7 @@ async function checkHistory({ prefix, calls }: WatchContext, next: number): Prom
 }
 
 interface Stream {
-  readonly connection: Connection;
+  readonly connection: StreamConnection;
   readonly reader: ResponseReader;
 }
 
@@ -115,7 +115,7 @@ async function* follow(
   }
 }
 
-async function serverVersion(connection: Connection, token: string | undefined): Promise<string> {
+async function serverVersion(connection: StreamConnection, token: string | undefined): Promise<string> {
   const { version } = await connection.call(methods.status, {}, { timeoutMs: statusMs, token });
   return version ?? "";
 }

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Tls } from "../etcd/connections.js";
+import type { Tls } from "../etcd/tls.js";
 
 export interface TestCertificates {
   readonly directory: string;
