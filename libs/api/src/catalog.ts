@@ -24,7 +24,7 @@ import { compareVersions, isServed } from "./versions.js";
 export interface Kind {
   readonly group: string;
   readonly version: string;
-  /** `v1`, `discovery.orch/v1`. */
+  /** The version alone in the core group, else `group/version`. */
   readonly apiVersion: string;
   readonly kind: string;
   readonly listKind: string;
