@@ -1,4 +1,4 @@
-import { type Alias, isAlias, isMap, isPair, isScalar, isSeq, Scalar, type YAMLMap, type YAMLSeq } from "yaml";
+import { type Alias, isAlias, isMap, isScalar, isSeq, Scalar, type YAMLMap, type YAMLSeq } from "yaml";
 import { maxDepth, maxDuplicates, type Read } from "./decoded.js";
 import { readPlain } from "./yaml-scalar.js";
 
@@ -98,10 +98,7 @@ function scalarValue(node: Scalar, walk: Walk, place: Place): unknown {
 }
 
 function listValue(node: YAMLSeq, walk: Walk, place: Place): unknown[] {
-  return node.items.map((item, i) => {
-    const value = isPair(item) ? new Refusal("unexpected pair in a list") : item;
-    return toValue(value, walk, { path: `${place.path}[${i}]`, depth: place.depth + 1 });
-  });
+  return node.items.map((item, i) => toValue(item, walk, { path: `${place.path}[${i}]`, depth: place.depth + 1 }));
 }
 
 function mapValue(node: YAMLMap, walk: Walk, place: Place): Record<string, unknown> {

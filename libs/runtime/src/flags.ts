@@ -57,6 +57,7 @@ export function readCommandLine<F extends Flags>(program: Program<F>, argv: read
     values[name] = read.value;
     given.add(name);
   }
+  // Each value came from the flag of its name, by default or by its `read`: what FlagValues says.
   return { run: true, values: values as FlagValues<F>, given };
 }
 

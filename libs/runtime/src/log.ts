@@ -66,7 +66,7 @@ export function levelOfVerbosity(v: number): LogLevel {
 
 /** `2025-01-01T00:00:00.000Z info  gateway: listening address=127.0.0.1:6443`. */
 function textLine(json: string): string {
-  const { time, level, msg, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
+  const { time, level, msg, err, ...fields }: Readonly<Record<string, unknown>> = JSON.parse(json);
   const pairs = Object.entries(fields).map(([key, value]) => ` ${key}=${shown(value)}`);
   return `${String(time)} ${String(level).padEnd(5)} ${String(msg ?? "")}${pairs.join("")}${stackOf(err)}\n`;
 }
