@@ -57,6 +57,20 @@ export function prepareForUpdate(kind: Kind, object: AnyObject, old: AnyObject):
   return { ...prepared, metadata: next === undefined ? metadata : { ...metadata, generation: next } };
 }
 
+/** A new state through the status subresource: status and metadata from the request, all else as stored. */
+export function prepareForStatusUpdate(object: AnyObject, old: AnyObject): AnyObject {
+  const { generation, ...metadata } = keptMeta(object.metadata, old.metadata);
+  const { status, ...rest } = old;
+  return {
+    ...rest,
+    metadata: {
+      ...metadata,
+      ...(old.metadata.generation === undefined ? {} : { generation: old.metadata.generation }),
+    },
+    ...(object["status"] === undefined ? {} : { status: object["status"] }),
+  };
+}
+
 function keptMeta(meta: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const { selfLink, creationTimestamp, ...given } = widened(meta);
   const uid = given.uid ?? old.uid;

@@ -8,6 +8,7 @@ import { valueAt } from "../object.js";
 import {
   decodeObject,
   prepareForCreate,
+  prepareForStatusUpdate,
   prepareForUpdate,
   selectableFields,
   setDefaults,
@@ -541,6 +542,15 @@ test("an update keeps status, identity and what the server set", () => {
   assert.deepEqual(next["spec"], { finalizers: ["kubernetes"] });
   assert.equal(next.metadata.uid, "u");
   assert.equal(next.metadata.creationTimestamp, "2024-01-01T00:00:00Z");
+});
+
+test("a write of the status leaves the rest as it was stored", () => {
+  const old = created("Namespace", { metadata: { uid: "u" } });
+  const sent = { metadata: { name: "x", labels: { a: "b" } }, spec: {}, status: { phase: "Terminating" } };
+  const next = prepareForStatusUpdate(sent, old);
+  assert.deepEqual(next["status"], { phase: "Terminating" });
+  assert.deepEqual(next["spec"], old["spec"]);
+  assert.deepEqual(next.metadata, { name: "x", labels: { a: "b" }, uid: "u" });
 });
 
 test("a slice's generation moves with its content and labels, not with annotations", () => {

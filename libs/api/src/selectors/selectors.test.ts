@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { ApiError } from "@orch/status/api-error.js";
 import fc from "fast-check";
 import { formatFieldSelector, parseFieldSelector } from "./fields.js";
 import { formatLabelSelector, parseLabelSelector, SelectorError } from "./labels.js";
+import { parseSelectors } from "./selectors.js";
 
 const labels = { app: "web", tier: "front", empty: "", n: "5", __proto__: "x" };
 
@@ -137,3 +139,14 @@ for (const [text, known, message] of [
     );
   });
 }
+
+test("a request's selectors are read together, and one that cannot be read is a bad request", () => {
+  const kind = { fieldSelectors: pods };
+  const { labels: byLabel, fields } = parseSelectors(kind, { labelSelector: "a=b", fieldSelector: "" });
+  assert.equal(byLabel?.exact.length, 1);
+  assert.equal(fields, undefined);
+  assert.throws(
+    () => parseSelectors(kind, { labelSelector: "!!", fieldSelector: "" }),
+    (e) => e instanceof ApiError && e.reason === "BadRequest" && /^unable to parse requirement/.test(e.message),
+  );
+});
