@@ -43,7 +43,6 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const observed = createObserved();
   const calls = createCalls({
     connections,
-    hasSeveral: options.endpoints.length > 1,
     auth: options.auth,
     observe: options.observe,
     times: { ...callTimes, ...options.times },

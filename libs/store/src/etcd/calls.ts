@@ -34,7 +34,7 @@ export interface Calls {
 export interface CallTimes {
   /** How long a read is tried, and a write waits for a connection. */
   readonly totalMs: number;
-  /** How long one member may take for a read when there are others. */
+  /** How long the first attempt of a read may take; each further one so much longer. */
   readonly attemptMs: number;
   /** How long an answer to a transaction is waited for; above etcd's own request timeout (5 s and two elections). */
   readonly writeMs: number;
@@ -44,13 +44,12 @@ export const callTimes: CallTimes = { totalMs: 10_000, attemptMs: 3_000, writeMs
 
 export interface CallsOptions {
   readonly connections: Connections;
-  readonly hasSeveral: boolean;
   readonly auth: Credentials | undefined;
   readonly observe: CallObserver | undefined;
   readonly times: CallTimes;
 }
 
-export function createCalls({ connections, hasSeveral, auth, observe, times }: CallsOptions): Calls {
+export function createCalls({ connections, auth, observe, times }: CallsOptions): Calls {
   const tokens = createTokens(connections, auth, times);
 
   /** One attempt on one member. Answers "unauthenticated" only after a new token did not help. */
@@ -84,9 +83,11 @@ export function createCalls({ connections, hasSeveral, auth, observe, times }: C
   return {
     async repeatable(method, request) {
       const deadline = performance.now() + times.totalMs;
-      for (let pauseMs = 20; ; pauseMs = Math.min(500, pauseMs * 2)) {
+      let pauseMs = 20;
+      for (let tries = 1; ; tries++, pauseMs = Math.min(500, pauseMs * 2)) {
         const left = Math.max(1, deadline - performance.now());
-        const timeoutMs = hasSeveral ? Math.min(left, times.attemptMs) : left;
+        // A dead connection must not take all the time, a slow store must not be asked ever faster.
+        const timeoutMs = Math.min(left, times.attemptMs * tries);
         const answer = await attempt(method, request, { waitMs: left, timeoutMs });
         if (answer.type !== "lost") return answer;
         if (deadline - performance.now() < pauseMs) throw unavailable("the store does not answer", answer.cause);

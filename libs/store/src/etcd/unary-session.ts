@@ -32,6 +32,7 @@ const pingMs = 1_000;
 export function createUnarySession(origin: string, tls: Tls | undefined): UnarySession {
   let session: ClientHttp2Session | undefined;
   let connecting: Promise<boolean> | undefined;
+  let closed = false;
 
   const stands = (candidate: ClientHttp2Session | undefined): candidate is ClientHttp2Session =>
     candidate !== undefined && !candidate.closed && !candidate.destroyed;
@@ -53,6 +54,8 @@ export function createUnarySession(origin: string, tls: Tls | undefined): UnaryS
       candidate.once("close", () => settle(false));
       // The server's settings show that it speaks HTTP/2; a connection alone may end in a black hole.
       candidate.once("remoteSettings", () => {
+        if (closed) candidate.destroy();
+        if (!stands(candidate)) return;
         candidate.setLocalWindowSize(windowBytes);
         session = candidate;
         settle(true);
@@ -62,6 +65,7 @@ export function createUnarySession(origin: string, tls: Tls | undefined): UnaryS
 
   return {
     isUp(timeoutMs) {
+      if (closed) return Promise.resolve(false);
       if (stands(session)) return Promise.resolve(true);
       connecting ??= open(Math.max(1, timeoutMs));
       return connecting;
@@ -70,7 +74,10 @@ export function createUnarySession(origin: string, tls: Tls | undefined): UnaryS
       if (!stands(session)) return Promise.reject(callError(status.UNAVAILABLE, "the connection is gone"));
       return send(session, method, { request, options });
     },
-    close: () => session?.destroy(),
+    close() {
+      closed = true;
+      session?.destroy();
+    },
   };
 }
 
