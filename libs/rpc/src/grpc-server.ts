@@ -1,0 +1,104 @@
+import { Server, type ServerDuplexStream, status } from "@grpc/grpc-js";
+import { type Clock, systemClock } from "./clock.js";
+import { createDeadlines } from "./deadlines.js";
+import { channelOptions, type LinkCredentials, linkMethod, serverCredentials } from "./grpc-link.js";
+import { type RpcLog, silent } from "./log.js";
+import type { Services } from "./rpc.js";
+import { createServedMethods } from "./served-methods.js";
+import { createServerConnection, type ServerConnection } from "./server-connection.js";
+import { createSharedMessages } from "./server-stream.js";
+
+export interface GrpcServerOptions {
+  readonly host: string;
+  /** 0 picks one. */
+  readonly port: number;
+  readonly credentials?: LinkCredentials;
+  readonly clock?: Clock;
+  readonly log?: RpcLog;
+}
+
+export interface GrpcServer {
+  /** Handlers may be registered before and after `listen`. */
+  readonly services: Services;
+  /** The port it listens on; rejects when that cannot be had. */
+  listen(): Promise<number>;
+  /**
+   * Tells every peer to go, refuses new calls (they go to another peer) and lets those under way finish for
+   * `graceMs`; what then still runs is cancelled, its streams end as ServiceUnavailable.
+   */
+  close(graceMs: number): Promise<void>;
+}
+
+export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
+  const { host, port, credentials, clock = systemClock, log = silent } = options;
+  const methods = createServedMethods();
+  const shared = createSharedMessages();
+  const deadlines = createDeadlines(clock);
+  const connections = new Map<ServerConnection, Wire>();
+  const server = new Server({ ...channelOptions });
+  let closing = false;
+
+  const open = (wire: Wire): void => {
+    const connection = createServerConnection({ writer: wire, methods, shared, deadlines, clock, log });
+    connections.set(connection, wire);
+    if (closing) connection.drain(() => {});
+    const lost = (): void => {
+      connections.delete(connection);
+      connection.lost();
+    };
+    wire.on("data", (batch: Buffer) => {
+      try {
+        connection.receive(batch);
+      } catch (thrown) {
+        const why = thrown instanceof Error ? thrown.message : String(thrown);
+        log.error({ err: thrown, peer: wire.getPeer() }, "a connection is ended: its peer sent what cannot be read");
+        lost();
+        wire.emit("error", { code: status.INVALID_ARGUMENT, details: `unreadable frames: ${why}` });
+      }
+    });
+    wire.on("end", () => {
+      lost();
+      wire.end();
+    });
+    wire.on("cancelled", lost);
+    wire.on("close", lost);
+    wire.on("error", lost);
+  };
+  server.addService({ Open: { ...linkMethod, originalName: "open" } }, { Open: open });
+
+  return {
+    services: methods,
+    listen: () =>
+      new Promise((resolve, reject) => {
+        const address = host.includes(":") ? `[${host}]` : host;
+        server.bindAsync(`${address}:${port}`, serverCredentials(credentials), (error, bound) => {
+          if (error === null) resolve(bound);
+          else reject(error);
+        });
+      }),
+    close: async (graceMs) => {
+      closing = true;
+      const idle = [...connections.keys()].map((connection) => new Promise<void>((done) => connection.drain(done)));
+      await within(clock, graceMs, Promise.all(idle));
+      for (const connection of connections.keys()) connection.abandon();
+      // The last frames are queued in this tick and the peers, told to go, close their ends.
+      await new Promise((resolve) => setImmediate(resolve));
+      for (const wire of connections.values()) wire.end();
+      await within(clock, 200, new Promise<void>((done) => server.tryShutdown(() => done())));
+      server.forceShutdown();
+      for (const connection of [...connections.keys()]) connection.lost();
+    },
+  };
+}
+
+type Wire = ServerDuplexStream<Buffer, Buffer>;
+
+/** Waits for a promise, but no longer than `ms`. */
+async function within(clock: Clock, ms: number, work: Promise<unknown>): Promise<void> {
+  let stop = (): void => {};
+  const limit = new Promise<void>((resolve) => {
+    stop = clock.after(ms, resolve);
+  });
+  await Promise.race([work, limit]);
+  stop();
+}
