@@ -29,6 +29,9 @@ export interface GrpcServer {
   close(graceMs: number): Promise<void>;
 }
 
+/** How long clients may take to leave once nothing is under way. */
+const leaveMs = 200;
+
 export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
   const { host, port, credentials, clock = systemClock, log = silent } = options;
   const methods = createServedMethods();
@@ -37,14 +40,16 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
   const connections = new Map<ServerConnection, Wire>();
   const server = new Server({ ...channelOptions });
   let closing = false;
+  let onEmpty = (): void => {};
 
   const open = (wire: Wire): void => {
     const connection = createServerConnection({ writer: wire, methods, shared, deadlines, clock, log });
     connections.set(connection, wire);
-    if (closing) connection.drain(() => {});
+    if (closing) connection.drain();
     const lost = (): void => {
       connections.delete(connection);
       connection.lost();
+      if (connections.size === 0) onEmpty();
     };
     wire.on("data", (batch: Buffer) => {
       try {
@@ -78,13 +83,17 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
       }),
     close: async (graceMs) => {
       closing = true;
-      const idle = [...connections.keys()].map((connection) => new Promise<void>((done) => connection.drain(done)));
-      await within(clock, graceMs, Promise.all(idle));
+      const empty = new Promise<void>((resolve) => {
+        onEmpty = resolve;
+        if (connections.size === 0) resolve();
+      });
+      // The clients leave, not we: a request that crosses our farewell is still refused properly.
+      for (const connection of connections.keys()) connection.drain();
+      await within(clock, graceMs, empty);
       for (const connection of connections.keys()) connection.abandon();
-      // The last frames are queued in this tick and the peers, told to go, close their ends.
-      await new Promise((resolve) => setImmediate(resolve));
+      await within(clock, leaveMs, empty);
       for (const wire of connections.values()) wire.end();
-      await within(clock, 200, new Promise<void>((done) => server.tryShutdown(() => done())));
+      await within(clock, leaveMs, new Promise<void>((done) => server.tryShutdown(() => done())));
       server.forceShutdown();
       for (const connection of [...connections.keys()]) connection.lost();
     },

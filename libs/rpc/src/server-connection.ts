@@ -16,8 +16,8 @@ import { MalformedError } from "./wire.js";
 export interface ServerConnection {
   /** A batch arrived; throws MalformedError when it is none. */
   receive(batch: Buffer): void;
-  /** No new call is taken; `idle` runs once those under way are done. */
-  drain(idle: () => void): void;
+  /** No new call is taken; the client is told and leaves once those under way are done. */
+  drain(): void;
   /** Ends what is still under way. */
   abandon(): void;
   /** The peer has gone. */
@@ -57,14 +57,12 @@ export function createServerConnection(options: ConnectionOptions): ServerConnec
   let greeted = false;
   let draining = false;
   let gone = false;
-  let onIdle: (() => void) | undefined;
 
   const forget = (id: number): boolean => {
     const one = running.get(id);
     if (one === undefined) return false;
     running.delete(id);
     if (one.mortal !== undefined) deadlines.remove(one.mortal);
-    if (running.size === 0) onIdle?.();
     return true;
   };
   const sendError = (id: number, error: ApiError): void => {
@@ -176,11 +174,9 @@ export function createServerConnection(options: ConnectionOptions): ServerConnec
     receive: (batch) => {
       if (!gone) readBatch(batch, take);
     },
-    drain: (idle) => {
+    drain: () => {
       draining = true;
-      if (!gone) outbox.push(outFrame(kinds.goaway, {}));
-      if (running.size === 0 || gone) idle();
-      else onIdle = idle;
+      if (greeted && !gone) outbox.push(outFrame(kinds.goaway, {}));
     },
     abandon: () => {
       for (const [id, one] of [...running]) {
