@@ -35,7 +35,7 @@ export const statusReplyCodec = generatedCodec<StatusReply, watchcache.v1.Status
 });
 
 export const listRequestCodec = generatedCodec<ListRequest, watchcache.v1.ListRequest.$Properties>(cache.ListRequest, {
-  to: same,
+  to: ({ sendInitialEvents, ...rest }) => ({ ...rest, sendInitialEvents: sendInitialEvents ?? null }),
   from: (m) => ({
     group: m.group ?? "",
     version: m.version ?? "",
@@ -47,6 +47,7 @@ export const listRequestCodec = generatedCodec<ListRequest, watchcache.v1.ListRe
     resourceVersionMatch: m.resourceVersionMatch ?? "",
     limit: int64(m.limit),
     continueToken: m.continueToken ?? "",
+    sendInitialEvents: m.sendInitialEvents ?? undefined,
   }),
 });
 

@@ -25,6 +25,8 @@ export interface ListRequest {
   /** 0: all. */
   readonly limit: number;
   readonly continueToken: string;
+  /** Refused for a list; carried so that it is refused together with what else is wrong. */
+  readonly sendInitialEvents?: boolean | undefined;
 }
 
 export interface WatchRequest {
