@@ -97,20 +97,33 @@ async function firstAddresses(
     child.once("exit", (code, signal) => fail(`ended with ${code ?? signal} before it served`));
     child.stdout?.on("data", (bytes: Buffer) => {
       output = (output + bytes.toString()).slice(-logTail);
-      const line = output.split("\n").find((l) => /^\w+=\S+:\d+/.test(l));
-      if (line === undefined || !output.includes("\n")) return;
+      const said = addressesIn(output);
+      if (said === undefined) return;
       clearTimeout(timer);
       child.removeAllListeners("exit");
-      resolve(
-        Object.fromEntries(
-          line
-            .trim()
-            .split(" ")
-            .map((pair) => pair.split("=") as [string, string]),
-        ),
-      );
+      resolve(said);
     });
   });
+}
+
+/** A service's line of addresses, or the greeting of the whole server in one process. */
+function addressesIn(output: string): Record<string, string> | undefined {
+  const greeting = /ready at https:\/\/(\S+)\n/.exec(output);
+  if (greeting !== null) return { https: greeting[1] ?? "" };
+  const line = /^\w+=\S+:\d+.*\n/m.exec(output)?.[0];
+  return line === undefined
+    ? undefined
+    : Object.fromEntries(
+        line
+          .trim()
+          .split(" ")
+          .map((pair) => splitPair(pair)),
+      );
+}
+
+function splitPair(pair: string): [string, string] {
+  const at = pair.indexOf("=");
+  return [pair.slice(0, at), pair.slice(at + 1)];
 }
 
 export function portOf(address: string | undefined): string {

@@ -4,18 +4,20 @@ import type { Route } from "./path.js";
 import type { Representation } from "./respond.js";
 import type { Verb } from "./verbs.js";
 
-/** A request on its way through the stages; each adds what it learned. */
+/** A request on its way through the stages; each stage sets what it learned, once, for those behind it. */
 export interface Call {
   readonly exchange: Exchange;
   readonly route: Route;
-  readonly representation: Representation;
+  /** Plain JSON until negotiated. */
+  representation: Representation;
   /** Of a resource; the lower-case method elsewhere. */
-  readonly verb: Verb | string;
-  readonly user: UserInfo | undefined;
+  verb: Verb | string;
+  user: UserInfo | undefined;
 }
 
-export type Handler = (call: Call) => Promise<void>;
-export type Stage = (call: Call, next: Handler) => Promise<void>;
+/** Answers at once where nothing has to be waited for: a promise a stage would cost more than most stages do. */
+export type Handler = (call: Call) => void | Promise<void>;
+export type Stage = (call: Call, next: Handler) => void | Promise<void>;
 
 /** The stages around a handler, the first outermost. */
 export function through(stages: readonly Stage[], handler: Handler): Handler {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { badRequest, tooLarge } from "@orch/status/api-error.js";
+import type { AtTurnEnd } from "./turn.js";
 
 /** Name, value, name, value…: what `writeHead` takes without building an object. */
 export type HeaderList = readonly string[];
@@ -46,11 +47,17 @@ class NodeExchange implements Exchange {
   readonly query: URLSearchParams | undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
+  readonly #atTurnEnd: AtTurnEnd;
 
-  constructor(request: IncomingMessage, response: ServerResponse, id: string) {
+  constructor(
+    request: IncomingMessage,
+    response: ServerResponse,
+    context: { readonly id: string; readonly atTurnEnd: AtTurnEnd },
+  ) {
     this.#request = request;
     this.#response = response;
-    this.id = id;
+    this.id = context.id;
+    this.#atTurnEnd = context.atTurnEnd;
     this.method = request.method ?? "GET";
     const target = request.url ?? "/";
     const mark = target.indexOf("?");
@@ -110,7 +117,7 @@ class NodeExchange implements Exchange {
     // An unread body would be taken for the next request: the connection ends with this response.
     if (!this.#request.complete && this.method !== "GET") list.push("Connection", "close");
     response.writeHead(code, list);
-    response.end(body);
+    this.#atTurnEnd(() => response.end(body));
   }
 
   begin(code: number, headers: HeaderList): void {
@@ -165,6 +172,10 @@ class NodeExchange implements Exchange {
   }
 }
 
-export function createExchange(request: IncomingMessage, response: ServerResponse, id: string): Exchange {
-  return new NodeExchange(request, response, id);
+export function createExchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: { readonly id: string; readonly atTurnEnd: AtTurnEnd },
+): Exchange {
+  return new NodeExchange(request, response, context);
 }

@@ -36,20 +36,21 @@ export function parsePath(path: string): Route {
 function parseGroupless(path: string): Route {
   const parts = segments(path, 5);
   if (parts === undefined) return { type: "unknown", path };
-  const [version, ...rest] = parts;
+  const version = parts[0];
   if (version === undefined) return { type: "discovery", path: "/api" };
-  if (rest.length === 0) return { type: "discovery", path, group: "", version };
-  return resourceRoute(path, { group: "", version }, rest);
+  if (parts.length === 1) return { type: "discovery", path, group: "", version };
+  return resourceRoute(path, { group: "", version, parts, at: 1 });
 }
 
 function parseGrouped(path: string): Route {
   const parts = segments(path, 6);
   if (parts === undefined) return { type: "unknown", path };
-  const [group, version, ...rest] = parts;
+  const group = parts[0];
+  const version = parts[1];
   if (group === undefined) return { type: "discovery", path: "/apis" };
   if (version === undefined) return { type: "discovery", path, group };
-  if (rest.length === 0) return { type: "discovery", path, group, version };
-  return resourceRoute(path, { group, version }, rest);
+  if (parts.length === 2) return { type: "discovery", path, group, version };
+  return resourceRoute(path, { group, version, parts, at: 2 });
 }
 
 /** Decoded segments from an offset on; undefined where one of them can be no name. One closing slash is allowed. */
@@ -79,21 +80,33 @@ function decode(segment: string): string | undefined {
 
 const namespaceSubresources = new Set(["status", "finalize"]);
 
-function resourceRoute(path: string, gv: { group: string; version: string }, parts: readonly string[]): Route {
-  const watch = parts[0] === "watch" && parts.length > 1;
-  const rest = watch ? parts.slice(1) : parts;
-  const base = { type: "resource", path, ...gv, watch } as const;
-  const [first, second, third, ...more] = rest;
-  if (first === undefined) return { type: "unknown", path };
+interface Located {
+  readonly group: string;
+  readonly version: string;
+  readonly parts: readonly string[];
+  /** Where the part behind the version stands. */
+  readonly at: number;
+}
+
+// On the path of every request: plain indexing instead of destructuring and slices.
+function resourceRoute(path: string, { group, version, parts, at }: Located): Route {
+  const watch = parts[at] === "watch" && parts.length > at + 1;
+  const first = watch ? at + 1 : at;
+  const third = parts[first + 2];
   const inNamespace =
-    first === "namespaces" &&
-    second !== undefined &&
     third !== undefined &&
-    !(more.length === 0 && namespaceSubresources.has(third));
-  if (inNamespace) {
-    const [name = "", ...subresource] = more;
-    return { ...base, resource: third, namespace: second, name, subresource: subresource.join("/") };
-  }
-  const subresource = rest.slice(2).join("/");
-  return { ...base, resource: first, namespace: "", name: second ?? "", subresource };
+    parts[first] === "namespaces" &&
+    !(parts.length === first + 3 && namespaceSubresources.has(third));
+  const resource = inNamespace ? first + 2 : first;
+  return {
+    type: "resource",
+    path,
+    group,
+    version,
+    resource: parts[resource] ?? "",
+    namespace: inNamespace ? (parts[first + 1] ?? "") : "",
+    name: parts[resource + 1] ?? "",
+    subresource: parts.length > resource + 2 ? parts.slice(resource + 2).join("/") : "",
+    watch,
+  };
 }

@@ -1,4 +1,5 @@
 import type { Catalog } from "@orch/api/catalog.js";
+import type { UserInfo } from "@orch/auth/user.js";
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { type Call, type Handler, type Stage, through } from "./call.js";
@@ -6,7 +7,7 @@ import { discoveryDocument, type Served } from "./discovery.js";
 import type { Exchange } from "./exchange.js";
 import { createIdentity, type Identity, type IdentityDeps } from "./identity.js";
 import { type RequestMetrics, recordRequest } from "./metrics.js";
-import { parsePath } from "./path.js";
+import { parsePath, type ResourceRoute } from "./path.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "./reads.js";
 import { type Representation, sendError, sendValue } from "./respond.js";
 import { verbOf } from "./verbs.js";
@@ -51,21 +52,26 @@ function newCall(exchange: Exchange): Call {
 }
 
 function measure({ metrics, now }: PipelineDeps): Stage {
-  return async (call, next) => {
+  return (call, next) => {
     const began = now();
-    await next(call);
-    recordRequest(metrics, call, now() - began);
+    const done = (): void => recordRequest(metrics, call, now() - began);
+    const answered = next(call);
+    return answered instanceof Promise ? answered.then(done) : done();
   };
 }
 
 function recoverErrors({ onFault, negotiator }: PipelineDeps): Stage {
-  return async (call, next) => {
-    try {
-      await next(call);
-    } catch (thrown) {
+  return (call, next) => {
+    const failed = (thrown: unknown): void => {
       const error = ApiError.from(thrown);
       if (!(thrown instanceof ApiError)) onFault(call, thrown);
       sendError(call.exchange, errorRepresentation(negotiator, call.exchange), error);
+    };
+    try {
+      const answered = next(call);
+      return answered instanceof Promise ? answered.catch(failed) : undefined;
+    } catch (thrown) {
+      return failed(thrown);
     }
   };
 }
@@ -80,22 +86,31 @@ function errorRepresentation(negotiator: Negotiator<ObjectFormat>, exchange: Exc
 }
 
 function authenticate(identity: Identity): Stage {
-  return async (call, next) => next({ ...call, user: await identity.authenticate(call.exchange) });
+  return (call, next) => {
+    const settled = (user: UserInfo): void | Promise<void> => {
+      call.user = user;
+      return next(call);
+    };
+    const user = identity.authenticate(call.exchange);
+    return user instanceof Promise ? user.then(settled) : settled(user);
+  };
 }
 
 function authorize(identity: Identity): Stage {
-  return async (call, next) => {
-    const { route, exchange } = call;
-    const verb = route.type === "resource" ? verbOf(exchange.method, route, exchange.query) : call.verb;
-    const known = { ...call, verb };
-    if (call.user === undefined) throw new TypeError("a request that nobody sent");
-    await identity.authorize(known, call.user);
-    return next(known);
+  return (call, next) => {
+    const { route, exchange, user } = call;
+    if (user === undefined) throw new TypeError("a request that nobody sent");
+    if (route.type === "resource") call.verb = verbOf(exchange.method, route, exchange.query);
+    const allowed = identity.authorize(call, user);
+    return allowed instanceof Promise ? allowed.then(() => next(call)) : next(call);
   };
 }
 
 function negotiate(negotiator: Negotiator<ObjectFormat>): Stage {
-  return (call, next) => next({ ...call, representation: representationOf(negotiator, call.exchange) });
+  return (call, next) => {
+    call.representation = representationOf(negotiator, call.exchange);
+    return next(call);
+  };
 }
 
 const peopleAgents = /^(curl|Wget|Mozilla\/5\.0)/;
@@ -110,7 +125,7 @@ function representationOf(negotiator: Negotiator<ObjectFormat>, exchange: Exchan
 }
 
 function route(deps: PipelineDeps): Handler {
-  return async (call) => {
+  return (call) => {
     const { route: to, exchange } = call;
     switch (to.type) {
       case "resource":
@@ -133,11 +148,7 @@ function discoveryOf(deps: PipelineDeps, call: Call, to: Parameters<typeof disco
   return discoveryDocument(deps.catalog, to, { served: deps.served, address });
 }
 
-async function resource(
-  deps: PipelineDeps,
-  call: Call,
-  to: Extract<Call["route"], { type: "resource" }>,
-): Promise<void> {
+function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Promise<void> {
   const { exchange, representation, user, verb } = call;
   const kind = deps.catalog.resource(to.group, to.version, to.resource);
   if (kind === undefined) throw unknownPath();

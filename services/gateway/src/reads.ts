@@ -25,7 +25,7 @@ export interface Read {
 const json = "application/json";
 
 /** One object (spec 1: Verbs to HTTP, get). */
-export async function serveGet(deps: ReadDeps, { exchange, route, representation }: Read): Promise<void> {
+export function serveGet(deps: ReadDeps, { exchange, route, representation }: Read): Promise<void> {
   const request = {
     group: route.group,
     version: route.version,
@@ -34,9 +34,13 @@ export async function serveGet(deps: ReadDeps, { exchange, route, representation
     name: route.name,
     resourceVersion: exchange.query?.get("resourceVersion") ?? "",
   };
-  const reply = await deps.caches(route.group).call(watchCacheGet, request, { deadlineMs: deps.requestTimeoutMs });
-  sendDocument(exchange, representation, { code: 200, body: reply.body, warnings: [] });
+  return deps
+    .caches(route.group)
+    .call(watchCacheGet, request, { deadlineMs: deps.requestTimeoutMs })
+    .then(({ body }) => sendDocument(exchange, representation, { code: 200, body, warnings: noWarnings }));
 }
+
+const noWarnings: readonly string[] = [];
 
 /** A collection or a page of it (spec 1: Paged lists). */
 export async function serveList(deps: ReadDeps, { exchange, route, representation }: Read): Promise<void> {

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import { createExchange, type Exchange } from "./exchange.js";
+import { createAtTurnEnd } from "./turn.js";
 
 export interface ServerConfig {
   readonly bindAddress: string;
@@ -32,6 +33,7 @@ const backlog = 16_384;
 
 export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpServer {
   const { key, cert, clientCa } = config.tls;
+  const atTurnEnd = createAtTurnEnd();
   const server: Server = createServer(
     {
       key,
@@ -46,7 +48,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       connectionsCheckingInterval: checkIntervalMs,
       noDelay: true,
     },
-    (request, response) => deps.serve(createExchange(request, response, deps.newId())),
+    (request, response) => deps.serve(createExchange(request, response, { id: deps.newId(), atTurnEnd })),
   );
   // A connection that breaks says so on its own streams; nothing here may end the process.
   server.on("tlsClientError", () => {});

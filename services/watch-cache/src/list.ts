@@ -26,7 +26,7 @@ type Asked = Required<Pick<ListBody, "items" | "resourceVersion">> & {
 
 /** A list or one page of it (spec 1: Paged lists; Resource version semantics). */
 export async function list(deps: ListDeps, readable: Readable, request: ListRequest): Promise<ListBody> {
-  const start = listStart({ ...request, sendInitialEvents: undefined }, deps.metaGroup);
+  const start = listStart(request, deps.metaGroup);
   const selector = selectorOf(readable, request);
   const page: Page = { readable, selector, limit: request.limit > 0 ? request.limit : undefined };
   const answer =

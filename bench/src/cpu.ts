@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+
+/** CPU time and memory of processes, as the kernel accounts them. */
+const ticksPerSecond = 100;
+
+/** Microseconds of CPU, user and system, of all its threads since it started. */
+export function cpuMicroseconds(pid: number): number {
+  const text = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+  return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond;
+}
+
+/** Resident memory in bytes. */
+export function residentBytes(pid: number): number {
+  const line = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
+  return Number(line?.[1] ?? 0) * 1024;
+}
+
+export interface CpuMeter {
+  /** Microseconds since the start, by name. */
+  read(): ReadonlyMap<string, number>;
+}
+
+export function startCpuMeter(pids: ReadonlyMap<string, number>): CpuMeter {
+  const before = new Map([...pids].map(([name, pid]) => [name, cpuMicroseconds(pid)]));
+  return {
+    read: () => new Map([...pids].map(([name, pid]) => [name, cpuMicroseconds(pid) - (before.get(name) ?? 0)])),
+  };
+}

@@ -1,0 +1,136 @@
+import { connect, type TLSSocket } from "node:tls";
+import { createResponseReader, type Response } from "./response-reader.js";
+
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly token: string;
+}
+
+export interface Load {
+  readonly endpoints: readonly Endpoint[];
+  readonly connections: number;
+  readonly warmupMs: number;
+  readonly durationMs: number;
+  /** The next request's bytes; called once a request, so that each may differ. */
+  readonly request: (endpoint: Endpoint) => Buffer;
+  /** Codes that count as success. */
+  readonly success: (code: number) => boolean;
+  /** Ends the load before its time. */
+  readonly signal?: AbortSignal;
+}
+
+export interface Measured {
+  readonly perSecond: number;
+  readonly bytesPerSecond: number;
+  /** Milliseconds. */
+  readonly p50: number;
+  readonly p99: number;
+  readonly requests: number;
+  readonly failures: number;
+}
+
+/** Closed loop: each connection sends its next request when the last was answered. `onStart` marks the end of the warm-up. */
+export async function runLoad(load: Load, onStart: () => void): Promise<Measured> {
+  const latencies: number[] = [];
+  let bytes = 0;
+  let failures = 0;
+  let counting = false;
+  let running = true;
+  const sockets = await Promise.all(
+    Array.from({ length: load.connections }, async (_, i) => {
+      const endpoint = load.endpoints[i % load.endpoints.length];
+      if (endpoint === undefined) throw new TypeError("no endpoint");
+      const socket = await open(endpoint);
+      let sent = 0;
+      const next = (): void => {
+        sent = performance.now();
+        socket.write(load.request(endpoint));
+      };
+      const reader = createResponseReader((response: Response) => {
+        if (counting) {
+          latencies.push(performance.now() - sent);
+          bytes += response.bytes;
+          if (!load.success(response.code)) failures += 1;
+        }
+        if (running && load.signal?.aborted !== true) next();
+      });
+      socket.on("data", (data) => reader.push(data));
+      next();
+      return socket;
+    }),
+  );
+  await sleep(load.warmupMs);
+  onStart();
+  counting = true;
+  const began = performance.now();
+  await sleep(load.durationMs, load.signal);
+  counting = false;
+  const seconds = (performance.now() - began) / 1000;
+  running = false;
+  for (const socket of sockets) socket.destroy();
+  const sorted = Float64Array.from(latencies).sort();
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return {
+    perSecond: latencies.length / seconds,
+    bytesPerSecond: bytes / seconds,
+    p50: at(0.5),
+    p99: at(0.99),
+    requests: latencies.length,
+    failures,
+  };
+}
+
+export function open(endpoint: Endpoint): Promise<TLSSocket> {
+  return new Promise((resolve, reject) => {
+    // The certificate is the bench's own server's: what is measured is the work, not the trust.
+    const socket = connect({ host: endpoint.host, port: endpoint.port, rejectUnauthorized: false }, () => {
+      socket.setNoDelay(true);
+      socket.off("error", reject);
+      socket.on("error", () => {});
+      resolve(socket);
+    });
+    socket.once("error", reject);
+  });
+}
+
+export function httpRequest(
+  endpoint: Endpoint,
+  request: { readonly method: string; readonly path: string; readonly body?: string },
+): Buffer {
+  const { method, path, body } = request;
+  const content =
+    body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+  const auth = `Authorization: Bearer ${endpoint.token}\r\n`;
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n${auth}${content}\r\n${body ?? ""}`,
+  );
+}
+
+/** One request on a connection of its own. */
+export async function once(
+  endpoint: Endpoint,
+  request: { method: string; path: string; body?: string },
+): Promise<Response> {
+  const socket = await open(endpoint);
+  try {
+    return await new Promise<Response>((resolve, reject) => {
+      const reader = createResponseReader(resolve, true);
+      socket.on("data", (data) => reader.push(data));
+      socket.on("close", () => reject(new Error("the connection closed before the answer")));
+      socket.write(httpRequest(endpoint, request));
+    });
+  } finally {
+    socket.destroy();
+  }
+}
+
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

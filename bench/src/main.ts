@@ -1,0 +1,247 @@
+import { cpus } from "node:os";
+import { enumFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
+import { readCommandLine } from "@orch/runtime/flags.js";
+import { version } from "@orch/runtime/version.js";
+import { residentBytes } from "./cpu.js";
+import { httpRequest, once, sleep } from "./load.js";
+import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
+import { printTable, type Row } from "./table.js";
+import { startDistributed, startFloor, startStandalone, type Target } from "./targets.js";
+
+const operations = ["get", "write", "list", "watch", "memory", "start"] as const;
+
+const flags = {
+  only: listFlag(operations, { help: `what to measure: ${operations.join(", ")}` }),
+  modes: listFlag(["standalone", "distributed"], { help: "what to measure it on" }),
+  connections: listFlag(["1", "32", "128"], { help: "how many connections ask at once" }),
+  watchers: listFlag(["100", "1000"], { help: "how many watchers an event goes to" }),
+  seconds: intFlag(5, { min: 1, help: "how long each figure is measured, after a warm-up of a third of it" }),
+  objects: intFlag(100_000, { min: 1000, help: "how many objects the memory figure is taken with" }),
+  profile: enumFlag(["no", "cpu"], "no", {
+    help: "cpu writes a .cpuprofile of every process of ours into this folder",
+  }),
+} as const;
+
+const line = readCommandLine(
+  { name: "bench", description: "Measures orch against floors of the same run.", version: version.gitVersion, flags },
+  process.argv.slice(2),
+);
+if (!line.run) {
+  (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
+  process.exit(line.exitCode);
+}
+const { values } = line;
+const timing: Timing = { warmupMs: (values.seconds * 1000) / 3, durationMs: values.seconds * 1000 };
+const connections = values.connections.map(Number);
+const nodeArgs = values.profile === "cpu" ? ["--cpu-prof"] : [];
+const rows: Row[] = [];
+const wants = (what: (typeof operations)[number]): boolean => values.only.includes(what);
+const ok = (code: number): boolean => code === 200;
+
+function note(row: Row): Row {
+  rows.push(row);
+  process.stderr.write(
+    `${row.mode} ${row.operation} ${row.connections}: ${row.perSecond.toFixed(0)} ${row.unit}, ratio ${row.ratio?.toFixed(2) ?? "-"}\n`,
+  );
+  return row;
+}
+
+async function bytesFloor(
+  floor: Target,
+  size: number,
+  options: { connections: number; unit: "op/s" | "B/s" },
+): Promise<Floor> {
+  const request = (endpoint: Parameters<typeof httpRequest>[0]): Buffer =>
+    httpRequest(endpoint, { method: "GET", path: `/bytes/${size}` });
+  const run = { operation: `floor (a): ${size} bytes`, request, success: ok, ...options };
+  const row = note(await measureRequests(floor, run, { timing, floor: undefined }));
+  return { name: "(a) bare https", value: row.perSecond };
+}
+
+async function benchGets(target: Target, floor: Target): Promise<void> {
+  const [endpoint] = target.endpoints;
+  if (endpoint === undefined) return;
+  await fill(target, "gets", 1000);
+  const path = "/api/v1/namespaces/gets/configmaps/cm-000500";
+  const size = (await once(endpoint, { method: "GET", path })).bytes;
+  for (const count of connections) {
+    const against = await bytesFloor(floor, size, { connections: count, unit: "op/s" });
+    for (const [operation, query] of [
+      ["get Any", "?resourceVersion=0"],
+      ["get Most Recent", ""],
+    ] as const) {
+      const request = (e: typeof endpoint): Buffer => httpRequest(e, { method: "GET", path: path + query });
+      note(
+        await measureRequests(
+          target,
+          { operation, connections: count, request, success: ok, unit: "op/s" },
+          { timing, floor: against },
+        ),
+      );
+    }
+  }
+}
+
+async function benchLists(target: Target, floor: Target): Promise<void> {
+  const [endpoint] = target.endpoints;
+  if (endpoint === undefined) return;
+  await fill(target, "list-500", 500);
+  await fill(target, "list-10000", 10_000);
+  const lists = [
+    ["list 500", "/api/v1/namespaces/list-500/configmaps"],
+    ["list 10,000", "/api/v1/namespaces/list-10000/configmaps"],
+    ["list 10,000, label 1 %", "/api/v1/namespaces/list-10000/configmaps?labelSelector=pick%3Dme"],
+  ] as const;
+  for (const [operation, path] of lists) {
+    const size = (await once(endpoint, { method: "GET", path })).bytes;
+    for (const count of connections) {
+      const against = await bytesFloor(floor, size, { connections: count, unit: "B/s" });
+      const request = (e: typeof endpoint): Buffer => httpRequest(e, { method: "GET", path });
+      note(
+        await measureRequests(
+          target,
+          { operation, connections: count, request, success: ok, unit: "B/s" },
+          { timing, floor: against },
+        ),
+      );
+    }
+  }
+}
+
+async function benchWrites(target: Target, etcd: readonly string[]): Promise<void> {
+  const [endpoint] = target.endpoints;
+  if (endpoint === undefined) return;
+  await once(endpoint, {
+    method: "POST",
+    path: "/api/v1/namespaces",
+    body: JSON.stringify({ metadata: { name: "writes" } }),
+  });
+  const path = "/api/v1/namespaces/writes/configmaps";
+  for (const count of connections) {
+    const kind = etcd.length === 0 ? "lmdb" : "etcd3";
+    const floor = measureStoreFloor(kind, { inFlight: count, bytes: 1100, timing, endpoints: etcd });
+    const none = { p50: 0, p99: 0, ratio: undefined, floor: "", failures: 0, unit: "op/s" };
+    note({
+      ...none,
+      operation: `floor (b): ${floor.name}`,
+      mode: "floor",
+      connections: count,
+      perSecond: floor.value,
+      cpu: new Map([["floor", floor.cpu]]),
+    });
+    const against = { name: `(b) ${floor.name}`, value: floor.value };
+    let created = 0;
+    const create = (e: typeof endpoint): Buffer =>
+      httpRequest(e, { method: "POST", path, body: configMap(`c${count}-${created++}`) });
+    note(
+      await measureRequests(
+        target,
+        { operation: "create", connections: count, request: create, success: (c) => c === 201, unit: "op/s" },
+        { timing, floor: against },
+      ),
+    );
+    let updated = 0;
+    const change = (e: typeof endpoint): Buffer => {
+      const i = updated++;
+      const body = configMap(`c${count}-${i % created}`).replace("xxxxxxxx", String(i).padStart(8, "0"));
+      return httpRequest(e, { method: "PUT", path: `${path}/c${count}-${i % created}`, body });
+    };
+    note(
+      await measureRequests(
+        target,
+        { operation: "update", connections: count, request: change, success: ok, unit: "op/s" },
+        { timing, floor: against },
+      ),
+    );
+  }
+}
+
+async function benchWatches(target: Target, floor: Target): Promise<void> {
+  const [endpoint] = target.endpoints;
+  if (endpoint === undefined) return;
+  await once(endpoint, {
+    method: "POST",
+    path: "/api/v1/namespaces",
+    body: JSON.stringify({ metadata: { name: "watch" } }),
+  });
+  const path = "/api/v1/namespaces/watch/configmaps";
+  await once(endpoint, { method: "POST", path, body: configMap("w") });
+  const { bytes } = await once(endpoint, { method: "GET", path: `${path}/w` });
+  for (const watchers of values.watchers.map(Number)) {
+    const prepared = {
+      operation: `floor (c): ${bytes + 30} bytes to each`,
+      watchers,
+      watchPath: "/watch",
+      event: (e: typeof endpoint) => httpRequest(e, { method: "POST", path: `/event/${bytes + 30}`, body: "" }),
+    };
+    const row = note(await measureFanOut(floor, prepared, { timing, floor: undefined }));
+    const run = {
+      operation: "watch fan-out",
+      watchers,
+      watchPath: `${path}?watch=1&resourceVersion=${await newest(endpoint, path)}`,
+      event: (e: typeof endpoint, index: number) =>
+        httpRequest(e, {
+          method: "PUT",
+          path: `${path}/w`,
+          body: configMap("w").replace("xxxxxxxx", String(index).padStart(8, "0")),
+        }),
+    };
+    note(
+      await measureFanOut(target, run, { timing, floor: { name: "(c) bare chunked writer", value: row.perSecond } }),
+    );
+  }
+}
+
+async function newest(endpoint: Parameters<typeof once>[0], path: string): Promise<string> {
+  const { body } = await once(endpoint, { method: "GET", path: `${path}?limit=1` });
+  const list: { metadata: { resourceVersion: string } } = JSON.parse(body?.toString() ?? "");
+  return list.metadata.resourceVersion;
+}
+
+async function benchMemory(target: Target): Promise<readonly string[]> {
+  await fill(target, "memory", values.objects);
+  await sleep(3000);
+  return [...target.pids].map(
+    ([name, pid]) =>
+      `${name}: ${(residentBytes(pid) / 1e6).toFixed(0)} MB resident with ${values.objects} ConfigMaps of 1 KiB`,
+  );
+}
+
+async function benchStart(): Promise<string> {
+  const began = performance.now();
+  const target = await startStandalone([]);
+  const [endpoint] = target.endpoints;
+  while (endpoint !== undefined && (await once(endpoint, { method: "GET", path: "/readyz" })).code !== 200)
+    await sleep(5);
+  const took = performance.now() - began;
+  await target.stop();
+  return `standalone: ${took.toFixed(0)} ms from an empty directory to the first 200 on /readyz (certificates were there)`;
+}
+
+const floor = await startFloor();
+const notes: string[] = [];
+for (const mode of values.modes) {
+  const started =
+    mode === "distributed" ? await startDistributed(nodeArgs) : { ...(await startStandalone(nodeArgs)), etcd: [] };
+  try {
+    if (wants("get")) await benchGets(started, floor);
+    if (wants("list")) await benchLists(started, floor);
+    if (wants("watch")) await benchWatches(started, floor);
+    if (wants("write")) await benchWrites(started, started.etcd);
+  } finally {
+    await started.stop();
+  }
+  if (!wants("memory")) continue;
+  const fresh = mode === "distributed" ? await startDistributed([]) : await startStandalone([]);
+  notes.push(...(await benchMemory(fresh)));
+  await fresh.stop();
+}
+if (wants("start")) notes.push(await benchStart());
+await floor.stop();
+
+const [processor] = cpus();
+process.stdout.write(
+  `${cpus().length} × ${processor?.model ?? "?"}, node ${process.version}, ${values.seconds} s a figure, TLS, 1 KiB objects\n\n`,
+);
+process.stdout.write(`${printTable(rows)}\n\n${notes.join("\n")}\n`);
+process.exit(rows.some((row) => row.failures > 0) ? 1 : 0);

@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startLocalCluster } from "@orch/deploy/local-cluster.js";
+import { portOf, startProcess } from "@orch/deploy/process.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { ensurePki, type Pki } from "@orch/service-standalone/pki/pki.js";
+import type { Endpoint } from "./load.js";
+
+/** Something to measure: where it listens and which processes do the work. */
+export interface Target {
+  readonly name: string;
+  readonly endpoints: readonly Endpoint[];
+  readonly pids: ReadonlyMap<string, number>;
+  stop(): Promise<void>;
+}
+
+const nothing = (): readonly string[] => [];
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
+
+async function scratch(): Promise<{ path: string; pki: Pki; drop(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), "orch-bench-"));
+  const pki = await ensurePki(path, { tlsSans: [], clock: { now: Date.now }, naming: createNaming("orch") });
+  return { path, pki, drop: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** A bare node:https server: floors (a) and (c). */
+export async function startFloor(): Promise<Target> {
+  const { pki, drop } = await scratch();
+  const args = [pki.paths.servingKey, pki.paths.servingCertificate];
+  const child = await startProcess({ name: "floor", script: here("./floor-server.js"), args, sameAgain: nothing });
+  return {
+    name: "floor",
+    endpoints: [{ host: "127.0.0.1", port: Number(portOf(child.addresses["https"])), token: "none" }],
+    pids: new Map([["floor", child.pid ?? 0]]),
+    async stop() {
+      await child.stop();
+      await drop();
+    },
+  };
+}
+
+export async function startStandalone(nodeArgs: readonly string[]): Promise<Target> {
+  const { path, pki, drop } = await scratch();
+  const script = here("../../services/standalone/dist/main.js");
+  const args = [`--data-dir=${path}`, "--secure-port=0"];
+  const child = await startProcess({ name: "standalone", script, args, nodeArgs, sameAgain: nothing });
+  return {
+    name: "standalone",
+    endpoints: [{ host: "127.0.0.1", port: Number(portOf(child.addresses["https"])), token: pki.adminToken }],
+    pids: new Map([["standalone", child.pid ?? 0]]),
+    async stop() {
+      await child.stop();
+      await drop();
+    },
+  };
+}
+
+/** Two gateways, two resource services, two watch caches and three members of etcd. */
+export async function startDistributed(nodeArgs: readonly string[]): Promise<Target & { etcd: readonly string[] }> {
+  const { path, pki, drop } = await scratch();
+  const cluster = await startLocalCluster({ dialect: "orch", dataDir: path, nodeArgs });
+  const parts = [...cluster.gateways, ...cluster.resources, ...cluster.watchCaches];
+  return {
+    name: "distributed",
+    etcd: cluster.etcd.endpoints,
+    endpoints: cluster.urls.map((url) => ({
+      host: "127.0.0.1",
+      port: Number(new URL(url).port),
+      token: pki.adminToken,
+    })),
+    pids: new Map(parts.map((part) => [part.name, part.pid ?? 0])),
+    async stop() {
+      await cluster.stop();
+      await drop();
+    },
+  };
+}
