@@ -37,14 +37,22 @@ test("list and watch requests come back as they were", () => {
     fieldSelector: text,
     resourceVersion: text,
     resourceVersionMatch: text,
+    sendInitialEvents: fc.option(fc.boolean(), { nil: undefined }),
   };
-  roundTrip(methods.watchCacheList.request, record({ ...selected, limit: fc.maxSafeInteger(), continueToken: text }));
+  roundTrip(
+    methods.watchCacheList.request,
+    record({
+      ...selected,
+      limit: fc.maxSafeInteger(),
+      continueToken: text,
+      sendInitialEvents: fc.option(fc.boolean(), { nil: undefined }),
+    }),
+  );
   roundTrip(
     methods.watchCacheWatch.request,
     record({
       ...selected,
       name: text,
-      sendInitialEvents: fc.option(fc.boolean(), { nil: undefined }),
       allowBookmarks: fc.boolean(),
       timeoutMs: fc.nat(),
     }),
