@@ -23,6 +23,18 @@ for (const [orch, kubernetes] of rows) {
   });
 }
 
+test("the store prefix has one slash at each end", () => {
+  for (const [given, prefix] of [
+    [undefined, "/orch/"],
+    ["/a", "/a/"],
+    ["a/b//", "/a/b/"],
+    ["", "/"],
+  ] as const) {
+    const options = given === undefined ? {} : { storePrefix: given };
+    assert.equal(createNaming("orch", options).storePrefix, prefix);
+  }
+});
+
 test("groups, keys and media types follow the dialect", () => {
   const orch = createNaming("orch");
   const kubernetes = createNaming("kubernetes");

@@ -69,7 +69,13 @@ const words: Record<Dialect, Words> = {
 // as a whole domain label, at the end of a domain.
 const productLabel = /(^|[^A-Za-z0-9_-])((?:[a-z0-9-]+\.)*)orch(?![A-Za-z0-9_.-])/g;
 
-export function createNaming(dialect: Dialect): Naming {
+/** One slash at each end: a prefix without them would take in the keys of its neighbours. */
+function withSlashes(prefix: string): string {
+  return `/${prefix.replace(/^\/+|\/+$/g, "")}/`.replace("//", "/");
+}
+
+/** `storePrefix` is the root of the keys in the store (`--etcd-prefix`). */
+export function createNaming(dialect: Dialect, options: { readonly storePrefix?: string } = {}): Naming {
   const w = words[dialect];
   const word = (text: string): string => {
     if (dialect === "orch" || !text.includes("orch")) return text;
@@ -89,7 +95,7 @@ export function createNaming(dialect: Dialect): Naming {
     initialEventsEnd: `${w.groupSuffix}/initial-events-end`,
     namespaceFinalizer: w.finalizer,
     systemNamespaces: ["default", ...["system", "public", "node-lease"].map((n) => w.systemPrefix + n)],
-    storePrefix: "/orch/",
+    storePrefix: withSlashes(options.storePrefix ?? "/orch"),
     clientConfigApiVersion: w.clientConfigApiVersion,
     mastersGroup: "system:masters",
     anonymousUser: "system:anonymous",

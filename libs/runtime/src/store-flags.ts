@@ -4,6 +4,10 @@ import type { FlagValues } from "./flags.js";
 /** Flags of a process that opens an etcd store; the reference server's names. */
 export const etcdFlags = {
   "etcd-servers": listFlag([], { group: "Store", help: "etcd endpoints, scheme://host:port, comma separated" }),
+  "etcd-prefix": stringFlag("/orch", {
+    group: "Store",
+    help: "root of the keys; the same in every service of a cluster",
+  }),
   "etcd-cafile": stringFlag("", { group: "Store", word: "file", help: "certificate authority of the etcd servers" }),
   "etcd-certfile": stringFlag("", { group: "Store", word: "file", help: "client certificate for etcd" }),
   "etcd-keyfile": stringFlag("", { group: "Store", word: "file", help: "key of the client certificate for etcd" }),

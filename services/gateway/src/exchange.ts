@@ -39,6 +39,26 @@ export interface Exchange {
 
 /** How long a response that ended may wait for its client to take the rest. */
 const lingerMs = 30_000;
+/** How much of a body that nobody wants is taken, and for how long. */
+const unwantedBytes = 16 * 1024 * 1024;
+const unwantedMs = 2_000;
+
+/**
+ * Reads the rest of a body away after its answer. Closing at once would reset the connection, and a client that
+ * sends all before it reads would never see why it was refused.
+ */
+function dropRest(request: IncomingMessage): void {
+  const { socket } = request;
+  let left = unwantedBytes;
+  request.removeAllListeners("data");
+  request.on("data", (part: Buffer) => {
+    left -= part.length;
+    if (left < 0) socket.destroy();
+  });
+  request.resume();
+  const patience = setTimeout(() => socket.destroy(), unwantedMs);
+  request.once("close", () => clearTimeout(patience));
+}
 
 class NodeExchange implements Exchange {
   readonly id: string;
@@ -86,7 +106,7 @@ class NodeExchange implements Exchange {
         size += part.length;
         if (size > limit) {
           request.removeAllListeners("data");
-          request.resume();
+          request.pause();
           reject(refuse());
           return;
         }
@@ -114,8 +134,7 @@ class NodeExchange implements Exchange {
       this.id,
       ...headers,
     ];
-    // An unread body would be taken for the next request: the connection ends with this response.
-    if (!this.#request.complete && this.method !== "GET") list.push("Connection", "close");
+    if (!this.#request.complete) dropRest(this.#request);
     response.writeHead(code, list);
     this.#atTurnEnd(() => response.end(body));
   }

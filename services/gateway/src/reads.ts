@@ -66,11 +66,9 @@ export async function serveWatch(deps: ReadDeps, { exchange, route, representati
   if (representation.encoding !== "json") throw notAcceptable([json]);
   const { query } = exchange;
   const seconds = wholeNumber(query, "timeoutSeconds");
-  const initial = query?.get("sendInitialEvents") ?? undefined;
   const request = {
     ...collectionRequest(query, route),
     name: route.name,
-    sendInitialEvents: initial === undefined ? undefined : isTrue(initial),
     allowBookmarks: isTrue(query?.get("allowWatchBookmarks")),
     timeoutMs: seconds > 0 ? seconds * 1000 : Math.floor(deps.minRequestTimeoutMs * (1 + deps.random())),
   };
@@ -80,6 +78,7 @@ export async function serveWatch(deps: ReadDeps, { exchange, route, representati
 }
 
 function collectionRequest(query: URLSearchParams | undefined, route: ResourceRoute) {
+  const initial = query?.get("sendInitialEvents") ?? undefined;
   return {
     group: route.group,
     version: route.version,
@@ -89,6 +88,7 @@ function collectionRequest(query: URLSearchParams | undefined, route: ResourceRo
     fieldSelector: query?.get("fieldSelector") ?? "",
     resourceVersion: query?.get("resourceVersion") ?? "",
     resourceVersionMatch: query?.get("resourceVersionMatch") ?? "",
+    sendInitialEvents: initial === undefined ? undefined : isTrue(initial),
   };
 }
 

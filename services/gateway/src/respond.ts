@@ -58,5 +58,22 @@ function print({ encoding, pretty }: Representation, value: unknown): string {
 
 /** RFC 7234 section 5.5: one header a warning, code 299. */
 function withWarnings(warnings: readonly string[]): HeaderList {
-  return [...plainHeaders, ...warnings.flatMap((text) => ["Warning", `299 - ${JSON.stringify(text)}`])];
+  return [...plainHeaders, ...shortened(warnings).flatMap((text) => ["Warning", headerText(text)])];
+}
+
+const maxWarnings = 4096;
+const maxWarning = 256;
+
+/** Characters of all warnings are bounded, as in the reference: clients refuse a response of endless headers. */
+function shortened(warnings: readonly string[]): readonly string[] {
+  let total = 0;
+  for (const text of warnings) total += text.length;
+  if (total <= maxWarnings) return warnings;
+  total = 0;
+  return warnings.map((text) => text.slice(0, maxWarning)).filter((text) => (total += text.length) <= maxWarnings);
+}
+
+/** A quoted text as a header can carry it: control characters escaped, the rest as the bytes of its UTF-8. */
+function headerText(text: string): string {
+  return Buffer.from(`299 - ${JSON.stringify(text).replaceAll("\x7f", "")}`, "utf8").toString("latin1");
 }

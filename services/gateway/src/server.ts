@@ -1,5 +1,7 @@
+import type { ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
 import { createExchange, type Exchange } from "./exchange.js";
 import { createAtTurnEnd } from "./turn.js";
 
@@ -7,6 +9,8 @@ export interface ServerConfig {
   readonly bindAddress: string;
   /** 0 picks a free one. */
   readonly port: number;
+  /** Milliseconds in which a whole request must have come; a watch's response is not bound by it. */
+  readonly requestTimeoutMs: number;
   readonly tls: { readonly key: string; readonly cert: string; readonly clientCa: string | undefined };
 }
 
@@ -25,14 +29,18 @@ export interface HttpServer {
 /** The reference allows 1 MiB of headers; no client of ours has use for a fraction of it. */
 const maxHeaderBytes = 64 * 1024;
 const headersTimeoutMs = 10_000;
-/** For a body to arrive; a watch's response is not bound by it. */
-const requestTimeoutMs = 60_000;
 const keepAliveMs = 90_000;
-const checkIntervalMs = 5_000;
+/** Silence after which TCP asks whether the other side is still there: a watch may say nothing for long. */
+const tcpKeepAliveMs = 30_000;
+const checkIntervalMs = 1_000;
+/** How long a client may take to read why its connection ends. */
+const farewellMs = 1_000;
 const backlog = 16_384;
 
 export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpServer {
   const { key, cert, clientCa } = config.tls;
+  /** The newest response of each connection. */
+  const newest = new WeakMap<Duplex, ServerResponse>();
   const atTurnEnd = createAtTurnEnd();
   const server: Server = createServer(
     {
@@ -41,24 +49,27 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       ...(clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
       minVersion: "TLSv1.2",
       maxHeaderSize: maxHeaderBytes,
-      headersTimeout: headersTimeoutMs,
-      requestTimeout: requestTimeoutMs,
+      headersTimeout: Math.min(headersTimeoutMs, config.requestTimeoutMs),
+      requestTimeout: config.requestTimeoutMs,
       keepAliveTimeout: keepAliveMs,
       handshakeTimeout: headersTimeoutMs,
       connectionsCheckingInterval: checkIntervalMs,
       noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: tcpKeepAliveMs,
     },
-    (request, response) => deps.serve(createExchange(request, response, { id: deps.newId(), atTurnEnd })),
+    (request, response) => {
+      newest.set(request.socket, response);
+      deps.serve(createExchange(request, response, { id: deps.newId(), atTurnEnd }));
+    },
   );
   // A connection that breaks says so on its own streams; nothing here may end the process.
   server.on("tlsClientError", () => {});
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable || error.code === "ECONNRESET") {
-      socket.destroy();
-      return;
-    }
-    const status = statusOf(error.code);
-    socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+    const response = newest.get(socket);
+    const busy = response !== undefined && response.headersSent && !response.writableFinished;
+    if (busy || !socket.writable || error.code === "ECONNRESET") socket.destroy();
+    else sayGoodbye(socket, statusOf(error.code));
   });
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
@@ -88,6 +99,15 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       clearTimeout(force);
     },
   };
+}
+
+/** Answers what is no request, and reads on for a moment: closing at once would reset the connection unread. */
+function sayGoodbye(socket: Duplex, status: string): void {
+  socket.removeAllListeners("data");
+  socket.resume();
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  const patience = setTimeout(() => socket.destroy(), farewellMs);
+  socket.once("close", () => clearTimeout(patience));
 }
 
 function statusOf(code: string | undefined): string {

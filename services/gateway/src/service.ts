@@ -10,7 +10,6 @@ import { createPipeline } from "./pipeline.js";
 import { createHttpServer, type ServerConfig } from "./server.js";
 
 export interface GatewayConfig extends ServerConfig {
-  readonly requestTimeoutMs: number;
   readonly minRequestTimeoutMs: number;
   /** How long running responses may take once the gateway stops. */
   readonly shutdownGraceMs: number;

@@ -38,21 +38,44 @@ export function readObject(
   const read = readTree(body.bytes, body.contentType, kind.kind);
   checkType(kind, read.value);
   const { object, unknown } = decoded(kind, read.value);
-  const problems =
-    validation === "Ignore"
-      ? []
-      : [...unknown.map((p) => `unknown field ${JSON.stringify(p)}`), ...repeated(read, unknown)];
+  const problems = validation === "Ignore" ? [] : fieldProblems(read, unknown);
   if (validation === "Strict" && problems.length > 0) {
     throw cannotBeHandled(kind, `strict decoding error: ${problems.join(", ")}`);
   }
   return { object, warnings: problems };
 }
 
-/** Keys that stood twice, but for those inside of fields that are unknown as a whole. */
-function repeated(read: Read, unknown: readonly string[]): string[] {
-  const isUnknown = (path: string): boolean =>
-    unknown.some((u) => path === u || path.startsWith(`${u}.`) || path.startsWith(`${u}[`));
-  return read.duplicates.filter((path) => !isUnknown(path)).map((path) => `duplicate field ${JSON.stringify(path)}`);
+/** Release 1.32 names no more. */
+const maxProblems = 100;
+
+/** Unknown and repeated fields in the order of the body; not what is repeated inside of an unknown field. */
+function fieldProblems(read: Read, allUnknown: readonly string[]): string[] {
+  const unknown = new Set(allUnknown.slice(0, maxProblems));
+  const repeated = new Set(read.duplicates.filter((path) => !isBelow(unknown, path)));
+  const paths = repeated.size === 0 ? [...unknown] : inOrder(read.value, new Set([...unknown, ...repeated]));
+  return paths
+    .slice(0, maxProblems)
+    .map((path) => `${unknown.has(path) ? "unknown" : "duplicate"} field ${JSON.stringify(path)}`);
+}
+
+function isBelow(fields: ReadonlySet<string>, path: string): boolean {
+  for (const field of fields) {
+    if (path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)) return true;
+  }
+  return false;
+}
+
+/** Paths of a tree in the order in which they stand there. */
+function inOrder(tree: unknown, wanted: ReadonlySet<string>): string[] {
+  const found: string[] = [];
+  const visit = (value: unknown, at: string): void => {
+    if (found.length === wanted.size) return;
+    if (wanted.has(at)) found.push(at);
+    if (Array.isArray(value)) value.forEach((inner, i) => void visit(inner, `${at}[${i}]`));
+    else if (isObject(value)) for (const key of Object.keys(value)) visit(value[key], at === "" ? key : `${at}.${key}`);
+  };
+  visit(tree, "");
+  return found;
 }
 
 function decoded(kind: Kind, tree: unknown): DecodedObject {

@@ -5,7 +5,7 @@ import { createNaming } from "@orch/naming/naming.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
 import { systemClock } from "@orch/runtime/clock.js";
 import { logFromFlags } from "@orch/runtime/common-flags.js";
-import { listFlag } from "@orch/runtime/flag-types.js";
+import { durationFlag, listFlag } from "@orch/runtime/flag-types.js";
 import { readCommandLine } from "@orch/runtime/flags.js";
 import { createHealth } from "@orch/runtime/health.js";
 import { createMetrics } from "@orch/runtime/metrics.js";
@@ -20,6 +20,10 @@ import { createResource } from "./service.js";
 
 const flags = {
   ...serviceFlags,
+  "event-ttl": durationFlag(3_600_000, {
+    group: "API",
+    help: "how long kinds that expire are kept after their last change",
+  }),
   groups: listFlag([], {
     group: "API",
     help: "API groups this service owns, comma separated; core is the core group; all when empty",
@@ -41,7 +45,7 @@ if (!line.run) {
 }
 const { values } = line;
 const { log, failure } = logFromFlags(values, { service: "resource" });
-const naming = createNaming(values["api-dialect"]);
+const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
 const clock = systemClock;
 const health = createHealth({ clock, livezGracePeriod: values["livez-grace-period"] });
 const metrics = createMetrics({ release: version.release });
@@ -53,7 +57,7 @@ const store = await openEtcdStore({
 const server = createGrpcServer({ host: values["bind-address"], port: values["rpc-port"], log });
 const groups = values.groups.map((name) => (name === "core" ? "" : name));
 const resource = createResource(
-  { groups: groups.length === 0 ? undefined : groups },
+  { groups: groups.length === 0 ? undefined : groups, eventTtlMs: values["event-ttl"] },
   {
     store,
     naming,

@@ -9,6 +9,7 @@ import type { Store } from "@orch/store/store.js";
 import { create } from "./create.js";
 import { remove } from "./delete.js";
 import { removeCollection } from "./delete-collection.js";
+import { runExpiry } from "./expiry.js";
 import { createNamespaces } from "./namespaces.js";
 import { ensureSystemNamespaces } from "./system-namespaces.js";
 import { update } from "./update.js";
@@ -17,6 +18,8 @@ import type { Write, WriteDeps } from "./write.js";
 export interface ResourceConfig {
   /** The API groups this service owns; undefined for all of them. */
   readonly groups: readonly string[] | undefined;
+  /** How long objects of kinds that expire are kept after their last change. */
+  readonly eventTtlMs: number;
 }
 
 export interface ResourceDeps {
@@ -48,10 +51,11 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const namespaces = createNamespaces({ store, prefix, log: deps.log });
   const writes: WriteDeps = { ...deps, namespaces };
 
+  const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
+
   const handle = (request: WriteRequest): Promise<WriteReply> => {
     const kind = catalog.resource(request.group, request.version, request.resource);
-    if (kind === undefined || (config.groups !== undefined && !config.groups.includes(request.group)))
-      throw unknownPath();
+    if (kind === undefined || !owns(request.group)) throw unknownPath();
     if (request.subresource !== "") throw unknownPath();
     if (!kind.verbs.includes(request.verb)) throw methodNotAllowed();
     return perform({ deps: writes, kind, request });
@@ -73,10 +77,9 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   });
 
   const bootstrap = async (): Promise<void> => {
-    const ownsCore = config.groups === undefined || config.groups.includes("");
     while (!abort.signal.aborted) {
       try {
-        if (ownsCore) await ensureSystemNamespaces({ deps: writes, kind: namespaceKind });
+        if (owns("")) await ensureSystemNamespaces({ deps: writes, kind: namespaceKind });
         announce();
         return;
       } catch (error) {
@@ -88,7 +91,9 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
 
   return {
     async start() {
-      running = Promise.all([namespaces.run(abort.signal), bootstrap()]).then(() => {});
+      const expiring = catalog.storedKinds().filter((k) => k.storage.ttlSeconds !== undefined && owns(k.group));
+      const expiry = runExpiry({ ...writes, kinds: expiring, ttlMs: config.eventTtlMs, log: deps.log }, abort.signal);
+      running = Promise.all([namespaces.run(abort.signal), bootstrap(), expiry]).then(() => {});
     },
     async stop() {
       abort.abort();

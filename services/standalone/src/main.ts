@@ -4,7 +4,7 @@ import { parseTokenFile, type TokenEntry } from "@orch/auth/token-file.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { systemClock } from "@orch/runtime/clock.js";
 import { commonFlags, logFromFlags } from "@orch/runtime/common-flags.js";
-import { listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { durationFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { readCommandLine } from "@orch/runtime/flags.js";
 import { createHealth } from "@orch/runtime/health.js";
 import { createMetrics } from "@orch/runtime/metrics.js";
@@ -27,6 +27,10 @@ const flags = {
     help: "where certificates, tokens and the embedded store lie; ORCH_DATA sets the default",
   }),
   ...servingFlags,
+  "event-ttl": durationFlag(3_600_000, {
+    group: "Store",
+    help: "how long kinds that expire are kept after their last change",
+  }),
   "tls-san": listFlag([], { group: "Serving", help: "further host names and addresses of the serving certificate" }),
   ...etcdFlags,
   ...commonFlags,
@@ -49,7 +53,7 @@ const { values, given } = line;
 // A person at a terminal reads sentences; whoever collects logs gets JSON.
 const format = given.has("logging-format") || !process.stderr.isTTY ? values["logging-format"] : "text";
 const { log, failure } = logFromFlags({ ...values, "logging-format": format }, { service: "standalone" });
-const naming = createNaming(values["api-dialect"]);
+const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
 const clock = systemClock;
 const health = createHealth({ clock, livezGracePeriod: values["livez-grace-period"] });
 const metrics = createMetrics({ release: version.release });
@@ -79,6 +83,7 @@ const standalone = createStandalone(
     tlsSans: values["tls-san"],
     tokens: readTokens(values["token-auth-file"]),
     serving: servingSettings(values),
+    eventTtlMs: values["event-ttl"],
     clientConfigName: "admin.orchconfig",
   },
   { openStore, naming, health, metrics, log, logFailure: failure, clock, version },

@@ -24,6 +24,7 @@ export interface StandaloneConfig {
   /** Besides the administrator's token, which is made here. */
   readonly tokens: readonly TokenEntry[];
   readonly serving: Omit<ServingSettings, "tokens" | "tls">;
+  readonly eventTtlMs: number;
   readonly clientConfigName: string;
 }
 
@@ -100,7 +101,7 @@ async function startServices(
   const shared = { store, naming, catalog, services: transport.services, log: logWith(log) };
   const cache = createWatchCache(watchCacheDefaults, { ...shared, now: () => clock.monotonic() });
   const resource = createResource(
-    { groups: undefined },
+    { groups: undefined, eventTtlMs: config.eventTtlMs },
     { ...shared, now: () => clock.now(), newUid: randomUUID, random: Math.random },
   );
   const peers = createPeers(new Map([[anyGroup, transport.caller]]));

@@ -49,7 +49,7 @@ if (!line.run) {
 }
 const { values } = line;
 const { log, failure } = logFromFlags(values, { service: "watch-cache" });
-const naming = createNaming(values["api-dialect"]);
+const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
 const clock = systemClock;
 const health = createHealth({ clock, livezGracePeriod: values["livez-grace-period"] });
 const metrics = createMetrics({ release: version.release });

@@ -118,6 +118,7 @@ async function fromStore(running: Running, announceEnd: boolean): Promise<void> 
     resourceVersionMatch: "",
     limit: 0,
     continueToken: "",
+    sendInitialEvents: undefined,
   });
   if (outlet.closed) return;
   sendInitial(running, { items: body.items, revision: body.resourceVersion, announceEnd });
