@@ -66,14 +66,13 @@ const maxWarning = 256;
 
 /** Characters of all warnings are bounded, as in the reference: clients refuse a response of endless headers. */
 function shortened(warnings: readonly string[]): readonly string[] {
-  let total = 0;
-  for (const text of warnings) total += text.length;
-  if (total <= maxWarnings) return warnings;
-  total = 0;
-  return warnings.map((text) => text.slice(0, maxWarning)).filter((text) => (total += text.length) <= maxWarnings);
+  const sum = (texts: readonly string[]): number => texts.reduce((total, text) => total + text.length, 0);
+  if (sum(warnings) <= maxWarnings) return warnings;
+  const short = warnings.map((text) => text.slice(0, maxWarning));
+  return short.filter((_, i) => sum(short.slice(0, i + 1)) <= maxWarnings);
 }
 
-/** A quoted text as a header can carry it: control characters escaped, the rest as the bytes of its UTF-8. */
+/** A quoted text as a header can carry it: control characters escaped or dropped, the rest as bytes of UTF-8. */
 function headerText(text: string): string {
   return Buffer.from(`299 - ${JSON.stringify(text).replaceAll("\x7f", "")}`, "utf8").toString("latin1");
 }

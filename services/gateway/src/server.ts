@@ -67,7 +67,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
   server.on("tlsClientError", () => {});
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
     const response = newest.get(socket);
-    const busy = response !== undefined && response.headersSent && !response.writableFinished;
+    const busy = response?.headersSent === true && !response.writableFinished;
     if (busy || !socket.writable || error.code === "ECONNRESET") socket.destroy();
     else sayGoodbye(socket, statusOf(error.code));
   });
