@@ -23,6 +23,8 @@ export interface Read {
 }
 
 const json = "application/json";
+/** 24 days: a timer of more than 31 bits would run at once. */
+const longestTimerMs = 0x7fffffff;
 
 /** One object (spec 1: Verbs to HTTP, get). */
 export function serveGet(deps: ReadDeps, { exchange, route, representation }: Read): Promise<void> {
@@ -70,7 +72,10 @@ export async function serveWatch(deps: ReadDeps, { exchange, route, representati
     ...collectionRequest(query, route),
     name: route.name,
     allowBookmarks: isTrue(query?.get("allowWatchBookmarks")),
-    timeoutMs: seconds > 0 ? seconds * 1000 : Math.floor(deps.minRequestTimeoutMs * (1 + deps.random())),
+    timeoutMs:
+      seconds > 0
+        ? Math.min(seconds * 1000, longestTimerMs)
+        : Math.floor(deps.minRequestTimeoutMs * (1 + deps.random())),
   };
   const open: OpenStream = (receiver) => deps.caches(route.group).open(watchCacheWatch, request, receiver);
   const error = await relay(exchange, open, { contentType: json, cutOnFailure: false });
