@@ -1,0 +1,165 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { Agent, request } from "node:https";
+import { type ApiObject, isApiObject } from "@orch/client/objects.js";
+import type { Target } from "./target.js";
+import { readWatch, type WatchStream } from "./watch-stream.js";
+
+export type Credentials =
+  | { readonly type: "admin" }
+  | { readonly type: "certificate" }
+  | { readonly type: "anonymous" }
+  | { readonly type: "token"; readonly token: string };
+
+export type Query = Readonly<Record<string, string | number | boolean>>;
+
+/** One request, exactly as it goes over the wire. */
+export interface Call {
+  readonly method?: string;
+  /** With its leading slash; may carry a query of its own. */
+  readonly path: string;
+  readonly query?: Query;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** An object is sent as JSON; text and bytes go as they are. */
+  readonly body?: object | string | Buffer;
+  readonly as?: Credentials;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  readonly bytes: Buffer;
+  /** @throws SyntaxError */
+  json(): unknown;
+  /** Value at a dotted path of the JSON body; numbers are indexes. */
+  at(path: string): unknown;
+  /** The body as an object. @throws Error when it is none */
+  object(): ApiObject;
+  /** The objects of a list body. @throws Error when it is none */
+  items(): readonly ApiObject[];
+}
+
+/** An HTTPS client with full control of the request, taking turns among the target's gateways. */
+export interface Http {
+  call(call: Call): Promise<Answer>;
+  get(path: string, query?: Query): Promise<Answer>;
+  post(path: string, body: object, query?: Query): Promise<Answer>;
+  put(path: string, body: object, query?: Query): Promise<Answer>;
+  delete(path: string, query?: Query, body?: object): Promise<Answer>;
+  /** Opens a watch; settles once its response has begun. @throws Error for any answer but 200 */
+  watch(path: string, query?: Query): Promise<WatchStream>;
+  close(): void;
+}
+
+const admin: Credentials = { type: "admin" };
+/** Far over what any answer needs: a hang is told as one, not as a test that was killed. */
+const patienceMs = 30_000;
+
+export function connect(target: Target, options: { readonly gateway?: number } = {}): Http {
+  const { ca, admin: pair } = target.pki;
+  const plain = new Agent({ keepAlive: true, ca, maxSockets: 32 });
+  const certified = new Agent({ keepAlive: true, ca, cert: pair.certificate, key: pair.key });
+  const urls = options.gateway === undefined ? target.urls : target.urls.slice(options.gateway, options.gateway + 1);
+  let turn = 0;
+
+  const begin = (call: Call): Promise<IncomingMessage> => {
+    const as = call.as ?? admin;
+    const { type, bytes } = bodyOf(call.body);
+    const token = as.type === "admin" ? target.pki.adminToken : as.type === "token" ? as.token : undefined;
+    const url = new URL(urls[turn++ % urls.length] ?? "");
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        {
+          host: url.hostname,
+          port: url.port,
+          agent: as.type === "certificate" ? certified : plain,
+          method: call.method ?? "GET",
+          path: call.path + queryText(call.query),
+          headers: {
+            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+            ...(type === undefined ? {} : { "content-type": type }),
+            ...(bytes === undefined ? {} : { "content-length": String(bytes.length) }),
+            ...call.headers,
+          },
+        },
+        (response) => {
+          sent.setTimeout(0);
+          resolve(response);
+        },
+      );
+      sent.setTimeout(patienceMs, () => sent.destroy(new Error(`${call.method ?? "GET"} ${call.path}: no answer`)));
+      sent.on("error", reject);
+      sent.end(bytes);
+    });
+  };
+  const call = async (asked: Call): Promise<Answer> => answerOf(await begin(asked));
+
+  return {
+    call,
+    get: (path, query = {}) => call({ path, query }),
+    post: (path, body, query = {}) => call({ method: "POST", path, body, query }),
+    put: (path, body, query = {}) => call({ method: "PUT", path, body, query }),
+    delete: (path, query = {}, body) =>
+      call({ method: "DELETE", path, query, ...(body === undefined ? {} : { body }) }),
+    async watch(path, query = {}) {
+      const response = await begin({ path, query: { watch: true, ...query } });
+      if (response.statusCode === 200) return readWatch(response);
+      const { status, text } = await answerOf(response);
+      throw new Error(`watch of ${path}: ${status} ${text}`);
+    },
+    close() {
+      plain.destroy();
+      certified.destroy();
+    },
+  };
+}
+
+function bodyOf(body: Call["body"]): { readonly type?: string; readonly bytes?: Buffer } {
+  if (body === undefined) return {};
+  if (Buffer.isBuffer(body)) return { bytes: body };
+  if (typeof body === "string") return { bytes: Buffer.from(body) };
+  return { type: "application/json", bytes: Buffer.from(JSON.stringify(body)) };
+}
+
+function queryText(query: Query = {}): string {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
+  return parameters.size === 0 ? "" : `?${parameters}`;
+}
+
+async function answerOf(response: IncomingMessage): Promise<Answer> {
+  const parts: Buffer[] = [];
+  for await (const part of response) parts.push(Buffer.isBuffer(part) ? part : Buffer.from(String(part)));
+  const bytes = Buffer.concat(parts);
+  const text = bytes.toString("utf8");
+  const json = (): unknown => JSON.parse(text);
+  const described = (): string => `${response.statusCode} ${text.slice(0, 500)}`;
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text,
+    bytes,
+    json,
+    at: (path) => valueAt(json(), path),
+    object() {
+      const value = json();
+      if (isApiObject(value)) return value;
+      throw new Error(`no object: ${described()}`);
+    },
+    items() {
+      const items = valueAt(json(), "items");
+      if (Array.isArray(items) && items.every(isApiObject)) return items;
+      throw new Error(`no list: ${described()}`);
+    },
+  };
+}
+
+/** Value at a dotted path; numbers are indexes. */
+export function valueAt(value: unknown, path: string): unknown {
+  let at = value;
+  for (const name of path.split(".")) {
+    if (typeof at !== "object" || at === null) return undefined;
+    at = new Map<string, unknown>(Object.entries(at)).get(name);
+  }
+  return at;
+}

@@ -1,0 +1,111 @@
+import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type LocalCluster, startLocalCluster } from "@orch/deploy/local-cluster.js";
+import { type Process, portOf, startProcess } from "@orch/deploy/process.js";
+import { createNaming, type Dialect, type Naming } from "@orch/naming/naming.js";
+import { ensurePki, type Pki } from "@orch/service-standalone/pki/pki.js";
+import { startEtcd } from "@orch/store/testing/etcd-server.js";
+
+/** A running orch, whatever it is made of, as a client needs it. */
+export interface Target {
+  readonly name: string;
+  readonly naming: Naming;
+  /** `https://127.0.0.1:port` of every gateway. */
+  readonly urls: readonly string[];
+  readonly pki: Pki;
+  /** Of a user who is known and may do nothing. */
+  readonly strangerToken: string;
+  /** Path of the administrator's client configuration file. */
+  readonly clientConfig: string;
+  /** The end of what its processes wrote to standard error. */
+  log(): string;
+  stop(): Promise<void>;
+}
+
+/** One process; `process` kills and restarts it on the same port and data. */
+export interface StandaloneTarget extends Target {
+  readonly process: Process;
+}
+
+export interface DistributedTarget extends Target {
+  readonly cluster: LocalCluster;
+}
+
+export interface TargetOptions {
+  readonly dialect?: Dialect;
+  /** Further flags of whatever serves HTTPS. */
+  readonly args?: readonly string[];
+}
+
+const strangerToken = "stranger-token";
+const strangerLine = `${strangerToken},stranger,stranger,"visitors"\n`;
+
+/** Standalone on the embedded store or, with `etcd`, on a real etcd of one member. */
+export async function startStandalone(
+  options: TargetOptions & { readonly etcd?: boolean } = {},
+): Promise<StandaloneTarget> {
+  const dialect = options.dialect ?? "kubernetes";
+  const folder = await mkdtemp(join(tmpdir(), "orch-e2e-"));
+  const tokens = join(folder, "tokens.csv");
+  await writeFile(tokens, strangerLine);
+  const etcd = options.etcd === true ? await startEtcd() : undefined;
+  const process = await startProcess({
+    name: "standalone",
+    script: fileURLToPath(new URL("../../../services/standalone/dist/main.js", import.meta.url)),
+    args: [
+      `--data-dir=${folder}`,
+      `--api-dialect=${dialect}`,
+      `--token-auth-file=${tokens}`,
+      ...(etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoints.join(",")}`]),
+      ...(options.args ?? ["--secure-port=0"]),
+    ],
+    sameAgain: ({ https }) => [`--secure-port=${portOf(https)}`],
+  });
+  const naming = createNaming(dialect);
+  return {
+    name: etcd === undefined ? "standalone" : "standalone on etcd",
+    naming,
+    process,
+    urls: [`https://${process.addresses["https"]}`],
+    pki: await ensurePki(folder, { tlsSans: [], clock: { now: Date.now }, naming }),
+    strangerToken,
+    clientConfig: join(folder, "admin.orchconfig"),
+    log: process.log,
+    async stop() {
+      await process.stop();
+      await etcd?.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Two gateways, two resource services, two watch caches and three etcd members. */
+export async function startDistributed(options: TargetOptions = {}): Promise<DistributedTarget> {
+  const dialect = options.dialect ?? "kubernetes";
+  const naming = createNaming(dialect);
+  const folder = await mkdtemp(join(tmpdir(), "orch-e2e-"));
+  const made = await ensurePki(folder, { tlsSans: [], clock: { now: Date.now }, naming });
+  await appendFile(made.paths.tokens, strangerLine);
+  const cluster = await startLocalCluster({
+    dialect,
+    dataDir: folder,
+    ...(options.args === undefined ? {} : { gatewayArgs: options.args }),
+  });
+  const processes = [...cluster.gateways, ...cluster.watchCaches, ...cluster.resources];
+  return {
+    name: "distributed",
+    naming,
+    cluster,
+    urls: cluster.urls,
+    pki: cluster.pki,
+    strangerToken,
+    clientConfig: cluster.clientConfig,
+    log: () => processes.map(({ name, log }) => `--- ${name}\n${log()}`).join("\n"),
+    async stop() {
+      await cluster.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import { after, before, describe } from "node:test";
+import { connect } from "../harness/http.js";
+import type { Target } from "../harness/target.js";
+import { consistencySuite } from "./consistency.js";
+import { crudSuite } from "./crud.js";
+import { deletionSuite } from "./deletion.js";
+import { discoverySuite } from "./discovery.js";
+import { encodingSuite } from "./encodings.js";
+import { errorSuite } from "./errors.js";
+import { healthSuite } from "./health.js";
+import { identitySuite } from "./identity.js";
+import { metadataSuite } from "./metadata.js";
+import { pagingSuite } from "./paging.js";
+import type { On, Scene } from "./scene.js";
+import { selectorSuite } from "./selectors.js";
+import { versionSuite } from "./versions.js";
+import { watchSuite } from "./watches.js";
+
+const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
+  ["kinds", crudSuite],
+  ["metadata", metadataSuite],
+  ["selectors", selectorSuite],
+  ["paged lists", pagingSuite],
+  ["watches", watchSuite],
+  ["resource versions", versionSuite],
+  ["deletion", deletionSuite],
+  ["encodings", encodingSuite],
+  ["errors", errorSuite],
+  ["discovery", discoverySuite],
+  ["health", healthSuite],
+  ["identity", identitySuite],
+  ["consistency", consistencySuite],
+];
+
+export interface BehaviourOptions {
+  readonly start: () => Promise<Target>;
+  /** Why these tests cannot run here. */
+  readonly skip?: string | undefined;
+}
+
+/** How orch behaves at its HTTP surface: the same for whatever it is made of. */
+export function behaviour(name: string, { start, skip }: BehaviourOptions): void {
+  describe(name, { skip: skip ?? false }, () => {
+    let scene: Scene | undefined;
+    const on: On = () => {
+      if (scene === undefined) throw new Error(`${name} is not running`);
+      return scene;
+    };
+    before(async () => {
+      const target = await start();
+      scene = { target, http: connect(target) };
+    });
+    after(async () => {
+      scene?.http.close();
+      await scene?.target.stop();
+    });
+    // Each test has a namespace of its own: those of a suite run at the same time.
+    for (const [title, suite] of suites) describe(title, { concurrency: 4 }, () => suite(on));
+  });
+}

@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { freshMaps, freshNamespace, namesOf, versionOf } from "../harness/manifests.js";
+import { assertFailure } from "../harness/status.js";
+import { until } from "../harness/until.js";
+import type { On } from "./scene.js";
+
+/** Deletion of objects, collections and namespaces (spec 1: Object deletion). */
+export function deletionSuite(on: On): void {
+  finalizers(on);
+  preconditions(on);
+  collections(on);
+  namespaces(on);
+}
+
+function finalizers(on: On): void {
+  test("an object with finalizers stays until the last of them is removed", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    const finalizers = ["example.com/one", "example.com/two"];
+    const created = await http.post(maps.path(), { metadata: { name: "held", finalizers } });
+    assert.equal(created.status, 201, created.text);
+    const watch = await http.watch(maps.path("held"), { resourceVersion: versionOf(created.object()) });
+    const deleted = await http.delete(maps.path("held"));
+    assert.equal(deleted.status, 200, deleted.text);
+    const finalizing = deleted.object();
+    assert.ok(typeof finalizing.metadata["deletionTimestamp"] === "string");
+    assert.deepEqual(finalizing.metadata["finalizers"], finalizers);
+
+    const again = await http.delete(maps.path("held"));
+    assert.equal(again.object().metadata["deletionTimestamp"], finalizing.metadata["deletionTimestamp"]);
+    const added = await http.put(maps.path("held"), {
+      ...again.object(),
+      metadata: { ...again.object().metadata, finalizers: [...finalizers, "example.com/three"] },
+    });
+    assertFailure(added, { code: 422, reason: "Invalid", message: /no new finalizers can be added/ });
+
+    const one = await http.put(maps.path("held"), {
+      ...again.object(),
+      metadata: { ...again.object().metadata, finalizers: ["example.com/two"] },
+    });
+    assert.equal(one.status, 200, one.text);
+    assert.equal((await http.get(maps.path("held"))).status, 200);
+    const none = await http.put(maps.path("held"), {
+      ...one.object(),
+      metadata: { ...one.object().metadata, finalizers: [] },
+    });
+    assert.equal(none.status, 200, none.text);
+    assertFailure(await http.get(maps.path("held")), { code: 404, reason: "NotFound" });
+    assert.deepEqual(
+      (await watch.take(3)).map((e) => e.type),
+      ["MODIFIED", "MODIFIED", "DELETED"],
+    );
+    watch.close();
+    await maps.create("held");
+  });
+
+  test("a propagation policy is kept as the finalizer that it stands for", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    for (const [propagationPolicy, finalizer] of [
+      ["Foreground", "foregroundDeletion"],
+      ["Orphan", "orphan"],
+    ]) {
+      await maps.create(`p-${finalizer?.toLowerCase()}`);
+      const answer = await http.delete(maps.path(`p-${finalizer?.toLowerCase()}`), {
+        propagationPolicy: propagationPolicy ?? "",
+      });
+      assert.deepEqual(answer.at("metadata.finalizers"), [finalizer], answer.text);
+    }
+    await maps.create("now");
+    assert.equal((await http.delete(maps.path("now"), { propagationPolicy: "Background" })).at("status"), "Success");
+    await maps.create("wrong");
+    assertFailure(await http.delete(maps.path("wrong"), { propagationPolicy: "Never" }), {
+      code: 422,
+      reason: "Invalid",
+    });
+  });
+}
+
+function preconditions(on: On): void {
+  test("a delete with preconditions happens only where they hold", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    const first = await maps.create("guarded");
+    const wrong = { preconditions: { uid: "00000000-0000-4000-8000-000000000000" } };
+    assertFailure(await http.delete(maps.path("guarded"), {}, wrong), { code: 409, reason: "Conflict" });
+    const second = await maps.change(first, { k: "v" });
+    const old = { preconditions: { resourceVersion: versionOf(first) } };
+    assertFailure(await http.delete(maps.path("guarded"), {}, old), { code: 409, reason: "Conflict" });
+    const right = { preconditions: { uid: second.metadata.uid, resourceVersion: versionOf(second) } };
+    assert.equal((await http.delete(maps.path("guarded"), {}, right)).status, 200);
+    assertFailure(await http.get(maps.path("guarded")), { code: 404, reason: "NotFound" });
+  });
+}
+
+function collections(on: On): void {
+  test("deletecollection deletes what its selectors choose, in its namespace alone", async () => {
+    const { http } = on();
+    const [maps, other] = [await freshMaps(http), await freshMaps(http)];
+    for (const name of ["a", "b", "c"]) {
+      await maps.create(name, { labels: { go: name === "c" ? "no" : "yes" } });
+      await other.create(name, { labels: { go: "yes" } });
+    }
+    const selected = await http.delete(maps.path(), { labelSelector: "go=yes" });
+    assert.equal(selected.status, 200, selected.text);
+    assert.deepEqual(namesOf((await http.get(maps.path())).items()), ["c"]);
+    assert.equal((await http.get(other.path())).items().length, 3);
+    assert.equal((await http.delete(other.path(), { fieldSelector: "metadata.name=b" })).status, 200);
+    assert.deepEqual(namesOf((await http.get(other.path())).items()), ["a", "c"]);
+    assert.equal((await http.delete(maps.path())).status, 200);
+    assert.equal((await http.get(maps.path())).items().length, 0);
+  });
+
+  test("deletecollection of a large collection leaves nothing and tells every deletion to a watch", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    await Promise.all(Array.from({ length: 600 }, (_, i) => maps.create(`m${i}`)));
+    const from = String((await http.get(maps.path())).at("metadata.resourceVersion"));
+    const watch = await http.watch(maps.path(), { resourceVersion: from });
+    const dry = await http.delete(maps.path(), { dryRun: "All" });
+    assert.equal(dry.status, 200, dry.text);
+    assert.equal((await http.get(maps.path())).items().length, 600);
+    assert.equal((await http.delete(maps.path())).status, 200);
+    const events = await watch.take(600);
+    assert.ok(events.every((e) => e.type === "DELETED"));
+    assert.equal(new Set(namesOf(events.map((e) => e.object))).size, 600);
+    assert.equal((await http.get(maps.path())).items().length, 0);
+    watch.close();
+  });
+}
+
+function namespaces(on: On): void {
+  test("nothing is created in a namespace that does not exist", async () => {
+    const { http, target } = on();
+    const missing = { code: 404, reason: "NotFound", message: 'namespaces "nowhere" not found' };
+    assertFailure(await http.post("/api/v1/namespaces/nowhere/configmaps", { metadata: { name: "a" } }), missing);
+    const slices = `/apis/${target.naming.group("discovery")}/v1/namespaces/nowhere/endpointslices`;
+    assertFailure(await http.post(slices, { metadata: { name: "a" }, addressType: "IPv4", endpoints: [] }), missing);
+    assert.equal((await http.get("/api/v1/namespaces/nowhere/configmaps")).items().length, 0);
+  });
+
+  test("nothing is created in a namespace that is being deleted, but what is there can be changed", async () => {
+    const { http } = on();
+    const namespace = await freshNamespace(http);
+    const path = `/api/v1/namespaces/${namespace}/configmaps`;
+    await http.post(path, { metadata: { name: "before" } });
+    const deleted = await http.delete(`/api/v1/namespaces/${namespace}`);
+    assert.equal(deleted.at("status.phase"), "Terminating", deleted.text);
+    assert.equal((await http.get(`/api/v1/namespaces/${namespace}`)).at("status.phase"), "Terminating");
+    let tries = 0;
+    const refused = await until("the deletion is known to whoever creates", async () => {
+      const answer = await http.post(path, { metadata: { name: `late-${tries++}` } });
+      return answer.status === 201 ? undefined : answer;
+    });
+    assertFailure(refused, { code: 403, reason: "Forbidden", message: /because it is being terminated$/ });
+    assert.equal(refused.at("details.causes.0.reason"), "NamespaceTerminating");
+    const changed = await http.put(`${path}/before`, { metadata: { name: "before" }, data: { k: "v" } });
+    assert.equal(changed.status, 200, changed.text);
+    assert.equal((await http.delete(`${path}/before`)).status, 200);
+  });
+
+  test("the system's namespaces are there from the start and stay", async () => {
+    const { http, target } = on();
+    const there = namesOf((await http.get("/api/v1/namespaces")).items());
+    for (const name of target.naming.systemNamespaces) assert.ok(there.includes(name), name);
+    assertFailure(await http.delete("/api/v1/namespaces/default"), {
+      code: 403,
+      reason: "Forbidden",
+      message: /this namespace may not be deleted/,
+    });
+  });
+}

@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { On } from "./scene.js";
+
+const anonymous = { as: { type: "anonymous" } } as const;
+
+/** Health endpoints and metrics (spec 1: Health endpoints). */
+export function healthSuite(on: On): void {
+  for (const kind of ["healthz", "livez", "readyz"]) {
+    test(`/${kind} says ok, check by check when asked, to anyone`, async () => {
+      const { http } = on();
+      const short = await http.call({ path: `/${kind}`, ...anonymous });
+      assert.equal(short.status, 200, short.text);
+      assert.equal(short.text, "ok");
+      const verbose = await http.call({ path: `/${kind}?verbose`, ...anonymous });
+      const lines = verbose.text.trimEnd().split("\n");
+      assert.equal(lines.at(-1), `${kind} check passed`);
+      for (const line of lines.slice(0, -1)) assert.match(line, /^\[\+\]\S+ ok$/);
+      for (const check of ["ping", "log", "poststarthook/generic-apiserver-start-informers"]) {
+        assert.ok(lines.includes(`[+]${check} ok`), check);
+      }
+      assert.equal(lines.includes("[+]shutdown ok"), kind === "readyz");
+      assert.equal(lines.includes("[+]store ok"), kind !== "livez");
+      for (const line of lines.slice(0, -1)) {
+        const single = await http.get(`/${kind}/${line.slice(3, -3)}`);
+        assert.equal(`${single.status} ${single.text}`, "200 ok", line);
+      }
+    });
+  }
+
+  test("checks can be left out, and a check that is not there is 404", async () => {
+    const { http } = on();
+    const answer = await http.get("/readyz?verbose&exclude=ping&exclude=log&exclude=nothing");
+    assert.equal(answer.status, 200);
+    assert.match(answer.text, /^\[\+\]ping excluded: ok$/m);
+    assert.match(answer.text, /^\[\+\]log excluded: ok$/m);
+    assert.match(answer.text, /cannot be excluded: no matches for "nothing"/);
+    assert.equal((await http.get("/readyz/nothing")).status, 404);
+  });
+
+  test("/metrics counts requests by verb, resource and code, for those who may read it", async () => {
+    const { http } = on();
+    await http.get("/api/v1/namespaces/default/configmaps/not-there");
+    const answer = await http.get("/metrics");
+    assert.equal(answer.status, 200);
+    assert.match(String(answer.headers["content-type"]), /^text\/plain/);
+    assert.match(answer.text, /^# TYPE apiserver_request_total counter$/m);
+    assert.match(answer.text, /^apiserver_request_duration_seconds_bucket\{/m);
+    assert.equal((await http.call({ path: "/metrics", ...anonymous })).status, 403);
+  });
+}

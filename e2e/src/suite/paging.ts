@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Answer, Http, Query } from "../harness/http.js";
+import { freshMaps, namesOf } from "../harness/manifests.js";
+import { assertFailure } from "../harness/status.js";
+import type { On } from "./scene.js";
+
+async function allPages(http: Http, path: string, query: Query): Promise<readonly Answer[]> {
+  const pages = [await http.get(path, query)];
+  for (;;) {
+    const token = pages.at(-1)?.at("metadata.continue");
+    if (typeof token !== "string" || token === "") return pages;
+    pages.push(await http.get(path, { ...query, continue: token }));
+  }
+}
+
+const letters = [..."abcdefghij"];
+const namesIn = (pages: readonly Answer[]): string => pages.map((p) => namesOf(p.items()).join("")).join(" ");
+
+/** Paged lists (spec 1: Paged lists; Collection response). */
+export function pagingSuite(on: On): void {
+  test("pages hold the collection of one moment, whatever is written between them", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    for (const name of letters) await maps.create(name);
+    const first = await http.get(maps.path(), { limit: 4 });
+    assert.equal(namesIn([first]), "abcd");
+    assert.equal(first.at("metadata.remainingItemCount"), 6);
+    await maps.remove("e");
+    await maps.create("ea");
+    await maps.create("zz");
+    const f = (await http.get(maps.path("f"))).object();
+    await maps.change(f, { changed: "later" });
+    const second = await http.get(maps.path(), { limit: 4, continue: String(first.at("metadata.continue")) });
+    assert.equal(namesIn([second]), "efgh");
+    assert.equal(second.at("items.1.data"), undefined);
+    assert.equal(second.at("metadata.remainingItemCount"), 2);
+    assert.equal(second.at("metadata.resourceVersion"), first.at("metadata.resourceVersion"));
+    const last = await http.get(maps.path(), { limit: 4, continue: String(second.at("metadata.continue")) });
+    assert.equal(namesIn([last]), "ij");
+    assert.equal(last.at("metadata.remainingItemCount"), undefined);
+    assert.equal(last.at("metadata.continue") ?? "", "");
+    assert.equal(last.at("metadata.resourceVersion"), first.at("metadata.resourceVersion"));
+  });
+
+  test("every page size gives the same whole, and a list that fits has no token and no count", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    for (const name of letters) await maps.create(name);
+    for (const limit of [1, 3, 5, 9]) {
+      const pages = await allPages(http, maps.path(), { limit });
+      assert.equal(namesIn(pages).replaceAll(" ", ""), "abcdefghij");
+      for (const page of pages) assert.ok(page.items().length <= limit);
+      assert.equal(new Set(pages.map((p) => p.at("metadata.resourceVersion"))).size, 1);
+    }
+    for (const limit of [10, 11, 0]) {
+      const [only, ...more] = await allPages(http, maps.path(), { limit });
+      assert.equal(more.length, 0);
+      assert.equal(only?.at("metadata.remainingItemCount"), undefined);
+    }
+  });
+
+  test("pages of a selection are full, in order, and say no remaining count", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    for (const [i, name] of letters.entries()) await maps.create(name, { labels: { even: String(i % 2 === 0) } });
+    const pages = await allPages(http, maps.path(), { limit: 2, labelSelector: "even=true" });
+    assert.equal(namesIn(pages).replaceAll(" ", ""), "acegi");
+    for (const page of pages) assert.equal(page.at("metadata.remainingItemCount"), undefined);
+  });
+
+  test("tokens that are broken, of another list, or sent with a version are refused with 400", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    for (const name of letters) await maps.create(name);
+    const token = String((await http.get(maps.path(), { limit: 3 })).at("metadata.continue"));
+    const other = await freshMaps(http);
+    for (const query of [
+      { continue: "no token" },
+      { continue: token.slice(1) },
+      { continue: token, resourceVersion: 5 },
+    ]) {
+      assertFailure(await http.get(maps.path(), { limit: 3, ...query }), { code: 400, reason: "BadRequest" });
+    }
+    assertFailure(await http.get(other.path(), { limit: 3, continue: token }), { code: 400, reason: "BadRequest" });
+    const zero = await http.get(maps.path(), { limit: 3, continue: token, resourceVersion: 0 });
+    assert.equal(namesIn([zero]), "def");
+  });
+
+  test("a list across namespaces is ordered by namespace and name, page by page", async () => {
+    const { http } = on();
+    const [one, two] = [await freshMaps(http), await freshMaps(http)];
+    const labels = { both: one.namespace };
+    for (const maps of [two, one]) for (const name of ["y", "x"]) await maps.create(name, { labels });
+    const pages = await allPages(http, "/api/v1/configmaps", { limit: 1, labelSelector: `both=${one.namespace}` });
+    const found = pages.flatMap((p) => p.items().map((o) => `${o.metadata.namespace}/${o.metadata.name}`));
+    const expected = [one, two].flatMap((m) => [`${m.namespace}/x`, `${m.namespace}/y`]).sort();
+    assert.deepEqual(found, expected);
+  });
+}
