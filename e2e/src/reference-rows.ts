@@ -90,8 +90,13 @@ export function assertMatches(actual: unknown, expected: unknown, at: string): v
   for (const [key, inner] of Object.entries(expected)) assertMatches(actual[key], inner, `${at}.${key}`);
 }
 
-/** Every expected field is there; null expects none. */
+/** Every expected field is there; null expects none. Lists are of the same length. */
 export function assertHas(actual: unknown, expected: unknown, at: string): void {
+  if (Array.isArray(expected) && Array.isArray(actual)) {
+    assert.equal(actual.length, expected.length, `${at}: ${JSON.stringify(actual)}`);
+    expected.forEach((inner, i) => void assertHas(actual[i], inner, `${at}[${i}]`));
+    return;
+  }
   if (!isFields(expected) || expected["pattern"] !== undefined) {
     assertMatches(actual ?? null, expected, at);
     return;

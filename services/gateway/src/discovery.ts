@@ -68,7 +68,7 @@ function describeKind(kind: Kind, served: Served): unknown[] {
       singularName: kind.singular,
       namespaced: kind.namespaced,
       kind: kind.kind,
-      verbs: kind.verbs.filter((verb) => served.verbs.has(verb)),
+      verbs: verbsOf(kind.verbs, served),
       ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
       ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
       storageVersionHash: kind.storageVersionHash,
@@ -78,7 +78,12 @@ function describeKind(kind: Kind, served: Served): unknown[] {
       singularName: "",
       namespaced: kind.namespaced,
       kind: subresource.kind,
-      verbs: subresource.verbs.filter((verb) => served.verbs.has(verb)),
+      verbs: verbsOf(subresource.verbs, served),
     })),
   ];
+}
+
+/** In alphabetical order, as the reference lists them. */
+function verbsOf(verbs: readonly string[], served: Served): readonly string[] {
+  return verbs.filter((verb) => served.verbs.has(verb)).sort();
 }

@@ -156,7 +156,8 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
   if (to.namespace !== "" && !kind.namespaced) throw unknownPath();
   if (to.namespace === "" && kind.namespaced && to.name !== "") throw unknownPath();
   if (to.subresource !== "" && !deps.served.subresources.has(to.subresource)) throw unknownPath();
-  if (to.namespace === "" && kind.namespaced && verb === "create") throw methodNotAllowed();
+  // All namespaces together can be read and nothing else.
+  if (to.namespace === "" && kind.namespaced && verb !== "list" && verb !== "watch") throw methodNotAllowed();
   if (!kind.verbs.some((v) => v === verb) || !deps.served.verbs.has(verb)) throw methodNotAllowed();
   const read = { exchange, route: to, representation };
   switch (verb) {

@@ -28,7 +28,9 @@ export async function update(write: Write): Promise<WriteReply> {
 
 function checkNames({ kind, request }: Write, { metadata }: AnyObject): void {
   const name = metadata.name ?? "";
-  if (name === "") throw badRequest("the name of the object (based on URL) was undeterminable: name must be provided");
+  if (name === "") {
+    throw badRequest(`the name of the object (${request.name} based on URL) was undeterminable: name must be provided`);
+  }
   if (name !== request.name) {
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${request.name})`);
   }
