@@ -54,3 +54,10 @@ test("a fault answers 500 and keeps its text to itself", () => {
   assert.doesNotMatch(error.message, /secret/);
   assert.ok(error.cause instanceof TypeError);
 });
+
+test("an object that is wrong in many places is answered with the first thousand", () => {
+  const errors = Array.from({ length: 1002 }, (_, i) => fieldError.required(`spec.f${i}`, ""));
+  const error = invalid({ group: "", kind: "Pod" }, "p", errors);
+  assert.equal(error.details?.causes?.length, 1000);
+  assert.match(error.message, /spec\.f999: Required value, and 2 more\]$/);
+});

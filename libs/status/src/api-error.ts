@@ -144,15 +144,20 @@ export function outcomeUnknown(cause?: unknown): ApiError {
   );
 }
 
+/** A body of a megabyte can be wrong in a hundred thousand places; an answer need not name them all. */
+const maxCauses = 1000;
+
 export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): ApiError {
-  const texts = errors.map((e) => `${e.field}: ${e.message}`);
+  const causes = errors.slice(0, maxCauses);
+  const texts = causes.map((e) => `${e.field}: ${e.message}`);
+  if (errors.length > maxCauses) texts.push(`and ${errors.length - maxCauses} more`);
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   return new ApiError("Invalid", `${qualifiedKind(kind)} "${name}" is invalid: ${list}`, {
     details: {
       ...(name === "" ? {} : { name }),
       ...(kind.group === "" ? {} : { group: kind.group }),
       kind: kind.kind,
-      causes: errors,
+      causes,
     },
   });
 }

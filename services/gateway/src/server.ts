@@ -65,7 +65,11 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
   );
   // A connection that breaks says so on its own streams; nothing here may end the process.
   server.on("tlsClientError", () => {});
+  const leaving = new WeakSet<Duplex>();
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    // The rest of what is no request: it is read and dropped until the client has gone or its time is over.
+    if (leaving.has(socket)) return;
+    leaving.add(socket);
     const response = newest.get(socket);
     const busy = response?.headersSent === true && !response.writableFinished;
     if (busy || !socket.writable || error.code === "ECONNRESET") socket.destroy();
@@ -103,8 +107,6 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
 
 /** Answers what is no request, and reads on for a moment: closing at once would reset the connection unread. */
 function sayGoodbye(socket: Duplex, status: string): void {
-  socket.removeAllListeners("data");
-  socket.resume();
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
   const patience = setTimeout(() => socket.destroy(), farewellMs);
   socket.once("close", () => clearTimeout(patience));
