@@ -156,6 +156,9 @@ async function benchWrites(target: Target, etcd: readonly string[]): Promise<voi
   }
 }
 
+/** Objects that the watched changes go around: more than are under way at once, so that none meets itself. */
+const watched = 64;
+
 async function benchWatches(target: Target, floor: Target): Promise<void> {
   const [endpoint] = target.endpoints;
   if (endpoint === undefined) return;
@@ -165,8 +168,8 @@ async function benchWatches(target: Target, floor: Target): Promise<void> {
     body: JSON.stringify({ metadata: { name: "watch" } }),
   });
   const path = "/api/v1/namespaces/watch/configmaps";
-  await once(endpoint, { method: "POST", path, body: configMap("w") });
-  const { bytes } = await once(endpoint, { method: "GET", path: `${path}/w` });
+  for (let i = 0; i < watched; i++) await once(endpoint, { method: "POST", path, body: configMap(`w${i}`) });
+  const { bytes } = await once(endpoint, { method: "GET", path: `${path}/w0` });
   for (const watchers of values.watchers.map(Number)) {
     const prepared = {
       operation: `floor (c): ${bytes + 30} bytes to each`,
@@ -182,8 +185,8 @@ async function benchWatches(target: Target, floor: Target): Promise<void> {
       event: (e: typeof endpoint, index: number) =>
         httpRequest(e, {
           method: "PUT",
-          path: `${path}/w`,
-          body: configMap("w").replace("xxxxxxxx", String(index).padStart(8, "0")),
+          path: `${path}/w${index % watched}`,
+          body: configMap(`w${index % watched}`).replace("xxxxxxxx", String(index).padStart(8, "0")),
         }),
     };
     note(

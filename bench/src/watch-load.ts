@@ -1,6 +1,5 @@
 import type { TLSSocket } from "node:tls";
 import { type Endpoint, httpRequest, open, sleep } from "./load.js";
-import { createResponseReader } from "./response-reader.js";
 
 export interface FanOut {
   readonly endpoints: readonly Endpoint[];
@@ -56,16 +55,16 @@ export async function runFanOut(load: FanOut, onStart: () => void): Promise<FanO
   }
   const [first] = load.endpoints;
   if (first === undefined) throw new TypeError("no endpoint");
-  const writer = await open(first);
-  const answers = createResponseReader(() => {});
-  writer.on("data", (data) => answers.push(data));
+  // A connection for each event under way: event n goes where event n - window was answered.
+  const writers = await Promise.all(Array.from({ length: load.window }, () => open(first)));
+  for (const writer of writers) writer.on("data", () => {});
 
   let running = true;
   const writeAll = async (): Promise<void> => {
     for (let index = 0; running; index++) {
       while (running && index - complete >= load.window) await new Promise<void>((resolve) => (wake = resolve));
       writtenAt.push(performance.now());
-      writer.write(load.event(first, index));
+      writers[index % load.window]?.write(load.event(first, index));
     }
   };
   const writing = writeAll();
@@ -81,7 +80,7 @@ export async function runFanOut(load: FanOut, onStart: () => void): Promise<FanO
   running = false;
   wake();
   await writing;
-  writer.destroy();
+  for (const writer of writers) writer.destroy();
   for (const socket of sockets) socket.destroy();
   const sorted = Float64Array.from(latencies).sort();
   const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

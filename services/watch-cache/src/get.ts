@@ -19,6 +19,6 @@ export function get(deps: ListDeps, readable: Readable, request: GetRequest): Ob
   return deps.freshness.source(freshness).then(async (source) => {
     if (source.from === "cache") return reply(fromCache());
     const entry = await deps.store.get(key(readable.keyPrefix + at));
-    return reply(entry === undefined ? undefined : cachedObject(at, entry, readable.fieldsOf));
+    return reply(entry === undefined ? undefined : cachedObject(at, entry, readable.taken));
   });
 }

@@ -115,7 +115,7 @@ async function pageFromStore(deps: ListDeps, page: Page, start: StoreStart): Pro
     for (const entry of range.entries) {
       if (page.limit !== undefined && items.length >= page.limit) break;
       taken += 1;
-      const object = cachedObject(entry.key.slice(readable.keyPrefix.length), entry, readable.fieldsOf);
+      const object = cachedObject(entry.key.slice(readable.keyPrefix.length), entry, readable.taken);
       if (selector.scope.type === "key" && object.key !== selector.scope.key) continue;
       if (selector.matches === undefined || selector.matches(object)) items.push(object);
     }

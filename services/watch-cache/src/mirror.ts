@@ -6,7 +6,7 @@ import type { HistoryOptions } from "@orch/cache/history.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { type Key, key, type Revision, revision } from "@orch/store/revision.js";
 import type { Entry, Store, StoreEvent } from "@orch/store/store.js";
-import { type CachedObject, cachedObject, type FieldsOf } from "./object.js";
+import { type CachedObject, cachedObject, type Taken } from "./object.js";
 
 /** One collection of the mirror: what is stored under one storage prefix. */
 export interface Shelf {
@@ -18,7 +18,7 @@ export interface Shelf {
 export interface Place {
   readonly storagePrefix: string;
   readonly key: string;
-  readonly fieldsOf: FieldsOf;
+  readonly taken: Taken;
 }
 
 export interface MirrorOptions {
@@ -91,7 +91,7 @@ export function createMirror(options: MirrorOptions): Mirror {
 
   const objectOf = (entry: Entry, at: Place): CachedObject | undefined => {
     try {
-      return cachedObject(at.key, entry, at.fieldsOf);
+      return cachedObject(at.key, entry, at.taken);
     } catch (error) {
       options.onError(`the stored value of ${entry.key} is not readable`, error);
       return undefined;

@@ -1,6 +1,7 @@
 import type { AnyObject } from "@orch/api/object.js";
 import type { EventType, Item } from "@orch/cache/change.js";
 import { spliceVersion } from "@orch/codec/stored-object.js";
+import type { LabelPool, Labels } from "./label-pool.js";
 import { pick, wanted } from "./pick.js";
 
 /** An object as the cache holds it: the whole JSON document as a get answers it, and what selectors ask of it. */
@@ -8,7 +9,7 @@ export interface CachedObject extends Item {
   readonly bytes: Buffer;
   readonly itemAt: number;
   readonly versionAt: number;
-  readonly labels: Readonly<Record<string, string>> | undefined;
+  readonly labels: Labels | undefined;
   /** Values of the kind's selectable fields, as text; undefined for a kind that has none of its own. */
   readonly fields: Readonly<Record<string, string>> | undefined;
 }
@@ -16,17 +17,20 @@ export interface CachedObject extends Item {
 /** The values that field selectors see in an object; undefined for a kind that has no fields of its own. */
 export type FieldsOf = ((object: AnyObject) => Readonly<Record<string, string>>) | undefined;
 
-const labelsOnly = wanted(["metadata.labels"]);
+const labelsPath = "metadata.labels";
+const labelsOnly = wanted([labelsPath]);
+
+/** How the values that selectors ask for are taken out of a kind's objects. */
+export interface Taken {
+  readonly labels: LabelPool;
+  readonly fields: FieldsOf;
+}
 
 /** A stored value (design, section 4.1) and its revision as a cached object; the value's memory is not kept. */
-export function cachedObject(
-  key: string,
-  stored: { value: Buffer; revision: number },
-  fieldsOf: FieldsOf,
-): CachedObject {
+export function cachedObject(key: string, stored: { value: Buffer; revision: number }, taken: Taken): CachedObject {
   const { value, revision } = stored;
   const { bytes, itemAt, versionAt } = spliceVersion(value, revision);
-  const picked = pick(value, 0, labelsOnly);
+  const labels = pick(value, 0, labelsOnly).get(labelsPath);
   return {
     key,
     revision,
@@ -34,16 +38,9 @@ export function cachedObject(
     bytes,
     itemAt,
     versionAt,
-    labels: labelsOf(picked.get("metadata.labels")),
-    fields: fieldsOf?.(JSON.parse(value.toString("utf8"))),
+    labels: labels === undefined ? undefined : taken.labels(labels),
+    fields: taken.fields?.(JSON.parse(value.toString("utf8"))),
   };
-}
-
-function labelsOf(value: unknown): Readonly<Record<string, string>> | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const labels: Record<string, string> = Object.create(null);
-  for (const [name, label] of Object.entries(value)) labels[name] = String(label);
-  return labels;
 }
 
 const eventOpen: Record<EventType, Buffer> = {

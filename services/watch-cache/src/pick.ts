@@ -34,18 +34,18 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /**
- * Values at the wanted paths of the object at `bytes[from]`, by path; absent ones are left out. The bytes
+ * The JSON texts of the values at the wanted paths of the object at `bytes[from]`, by path; absent ones are left out. The bytes
  * are valid JSON (they were printed by `JSON.stringify`); anything else throws a SyntaxError.
  */
-export function pick(bytes: Buffer, from: number, paths: Wanted): Map<string, unknown> {
-  const found = new Map<string, unknown>();
+export function pick(bytes: Buffer, from: number, paths: Wanted): Map<string, string> {
+  const found = new Map<string, string>();
   scanObject({ bytes, found }, from, { paths, prefix: "" });
   return found;
 }
 
 interface Scan {
   readonly bytes: Buffer;
-  readonly found: Map<string, unknown>;
+  readonly found: Map<string, string>;
 }
 
 function scanObject(scan: Scan, from: number, at: { paths: Wanted; prefix: string }): number {
@@ -77,7 +77,7 @@ function take(scan: Scan, from: number, what: { next: Wanted | "value"; path: st
   const { bytes } = scan;
   if (what.next === "value") {
     const end = skipValue(bytes, from);
-    scan.found.set(what.path, JSON.parse(bytes.toString("utf8", from, end)));
+    scan.found.set(what.path, bytes.toString("utf8", from, end));
     return end;
   }
   if (bytes[from] !== openBrace) return skipValue(bytes, from);

@@ -2,15 +2,16 @@ import type { Catalog, Kind } from "@orch/api/catalog.js";
 import { selectableFields } from "@orch/api/writes.js";
 import { unknownPath } from "@orch/status/api-error.js";
 import type { Key } from "@orch/store/revision.js";
+import { createLabelPool } from "./label-pool.js";
 import type { Place } from "./mirror.js";
-import type { FieldsOf } from "./object.js";
+import type { Taken } from "./object.js";
 
 /** A kind with what reading it needs, made once. */
 export interface Readable {
   readonly kind: Kind;
   /** Absolute, with the closing slash. */
   readonly keyPrefix: string;
-  readonly fieldsOf: FieldsOf;
+  readonly taken: Taken;
 }
 
 export interface Readables {
@@ -27,6 +28,7 @@ export function objectKey(kind: Kind, of: { readonly namespace: string; readonly
 
 export function createReadables(catalog: Catalog, storePrefix: string): Readables {
   const made = new Map<Kind, Readable>();
+  const labels = createLabelPool();
 
   const readable = (kind: Kind): Readable => {
     const known = made.get(kind);
@@ -34,7 +36,10 @@ export function createReadables(catalog: Catalog, storePrefix: string): Readable
     const fresh: Readable = {
       kind,
       keyPrefix: `${storePrefix}${kind.storage.prefix}/`,
-      fieldsOf: kind.fieldSelectors.fields.length === 0 ? undefined : (object) => selectableFields(kind, object),
+      taken: {
+        labels,
+        fields: kind.fieldSelectors.fields.length === 0 ? undefined : (object) => selectableFields(kind, object),
+      },
     };
     made.set(kind, fresh);
     return fresh;
@@ -51,7 +56,7 @@ export function createReadables(catalog: Catalog, storePrefix: string): Readable
       const found = catalog.byStorageKey(key.slice(storePrefix.length));
       if (found === undefined) return undefined;
       const { kind } = found;
-      return { storagePrefix: kind.storage.prefix, key: objectKey(kind, found), fieldsOf: readable(kind).fieldsOf };
+      return { storagePrefix: kind.storage.prefix, key: objectKey(kind, found), taken: readable(kind).taken };
     },
   };
 }
