@@ -48,7 +48,7 @@ function etcdFloor(): Floor {
 const floor = kind === "lmdb" ? lmdbFloor() : etcdFloor();
 let index = 0;
 let done = 0;
-const until = (ms: number): Promise<void[]> => {
+const until = async (ms: number): Promise<void> => {
   const end = performance.now() + ms;
   const worker = async (): Promise<void> => {
     while (performance.now() < end) {
@@ -56,7 +56,7 @@ const until = (ms: number): Promise<void[]> => {
       done += 1;
     }
   };
-  return Promise.all(Array.from({ length: Number(inFlight) }, worker));
+  await Promise.all(Array.from({ length: Number(inFlight) }, worker));
 };
 await until(Number(duration) / 4);
 done = 0;

@@ -1,8 +1,8 @@
 /**
  * A linearizable revision for many readers at the price of one (design, section 5): every call that comes
- * before a round trip is sent shares it; while one is under way the next gathers.
+ * before a round trip is sent shares it. While as many trips as may be under way are, the next gathers.
  *
- *     a b   → trip 1 (a b)      c d e arrive meanwhile → trip 2 (c d e), sent when trip 1 is back
+ *     at most 1 under way:   a b → trip 1 (a b)     c d e arrive meanwhile → trip 2 (c d e), sent when trip 1 is back
  */
 export interface ReadIndex {
   current(): Promise<number>;
@@ -10,30 +10,54 @@ export interface ReadIndex {
   readonly trips: number;
 }
 
-export function createReadIndex(fetch: () => Promise<number>): ReadIndex {
+/**
+ * More than one trip under way spares a reader the wait for a trip that it cannot use; each further one costs the
+ * store a read.
+ */
+export function createReadIndex(fetch: () => Promise<number>, maxUnderWay = 1): ReadIndex {
   let trips = 0;
-  let underWay: Promise<unknown> | undefined;
-  let gathering: Promise<number> | undefined;
+  let underWay = 0;
+  let gathering: Gathering | undefined;
 
-  const send = (): Promise<number> => {
+  const send = (): void => {
+    if (gathering === undefined || underWay >= maxUnderWay) return;
+    const { settle } = gathering;
     gathering = undefined;
     trips += 1;
+    underWay += 1;
     const trip = fetch();
-    underWay = trip.then(finished, finished);
-    return trip;
+    settle(trip);
+    trip.then(finished, finished);
   };
   const finished = (): void => {
-    underWay = undefined;
+    underWay -= 1;
+    send();
   };
 
   return {
     current() {
-      // A fresh trip leaves at the end of this turn of the microtask queue, so that callers of one tick share it.
-      gathering ??= (underWay ?? Promise.resolve()).then(send);
-      return gathering;
+      if (gathering === undefined) {
+        gathering = newGathering();
+        // A trip leaves at the end of this turn of the microtask queue, so that callers of one turn share it.
+        queueMicrotask(send);
+      }
+      return gathering.answer;
     },
     get trips() {
       return trips;
     },
   };
+}
+
+interface Gathering {
+  readonly answer: Promise<number>;
+  readonly settle: (trip: Promise<number>) => void;
+}
+
+function newGathering(): Gathering {
+  let settle: Gathering["settle"] = () => {};
+  const answer = new Promise<number>((resolve) => {
+    settle = resolve;
+  });
+  return { answer, settle };
 }
