@@ -19,7 +19,8 @@ help:
 # A built tree starts without installing or compiling: each step leaves a stamp that is newer than what it read.
 .stamps/install: package.json package-lock.json $(wildcard libs/*/package.json services/*/package.json)
 	@mkdir -p .stamps
-	$(NPM) ci --no-audit --no-fund --loglevel=error
+	@# Not npm ci: it refuses a lock file that lacks other platforms' optional packages, which not every registry has.
+	$(NPM) install --no-save --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .stamps/generate: .stamps/install $(protos)
