@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { loadCatalog } from "@orch/api/catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
@@ -16,6 +15,7 @@ import { createResource } from "@orch/service-resource/service.js";
 import { registerWatchCacheMetrics } from "@orch/service-watch-cache/metrics.js";
 import { createWatchCache, watchCacheDefaults } from "@orch/service-watch-cache/service.js";
 import type { Store } from "@orch/store/store.js";
+import { makeFolder } from "./folder.js";
 import { ensurePki, type Pki, writeClientConfig } from "./pki/pki.js";
 
 export interface StandaloneConfig {
@@ -58,7 +58,7 @@ export function createStandalone(config: StandaloneConfig, deps: StandaloneDeps)
   let stop: (() => Promise<void>) | undefined;
   return {
     async start() {
-      await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+      await makeFolder(config.dataDir);
       // The store first: it says who holds the directory before anything in there is touched.
       const store = await deps.openStore(config.dataDir);
       try {
