@@ -6,7 +6,7 @@ import { type LocalCluster, startLocalCluster } from "@orch/deploy/local-cluster
 import { type Process, portOf, startProcess } from "@orch/deploy/process.js";
 import { createNaming, type Dialect, type Naming } from "@orch/naming/naming.js";
 import { ensurePki, type Pki } from "@orch/service-standalone/pki/pki.js";
-import { startEtcd } from "@orch/store/testing/etcd-server.js";
+import { type EtcdServer, startEtcd } from "@orch/store/testing/etcd-server.js";
 
 /** A running orch, whatever it is made of, as a client needs it. */
 export interface Target {
@@ -27,6 +27,8 @@ export interface Target {
 /** One process; `process` kills and restarts it on the same port and data. */
 export interface StandaloneTarget extends Target {
   readonly process: Process;
+  /** Where it stores; undefined with the embedded store. */
+  readonly etcd: EtcdServer | undefined;
 }
 
 export interface DistributedTarget extends Target {
@@ -68,6 +70,7 @@ export async function startStandalone(
     name: etcd === undefined ? "standalone" : "standalone on etcd",
     naming,
     process,
+    etcd,
     urls: [`https://${process.addresses["https"]}`],
     pki: await ensurePki(folder, { tlsSans: [], clock: { now: Date.now }, naming }),
     strangerToken,

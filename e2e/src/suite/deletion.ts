@@ -8,6 +8,7 @@ import type { On } from "./scene.js";
 /** Deletion of objects, collections and namespaces (spec 1: Object deletion). */
 export function deletionSuite(on: On): void {
   finalizers(on);
+  grace(on);
   preconditions(on);
   collections(on);
   namespaces(on);
@@ -78,6 +79,32 @@ function finalizers(on: On): void {
   });
 }
 
+function grace(on: On): void {
+  test("a pod that runs on a node is given its time, and goes at once when told so", async () => {
+    const { http } = on();
+    const path = `/api/v1/namespaces/${await freshNamespace(http)}/pods`;
+    const containers = [{ name: "c", image: "i" }];
+    await http.post(path, { metadata: { name: "bound" }, spec: { containers, nodeName: "n1" } });
+    const asked = await http.delete(`${path}/bound`, { gracePeriodSeconds: 20 });
+    assert.equal(asked.status, 200, asked.text);
+    assert.equal(asked.at("metadata.deletionGracePeriodSeconds"), 20);
+    const until20 = Date.parse(String(asked.at("metadata.deletionTimestamp")));
+    // More time is not given, less is.
+    const more = await http.delete(`${path}/bound`);
+    assert.equal(more.at("metadata.deletionGracePeriodSeconds"), 20);
+    const less = await http.delete(`${path}/bound`, {}, { gracePeriodSeconds: 5 });
+    assert.equal(less.at("metadata.deletionGracePeriodSeconds"), 5);
+    assert.ok(Date.parse(String(less.at("metadata.deletionTimestamp"))) < until20);
+    assert.equal((await http.get(`${path}/bound`)).status, 200);
+    assert.equal((await http.delete(`${path}/bound`, { gracePeriodSeconds: 0 })).status, 200);
+    assertFailure(await http.get(`${path}/bound`), { code: 404, reason: "NotFound" });
+
+    await http.post(path, { metadata: { name: "free" }, spec: { containers } });
+    assert.equal((await http.delete(`${path}/free`)).status, 200);
+    assertFailure(await http.get(`${path}/free`), { code: 404, reason: "NotFound" });
+  });
+}
+
 function preconditions(on: On): void {
   test("a delete with preconditions happens only where they hold", async () => {
     const { http } = on();
@@ -110,6 +137,18 @@ function collections(on: On): void {
     assert.deepEqual(namesOf((await http.get(other.path())).items()), ["a", "c"]);
     assert.equal((await http.delete(maps.path())).status, 200);
     assert.equal((await http.get(maps.path())).items().length, 0);
+  });
+
+  test("deletecollection begins the deletion of what finalizers hold", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    await maps.create("free");
+    await http.post(maps.path(), { metadata: { name: "held", finalizers: ["example.com/one"] } });
+    assert.equal((await http.delete(maps.path())).status, 200);
+    const [held, ...more] = (await http.get(maps.path())).items();
+    assert.equal(more.length, 0);
+    assert.equal(held?.metadata.name, "held");
+    assert.ok(typeof held?.metadata["deletionTimestamp"] === "string");
   });
 
   test("deletecollection of a large collection leaves nothing and tells every deletion to a watch", async () => {

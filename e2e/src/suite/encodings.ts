@@ -67,6 +67,9 @@ export function encodingSuite(on: On): void {
       const [plain, pretty] = [await http.get(path), await http.get(path, { pretty: true })];
       assert.ok(!plain.text.trim().includes("\n"), path);
       assert.ok(pretty.text.includes('\n  "kind"'), path);
+      // People who look at it get it so unasked.
+      const seen = await http.call({ path, headers: { "user-agent": "curl/8.0" } });
+      assert.equal(seen.text, pretty.text);
     }
   });
 

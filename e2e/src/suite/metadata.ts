@@ -8,6 +8,7 @@ import type { On } from "./scene.js";
 export function metadataSuite(on: On): void {
   names(on);
   concurrency(on);
+  status(on);
   options(on);
 }
 
@@ -137,6 +138,24 @@ function concurrency(on: On): void {
     const unchanged = labelled.metadata.generation;
     const changed = (await http.put(`${path}/g`, { ...labelled, endpoints: [{ addresses: ["10.0.0.9"] }] })).object();
     assert.equal(changed.metadata.generation, Number(unchanged) + 1);
+  });
+}
+
+function status(on: On): void {
+  test("a status is not the client's to write with the object", async () => {
+    const { http } = on();
+    const path = `/api/v1/namespaces/${await freshNamespace(http)}/pods`;
+    const pod = {
+      metadata: { name: "p" },
+      spec: { containers: [{ name: "c", image: "i" }] },
+      status: { phase: "Running", podIP: "10.0.0.1" },
+    };
+    const created = await http.post(path, pod);
+    assert.equal(created.at("status.phase"), "Pending", created.text);
+    assert.equal(created.at("status.podIP"), undefined);
+    const changed = await http.put(`${path}/p`, { ...created.object(), status: pod.status });
+    assert.equal(changed.at("status.phase"), "Pending", changed.text);
+    assert.equal(changed.at("metadata.resourceVersion"), created.at("metadata.resourceVersion"));
   });
 }
 
