@@ -103,7 +103,7 @@ function keepingAlive(clock: Clock): Clock {
 export function startFailure(failure: unknown): string {
   if (!(failure instanceof Error)) return `could not start: ${String(failure)}`;
   const { code, address, port } = { code: undefined, address: undefined, port: undefined, ...failure };
-  const where = address === undefined ? "" : ` ${String(address)}:${String(port)}`;
+  const where = address === undefined ? "" : ` ${String(address)}${port === undefined ? "" : `:${String(port)}`}`;
   if (code === "EADDRINUSE") return `could not start: address${where} is already in use by another process`;
   if (code === "EADDRNOTAVAIL") return `could not start: address${where} is not one of this machine`;
   if (code === "EACCES" && address !== undefined) return `could not start: no permission to listen on${where}`;

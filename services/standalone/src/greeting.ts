@@ -2,7 +2,8 @@ import type { Access } from "./standalone.js";
 
 /** What a person reads once the server is ready: where it is, and three lines to copy that work. */
 export function greeting(access: Access, tokenFile: string): string {
-  const curl = `curl --cacert ${access.caFile} -H "Authorization: Bearer $(cut -d, -f1 ${tokenFile})"`;
+  const token = `$(cut -d, -f1 ${shellWord(tokenFile)})`;
+  const curl = `curl --cacert ${shellWord(access.caFile)} -H "Authorization: Bearer ${token}"`;
   const body = `'{"metadata":{"name":"hello"},"data":{"greeting":"hi"}}'`;
   const maps = `${access.url}/api/v1/namespaces/default/configmaps`;
   return [
@@ -15,4 +16,9 @@ export function greeting(access: Access, tokenFile: string): string {
     `  ${curl} -N "${maps}?watch=1"`,
     "",
   ].join("\n");
+}
+
+/** A path as one word of a shell, whatever is in it. */
+function shellWord(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -61,9 +61,15 @@ const compaction = new AbortController();
 
 function readTokens(path: string): readonly TokenEntry[] {
   if (path === "") return [];
-  const file = parseTokenFile(readFileSync(path, "utf8"));
-  if (file.ok) return file.entries;
-  process.stderr.write(`orch: --token-auth-file: ${file.problem}\n`);
+  let problem: string;
+  try {
+    const file = parseTokenFile(readFileSync(path, "utf8"));
+    if (file.ok) return file.entries;
+    problem = file.problem;
+  } catch (error) {
+    problem = error instanceof Error ? error.message : String(error);
+  }
+  process.stderr.write(`orch: --token-auth-file: ${problem}\n`);
   return process.exit(1);
 }
 

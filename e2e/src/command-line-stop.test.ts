@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { type TestContext, test } from "node:test";
+import { type Conversation, codesOf, converse, head } from "./bad-input-conversation.js";
+import { type Server, startServer } from "./command-line-program.js";
+
+const maps = "/api/v1/namespaces/default/configmaps";
+const json = { "Content-Type": "application/json" };
+
+async function watch(t: TestContext, server: Server): Promise<Conversation> {
+  const conversation = await converse(t, server);
+  conversation.socket.write(head(server, { path: `${maps}?watch=1&resourceVersion=0&allowWatchBookmarks=true` }));
+  await conversation.until(/200 OK/);
+  return conversation;
+}
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test(`${signal}: readiness falls, watches end whole, and the next start finds everything`, async (t) => {
+    const server = await startServer(t, { args: ["--shutdown-delay-duration=1s"] });
+    assert.equal((await server.ask("/readyz")).status, 200);
+    const open = await watch(t, server);
+    server.child.kill(signal);
+
+    // During the delay: not ready, alive, and serving.
+    await untilNotReady(server);
+    const verbose = await server.ask("/readyz?verbose");
+    assert.match(verbose.body, /\[-\]shutdown/);
+    assert.equal((await server.ask("/livez")).status, 200);
+    const made = await server.ask(maps, { method: "POST", headers: json, body: '{"metadata":{"name":"late"}}' });
+    assert.equal(made.status, 201, made.body);
+
+    const text = await open.ended;
+    assert.match(text, /"ADDED".*"name":"late"/);
+    assert.match(text, /\r\n0\r\n\r\n$/, "the last chunk");
+    assert.deepEqual(await server.exit, { code: 0, signal: null }, server.errors());
+
+    const again = await startServer(t, { dataDir: server.dataDir });
+    assert.equal((await again.ask(`${maps}/late`)).body, made.body);
+  });
+}
+
+async function untilNotReady(server: Server): Promise<void> {
+  while ((await server.ask("/readyz")).status === 200);
+}
+
+test("a list under way is sent whole before the process ends", async (t) => {
+  const server = await startServer(t);
+  const value = "x".repeat(500_000);
+  for (let i = 0; i < 40; i++) {
+    const body = JSON.stringify({ metadata: { name: `large-${i}` }, data: { k: value } });
+    assert.equal((await server.ask(maps, { method: "POST", headers: json, body })).status, 201);
+  }
+  const { socket, until, ended } = await converse(t, server);
+  socket.write(head(server, { path: maps }));
+  await until(/200 OK/);
+  socket.pause();
+  server.child.kill("SIGTERM");
+  socket.resume();
+  const text = await ended;
+  assert.deepEqual(codesOf(text), [200]);
+  assert.match(text, /large-9/);
+  assert.match(text, /\r\n0\r\n\r\n$/, "the last chunk");
+  assert.equal((await server.exit).code, 0);
+});
+
+test("a second signal ends the process at once", async (t) => {
+  const server = await startServer(t, { args: ["--shutdown-delay-duration=5m"] });
+  server.child.kill("SIGTERM");
+  await untilNotReady(server);
+  server.child.kill("SIGTERM");
+  assert.deepEqual(await server.exit, { code: 1, signal: null });
+});
