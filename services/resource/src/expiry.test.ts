@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +8,7 @@ import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import { key, noRevision } from "@orch/store/revision.js";
-import { expireKind } from "./expiry.js";
+import { expireKind, runExpiry } from "./expiry.js";
 import { createNamespaces } from "./namespaces.js";
 
 const now = Date.parse("2025-01-01T02:00:00Z");
@@ -54,4 +55,27 @@ test("objects of kinds that expire go when their last change is over age", async
     await store.close();
     await rm(path, { recursive: true, force: true });
   }
+});
+
+test("rounds leave no listeners behind on a signal that lives as long as the process", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const path = await mkdtemp(join(tmpdir(), "orch-expiry-"));
+  const naming = createNaming("orch");
+  const store = await openEmbeddedStore({ path, prefix: naming.storePrefix });
+  const log = (what: string): void => assert.fail(what);
+  const namespaces = createNamespaces({ store, prefix: key(`${naming.storePrefix}namespaces/`), log });
+  const fixed = { now: () => now, newUid: () => "", random: () => 0 };
+  const deps = { store, catalog: loadCatalog(naming), naming, namespaces, log, kinds: [], ttlMs: 1, ...fixed };
+  const abort = new AbortController();
+  const running = runExpiry(deps, abort.signal);
+  for (let round = 0; round < 5; round++) {
+    assert.equal(getEventListeners(abort.signal, "abort").length, 1);
+    t.mock.timers.tick(60_000);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  abort.abort();
+  await running;
+  assert.equal(getEventListeners(abort.signal, "abort").length, 0);
+  await store.close();
+  await rm(path, { recursive: true, force: true });
 });
