@@ -13,7 +13,6 @@ import { until } from "./harness/until.js";
 import { startWriter, type Writer } from "./harness/writers.js";
 
 const writers = 8;
-const collection = { group: "", version: "v1", resource: "configmaps", namespace: "default" };
 
 describe("services that are killed under load", { skip: etcdMissing() ?? false }, () => {
   let target: DistributedTarget;
@@ -49,13 +48,33 @@ describe("services that are killed under load", { skip: etcdMissing() ?? false }
 
     await scene.finish();
     t.diagnostic(scene.summary());
-    for (const { error } of scene.failures) throw error;
-    assertAcknowledged(scene.writers, await scene.list());
-    for (const history of [...scene.histories, ...scene.selected]) assertOrdered(history);
-    assertComplete(scene);
-    await scene.mirrorsAreTheList();
+    await assertNothingLost(scene);
+  });
+
+  test("watch caches that are restarted one after the other, in an orderly way, fail no request and no watch", async (t) => {
+    const scene = await startScene(target);
+    t.after(scene.stop);
+    await scene.progress("all is well");
+    for (const watchCache of target.cluster.watchCaches) {
+      assert.equal(await watchCache.stop(), 0, watchCache.log());
+      await scene.progress("it is away");
+      await watchCache.restart();
+      await scene.progress("it is back");
+    }
+    await scene.finish();
+    t.diagnostic(scene.summary());
+    assert.equal(scene.outages(), 0, "failed requests");
+    await assertNothingLost(scene);
   });
 });
+
+async function assertNothingLost(scene: Awaited<ReturnType<typeof startScene>>): Promise<void> {
+  for (const { error } of scene.failures) throw error;
+  assertAcknowledged(scene.writers, await scene.list());
+  for (const history of [...scene.histories, ...scene.selected]) assertOrdered(history);
+  assertComplete(scene);
+  await scene.mirrorsAreTheList();
+}
 
 async function whileDown(process: Process, run: () => Promise<void>): Promise<void> {
   await process.kill();
@@ -73,6 +92,9 @@ async function startScene(target: DistributedTarget) {
   const order = (i: number) => [...clients.slice(i % clients.length), ...clients.slice(0, i % clients.length)];
   const [first] = clients;
   if (first === undefined) throw new TypeError("a cluster without a gateway");
+  const namespaces = { group: "", version: "v1", resource: "namespaces" };
+  const { metadata } = await first.create(namespaces, { metadata: { generateName: "faults-" } });
+  const collection = { group: "", version: "v1", resource: "configmaps", namespace: metadata.name ?? "" };
   const { resourceVersion: from } = await listAll(first, collection);
   const history = (i: number, labelSelector?: string): History =>
     follow({
@@ -148,6 +170,7 @@ async function startScene(target: DistributedTarget) {
           : undefined,
       );
     },
+    outages: () => [...all, ...readers].reduce((sum, { outages }) => sum + outages, 0),
     summary: () =>
       [
         `${all.reduce((sum, w) => sum + w.acknowledged.length, 0)} writes acknowledged`,

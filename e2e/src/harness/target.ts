@@ -53,7 +53,7 @@ export async function startStandalone(
   const tokens = join(folder, "tokens.csv");
   await writeFile(tokens, strangerLine);
   const etcd = options.etcd === true ? await startEtcd() : undefined;
-  const process = await startProcess({
+  const standalone = await startProcess({
     name: "standalone",
     script: fileURLToPath(new URL("../../../services/standalone/dist/main.js", import.meta.url)),
     args: [
@@ -69,15 +69,15 @@ export async function startStandalone(
   return {
     name: etcd === undefined ? "standalone" : "standalone on etcd",
     naming,
-    process,
+    process: standalone,
     etcd,
-    urls: [`https://${process.addresses["https"]}`],
+    urls: [`https://${standalone.addresses["https"]}`],
     pki: await ensurePki(folder, { tlsSans: [], clock: { now: Date.now }, naming }),
     strangerToken,
     clientConfig: join(folder, "admin.orchconfig"),
-    log: process.log,
+    log: standalone.log,
     async stop() {
-      await process.stop();
+      await standalone.stop();
       await etcd?.stop();
       await rm(folder, { recursive: true, force: true });
     },
@@ -88,6 +88,8 @@ export async function startStandalone(
 export async function startDistributed(options: TargetOptions = {}): Promise<DistributedTarget> {
   const dialect = options.dialect ?? "kubernetes";
   const naming = createNaming(dialect);
+  // Nine children, each of which is to end with this process: no leak of listeners.
+  process.setMaxListeners(32);
   const folder = await mkdtemp(join(tmpdir(), "orch-e2e-"));
   const made = await ensurePki(folder, { tlsSans: [], clock: { now: Date.now }, naming });
   await appendFile(made.paths.tokens, strangerLine);

@@ -69,7 +69,7 @@ export function encodingSuite(on: On): void {
       assert.ok(pretty.text.includes('\n  "kind"'), path);
       // People who look at it get it so unasked.
       const seen = await http.call({ path, headers: { "user-agent": "curl/8.0" } });
-      assert.equal(seen.text, pretty.text);
+      assert.ok(seen.text.includes('\n  "kind"'), path);
     }
   });
 
