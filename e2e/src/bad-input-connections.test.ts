@@ -121,19 +121,21 @@ const quick: readonly Case[] = [
       assert.deepEqual(codesOf(await until(/"gitVersion"/)), [413, 200]);
     },
   ],
-  [
-    "a refusal reaches a client that reads only after it has sent all",
-    async (t, server) => {
-      const { socket, until } = await converse(t, server);
-      socket.pause();
-      socket.write(post(server, [`Content-Length: ${8 * mebibyte}`]));
-      const sent = once(socket, "drain");
-      socket.write("x".repeat(8 * mebibyte));
-      await sent;
-      socket.resume();
-      assert.deepEqual(codesOf(await until(/"code":413/)), [413]);
-    },
-  ],
+  ...["keep-alive", "close"].map(
+    (connection): Case => [
+      `a refusal reaches a client that reads only after it has sent all (${connection})`,
+      async (t, server) => {
+        const { socket, until } = await converse(t, server);
+        socket.pause();
+        socket.write(post(server, [`Content-Length: ${8 * mebibyte}`, `Connection: ${connection}`]));
+        const sent = once(socket, "drain");
+        socket.write("x".repeat(8 * mebibyte));
+        await sent;
+        socket.resume();
+        assert.deepEqual(codesOf(await until(/"code":413/)), [413]);
+      },
+    ],
+  ),
   [
     "a body that is announced as endless is refused at once and not read for long",
     async (t, server) => {

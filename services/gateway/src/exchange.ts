@@ -43,21 +43,34 @@ const lingerMs = 30_000;
 const unwantedBytes = 16 * 1024 * 1024;
 const unwantedMs = 2_000;
 
+/** A body that has not come whole; asked before its answer ends. */
+function hasUnreadBody(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
+  return encoding !== undefined || length !== "0";
+}
+
 /**
- * Reads the rest of a body away after its answer. Closing at once would reset the connection, and a client that
- * sends all before it reads would never see why it was refused.
+ * Reads the rest of a body away after its answer was written, then ends the answer: ended before, the connection
+ * could be reset, and a client that sends all before it reads would never see why it was refused.
  */
-function dropRest(request: IncomingMessage): void {
-  const { socket } = request;
+function dropRest(request: IncomingMessage, end: () => void): void {
   let left = unwantedBytes;
+  let over = false;
+  const finish = (): void => {
+    if (over) return;
+    over = true;
+    clearTimeout(patience);
+    end();
+    if (!request.complete) request.socket.destroySoon();
+  };
+  const patience = setTimeout(finish, unwantedMs);
   request.removeAllListeners("data");
   request.on("data", (part: Buffer) => {
     left -= part.length;
-    if (left < 0) socket.destroy();
+    if (left < 0) finish();
   });
-  request.resume();
-  const patience = setTimeout(() => socket.destroy(), unwantedMs);
-  request.once("close", () => clearTimeout(patience));
+  request.once("end", finish).once("close", finish).resume();
 }
 
 class NodeExchange implements Exchange {
@@ -134,9 +147,11 @@ class NodeExchange implements Exchange {
       this.id,
       ...headers,
     ];
-    if (!this.#request.complete) dropRest(this.#request);
     response.writeHead(code, list);
-    this.#atTurnEnd(() => response.end(body));
+    if (hasUnreadBody(this.#request)) {
+      response.write(body);
+      dropRest(this.#request, () => response.end());
+    } else this.#atTurnEnd(() => response.end(body));
   }
 
   begin(code: number, headers: HeaderList): void {
