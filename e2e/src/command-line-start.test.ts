@@ -70,6 +70,12 @@ async function codeWith(server: Server, tls: Record<string, string | undefined>)
   return response.statusCode;
 }
 
+test("a server that says that it is ready is", async (t) => {
+  const server = await startServer(t);
+  assert.equal((await server.ask("/readyz")).status, 200);
+  assert.equal((await server.ask("/api/v1/namespaces/default")).status, 200);
+});
+
 test("what a first start makes can be read by its owner alone", async (t) => {
   const { dataDir } = await startServer(t);
   const secrets = [...(await readdir(join(dataDir, "pki"))).map((name) => join("pki", name)), "admin.orchconfig"];

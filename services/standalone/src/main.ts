@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { parseTokenFile, type TokenEntry } from "@orch/auth/token-file.js";
 import { createNaming } from "@orch/naming/naming.js";
-import { systemClock } from "@orch/runtime/clock.js";
+import { sleep, systemClock } from "@orch/runtime/clock.js";
 import { commonFlags, logFromFlags } from "@orch/runtime/common-flags.js";
 import { durationFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { readCommandLine } from "@orch/runtime/flags.js";
@@ -95,6 +95,24 @@ const standalone = createStandalone(
   { openStore, naming, health, metrics, log, logFailure: failure, clock, version },
 );
 
+const readyPollMs = 20;
+
+/** Serving is not being ready: the lines to copy must work as soon as they can be read. */
+async function greetOnceReady(): Promise<void> {
+  while ((await health.answer("readyz")).code !== 200) {
+    if (compaction.signal.aborted) return;
+    await sleep(clock, readyPollMs);
+  }
+  const { access } = standalone;
+  if (access === undefined) return;
+  const shown = (path: string): string => {
+    const near = relative(process.cwd(), path);
+    return near.startsWith("..") ? path : near;
+  };
+  const short = { ...access, clientConfig: shown(access.clientConfig), caFile: shown(access.caFile) };
+  process.stdout.write(greeting(short, shown(resolve(dataDir, "pki", "tokens.csv"))));
+}
+
 await runProcess({
   log,
   clock,
@@ -104,14 +122,5 @@ await runProcess({
     compaction.abort();
   },
   service: standalone,
-  started: () => {
-    const { access } = standalone;
-    if (access === undefined) return;
-    const shown = (path: string): string => {
-      const near = relative(process.cwd(), path);
-      return near.startsWith("..") ? path : near;
-    };
-    const short = { ...access, clientConfig: shown(access.clientConfig), caFile: shown(access.caFile) };
-    process.stdout.write(greeting(short, shown(resolve(dataDir, "pki", "tokens.csv"))));
-  },
+  started: () => void greetOnceReady(),
 });
