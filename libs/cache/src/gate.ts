@@ -2,8 +2,8 @@
 export interface Gate {
   readonly revision: number;
   advance(revision: number): void;
-  /** True as soon as the revision is reached; false after `timeoutMs`. */
-  reach(revision: number, timeoutMs: number): Promise<boolean>;
+  /** True as soon as the revision is reached; false after `timeoutMs`, or as soon as `onGone` says that nobody waits. */
+  reach(revision: number, timeoutMs: number, onGone?: (giveUp: () => void) => void): Promise<boolean>;
 }
 
 interface Waiter {
@@ -23,7 +23,7 @@ export function createGate(initial: number): Gate {
       current = revision;
       for (const waiter of waiters) if (waiter.revision <= current) waiter.settle(true);
     },
-    reach(revision, timeoutMs) {
+    reach(revision, timeoutMs, onGone) {
       if (revision <= current) return Promise.resolve(true);
       return new Promise((resolve) => {
         const waiter: Waiter = {
@@ -36,6 +36,7 @@ export function createGate(initial: number): Gate {
         };
         const timer = setTimeout(() => waiter.settle(false), timeoutMs);
         waiters.add(waiter);
+        onGone?.(() => waiter.settle(false));
       });
     },
   };

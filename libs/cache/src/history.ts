@@ -22,7 +22,7 @@ export interface History<I extends Item> {
 // put@5 put@6 delete@9, begin 4:   since(4) → all three   since(6) → [9]   since(3) → undefined
 // drop 5 (too old): begin becomes 5, since(5) → [6, 9], since(4) → undefined.
 export function createHistory<I extends Item>(begin: number, options: HistoryOptions): History<I> {
-  let kept: Change<I>[] = [];
+  let kept: (Change<I> | undefined)[] = [];
   /** When each was kept: its own array, so that a time is eight bytes and not an object. */
   let times: number[] = [];
   let head = 0;
@@ -36,6 +36,8 @@ export function createHistory<I extends Item>(begin: number, options: HistoryOpt
     if (oldest === undefined) return;
     floor = oldest.revision;
     bytes -= weight(oldest);
+    // The slot itself goes later: what it held must not wait for that.
+    kept[head] = undefined;
     head += 1;
     if (head > 1024 && head * 2 > kept.length) {
       kept = kept.slice(head);
@@ -74,7 +76,7 @@ export function createHistory<I extends Item>(begin: number, options: HistoryOpt
     },
     since(revision) {
       if (revision < floor) return undefined;
-      return kept.slice(indexAfter(revision));
+      return kept.slice(indexAfter(revision)).filter((change) => change !== undefined);
     },
     trim,
     get bytes() {

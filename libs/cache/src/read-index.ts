@@ -25,7 +25,8 @@ export function createReadIndex(fetch: () => Promise<number>, maxUnderWay = 1): 
     gathering = undefined;
     trips += 1;
     underWay += 1;
-    const trip = fetch();
+    // Also what throws at once is the trip's failure.
+    const trip = Promise.resolve().then(fetch);
     settle(trip);
     trip.then(finished, finished);
   };

@@ -68,7 +68,7 @@ export function createLocalStream<Req, Res>(
   };
   const drain = (): void => {
     if (over || ended !== undefined) return;
-    for (const run of drains) run();
+    for (const run of [...drains]) run();
   };
   const deliver = (): void => {
     scheduled = false;

@@ -162,14 +162,27 @@ export function createPeers(options: PeersOptions): Peers {
   };
   void resolve();
 
+  const leastLoaded = (lane: Lane): Link | undefined => {
+    let best: Link | undefined;
+    for (const { slots } of peers.values()) {
+      const link = linkOf(slots, lane);
+      if (link !== undefined && (best === undefined || link.load < best.load)) best = link;
+    }
+    return best;
+  };
+  // The calls of one turn go to one peer: they cross in one batch, and wake one process and not all of them.
+  let ofThisTurn: Link | undefined;
+  const turnOver = (): void => {
+    ofThisTurn = undefined;
+  };
+
   return {
     pick: (lane) => {
-      let best: Link | undefined;
-      for (const { slots } of peers.values()) {
-        const link = linkOf(slots, lane);
-        if (link !== undefined && (best === undefined || link.load < best.load)) best = link;
-      }
-      return best;
+      if (lane === "streams") return leastLoaded(lane);
+      if (ofThisTurn?.takesCalls === true) return ofThisTurn;
+      if (ofThisTurn === undefined) setImmediate(turnOver);
+      ofThisTurn = leastLoaded(lane);
+      return ofThisTurn;
     },
     get ready() {
       for (const { slots } of peers.values()) if (slots.some((slot) => slot.link?.state === "ready")) return true;

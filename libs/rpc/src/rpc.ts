@@ -96,6 +96,8 @@ export interface Sender<Res> extends ServerCall {
   send(message: Res): boolean;
   /** Bytes sent and not yet taken by the receiver (in process: messages not yet taken count by their size). */
   readonly pendingBytes: number;
+  /** Runs whenever the window has room again; registered once for the stream's life. */
   onDrain(run: () => void): void;
+  /** With an error, what still waits is dropped. */
   end(error?: ApiError): void;
 }

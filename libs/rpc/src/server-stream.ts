@@ -164,7 +164,7 @@ export function createServerStream(options: ServerStreamOptions): ServerStream {
       if (ending && unsent.length === 0) finish(undefined);
       else if (held && pending <= window / 2) {
         held = false;
-        for (const run of drains) run();
+        for (const run of [...drains]) run();
       }
     },
     cancel: () => {

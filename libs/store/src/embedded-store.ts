@@ -11,7 +11,7 @@ import { readRange } from "./embedded/range.js";
 import { createTip } from "./embedded/tip.js";
 import { followLog } from "./embedded/watch.js";
 import { createWriter } from "./embedded/writer.js";
-import { checkPrefix, checkSize, type Limits } from "./limits.js";
+import { checkKeySize, checkPrefix, checkSize, type Limits } from "./limits.js";
 import { revision } from "./revision.js";
 import type { Store } from "./store.js";
 
@@ -83,11 +83,14 @@ async function openLocked(options: EmbeddedStoreOptions, unlock: () => void): Pr
     get: async (key) =>
       reading((snapshot) => {
         checkPrefix(key, prefix);
-        const place = snapshot.find(Buffer.from(key));
+        const bytes = Buffer.from(key);
+        // lmdb must never see a longer one, and none was ever stored.
+        const place = bytes.length > maxKeyBytes ? undefined : snapshot.find(bytes);
         return place === undefined ? undefined : entryAt(snapshot, place.revision);
       }),
     async range(query) {
       checkPrefix(query.prefix, prefix);
+      checkKeySize(query.from ?? query.prefix, limits);
       if (closing.signal.aborted) throw unavailable("the store is closed");
       const snapshot = database.snapshot();
       const range = readRange(snapshot, query, past).finally(() => snapshot.release());

@@ -6,10 +6,15 @@ export interface Limits {
   readonly valueBytes: number;
 }
 
+/** @throws ApiError RequestEntityTooLarge */
+export function checkKeySize(key: string, limits: Limits): void {
+  const keyBytes = Buffer.byteLength(key);
+  if (keyBytes > limits.keyBytes) throw tooLarge(`a key has at most ${limits.keyBytes} bytes, this one ${keyBytes}`);
+}
+
 /** Refuses a change that the medium could not take; lmdb in particular must never see one. */
 export function checkSize(change: Change, limits: Limits): void {
-  const keyBytes = Buffer.byteLength(change.key);
-  if (keyBytes > limits.keyBytes) throw tooLarge(`a key has at most ${limits.keyBytes} bytes, this one ${keyBytes}`);
+  checkKeySize(change.key, limits);
   const valueBytes = change.value?.length ?? 0;
   if (valueBytes > limits.valueBytes) {
     throw tooLarge(`a stored value has at most ${limits.valueBytes} bytes, this one ${valueBytes}`);

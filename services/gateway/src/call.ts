@@ -1,3 +1,4 @@
+import type { Kind } from "@orch/api/catalog.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Exchange } from "./exchange.js";
 import type { Route } from "./path.js";
@@ -13,6 +14,8 @@ export interface Call {
   /** Of a resource; the lower-case method elsewhere. */
   verb: Verb | string;
   user: UserInfo | undefined;
+  /** What the path is about, once it is known to be served. */
+  kind: Kind | undefined;
 }
 
 /** Answers at once where nothing has to be waited for: a promise a stage would cost more than most stages do. */

@@ -31,14 +31,12 @@ export interface Exchange {
   onClose(run: () => void): void;
   readonly begun: boolean;
   readonly closed: boolean;
-  /** Gives the raw pair to a handler of node's own shape (Express). */
-  handOver(handler: (request: IncomingMessage, response: ServerResponse) => void): void;
+  /** Gives the raw pair to a handler of node's own shape (Express); settles when it was answered. */
+  handOver(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<void>;
   /** The code that was answered; 0 before. */
   readonly code: number;
 }
 
-/** How long a response that ended may wait for its client to take the rest. */
-const lingerMs = 30_000;
 /** How much of a body that nobody wants is taken, and for how long. */
 const unwantedBytes = 16 * 1024 * 1024;
 const unwantedMs = 2_000;
@@ -73,6 +71,13 @@ function dropRest(request: IncomingMessage, end: () => void): void {
   request.once("end", finish).once("close", finish).resume();
 }
 
+export interface ExchangeContext {
+  readonly id: string;
+  readonly atTurnEnd: AtTurnEnd;
+  /** The server is shutting down: this connection's last response. */
+  readonly closing: boolean;
+}
+
 class NodeExchange implements Exchange {
   readonly id: string;
   readonly method: string;
@@ -81,16 +86,14 @@ class NodeExchange implements Exchange {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #atTurnEnd: AtTurnEnd;
+  readonly #closing: boolean;
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    context: { readonly id: string; readonly atTurnEnd: AtTurnEnd },
-  ) {
+  constructor(request: IncomingMessage, response: ServerResponse, context: ExchangeContext) {
     this.#request = request;
     this.#response = response;
     this.id = context.id;
     this.#atTurnEnd = context.atTurnEnd;
+    this.#closing = context.closing;
     this.method = request.method ?? "GET";
     const target = request.url ?? "/";
     const mark = target.indexOf("?");
@@ -147,6 +150,7 @@ class NodeExchange implements Exchange {
       this.id,
       ...headers,
     ];
+    if (this.#closing) list.push("Connection", "close");
     response.writeHead(code, list);
     if (hasUnreadBody(this.#request)) {
       response.write(body);
@@ -157,7 +161,9 @@ class NodeExchange implements Exchange {
   begin(code: number, headers: HeaderList): void {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
-    response.writeHead(code, ["Cache-Control", "no-cache, private", "Audit-Id", this.id, ...headers]);
+    const list = ["Cache-Control", "no-cache, private", "Audit-Id", this.id, ...headers];
+    if (this.#closing) list.push("Connection", "close");
+    response.writeHead(code, list);
     response.flushHeaders();
   }
 
@@ -167,12 +173,7 @@ class NodeExchange implements Exchange {
 
   end(): void {
     const response = this.#response;
-    if (response.writableEnded) return;
-    response.end();
-    if (response.writableFinished) return;
-    const linger = setTimeout(() => response.destroy(), lingerMs);
-    linger.unref();
-    response.once("close", () => clearTimeout(linger));
+    if (!response.writableEnded) response.end();
   }
 
   cut(): void {
@@ -184,7 +185,8 @@ class NodeExchange implements Exchange {
   }
 
   onClose(run: () => void): void {
-    this.#response.once("close", run);
+    if (this.#response.destroyed) run();
+    else this.#response.once("close", run);
   }
 
   get begun(): boolean {
@@ -199,17 +201,18 @@ class NodeExchange implements Exchange {
     return this.#response.headersSent ? this.#response.statusCode : 0;
   }
 
-  handOver(handler: (request: IncomingMessage, response: ServerResponse) => void): void {
-    this.#response.setHeader("Audit-Id", this.id);
-    this.#response.setHeader("Cache-Control", "no-cache, private");
-    handler(this.#request, this.#response);
+  handOver(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<void> {
+    const response = this.#response;
+    response.setHeader("Audit-Id", this.id);
+    response.setHeader("Cache-Control", "no-cache, private");
+    if (this.#closing) response.setHeader("Connection", "close");
+    return new Promise((resolve) => {
+      this.onClose(resolve);
+      handler(this.#request, response);
+    });
   }
 }
 
-export function createExchange(
-  request: IncomingMessage,
-  response: ServerResponse,
-  context: { readonly id: string; readonly atTurnEnd: AtTurnEnd },
-): Exchange {
+export function createExchange(request: IncomingMessage, response: ServerResponse, context: ExchangeContext): Exchange {
   return new NodeExchange(request, response, context);
 }

@@ -16,24 +16,24 @@ export interface RequestLabels {
   readonly dryRun: string;
 }
 
-/** Labels hold only what the catalog bounds: a path that names nothing is counted without its words. */
+/** Labels hold only words of the catalog: whatever else a client writes into a path is counted without them. */
 export function recordRequest(metrics: RequestMetrics, call: Call, milliseconds: number): void {
-  const { exchange, route } = call;
-  const code = String(exchange.code);
-  if (route.type !== "resource" || exchange.code === 404 || exchange.code === 401 || exchange.code === 403) {
+  const { exchange, route, kind } = call;
+  const base = { verb: exchange.method, code: String(exchange.code) };
+  if (route.type !== "resource" || kind === undefined) {
     const none = { group: "", version: "", resource: "", subresource: "", scope: "", dryRun: "" } as const;
-    metrics.observe({ verb: exchange.method, code, ...none }, milliseconds);
+    metrics.observe({ ...base, ...none }, milliseconds);
     return;
   }
+  const subresource = kind.subresources.some((s) => s.name === route.subresource) ? route.subresource : "";
   metrics.observe(
     {
-      verb: exchange.method,
-      group: route.group,
-      version: route.version,
-      resource: route.resource,
-      subresource: route.subresource,
+      ...base,
+      group: kind.group,
+      version: kind.version,
+      resource: kind.plural,
+      subresource,
       scope: route.name !== "" ? "resource" : route.namespace !== "" ? "namespace" : "cluster",
-      code,
       dryRun: exchange.query?.get("dryRun") === "All" ? "All" : "",
     },
     milliseconds,

@@ -10,7 +10,7 @@ import { type RequestMetrics, recordRequest } from "./metrics.js";
 import { parsePath, type ResourceRoute } from "./path.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "./reads.js";
 import { type Representation, sendError, sendValue } from "./respond.js";
-import { verbOf } from "./verbs.js";
+import { checkTarget, verbOf } from "./verbs.js";
 import { serveWrite, type WriteDeps } from "./writes.js";
 
 export interface PipelineDeps extends ReadDeps, WriteDeps {
@@ -20,7 +20,7 @@ export interface PipelineDeps extends ReadDeps, WriteDeps {
   readonly served: Served;
   readonly metrics: RequestMetrics;
   /** Paths outside `/api` and `/apis`. */
-  readonly other: (exchange: Exchange) => void;
+  readonly other: (exchange: Exchange) => Promise<void>;
   /** A fault: an error that nothing expected, with the request it met. */
   readonly onFault: (call: Call, error: unknown) => void;
   /** Milliseconds that only grow. */
@@ -48,7 +48,14 @@ const prettyJson: Representation = { encoding: "json", pretty: true };
 
 function newCall(exchange: Exchange): Call {
   const route = parsePath(exchange.path);
-  return { exchange, route, representation: plainJson, verb: exchange.method.toLowerCase(), user: undefined };
+  return {
+    exchange,
+    route,
+    representation: plainJson,
+    verb: exchange.method.toLowerCase(),
+    user: undefined,
+    kind: undefined,
+  };
 }
 
 function measure({ metrics, now }: PipelineDeps): Stage {
@@ -135,8 +142,7 @@ function route(deps: PipelineDeps): Handler {
         sendValue(exchange, call.representation, { code: 200, value: discoveryOf(deps, call, to) });
         return;
       case "other":
-        deps.other(exchange);
-        return;
+        return deps.other(exchange);
       case "unknown":
         throw unknownPath();
     }
@@ -152,6 +158,8 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
   const { exchange, representation, user, verb } = call;
   const kind = deps.catalog.resource(to.group, to.version, to.resource);
   if (kind === undefined) throw unknownPath();
+  call.kind = kind;
+  checkTarget(verb, to);
   // A namespaced object without a namespace, or the other way round, is at no path.
   if (to.namespace !== "" && !kind.namespaced) throw unknownPath();
   if (to.namespace === "" && kind.namespaced && to.name !== "") throw unknownPath();

@@ -12,6 +12,8 @@ export interface ReadDeps {
   readonly requestTimeoutMs: number;
   /** A watch without `timeoutSeconds` lasts a random time from here to twice as long. */
   readonly minRequestTimeoutMs: number;
+  /** How to end each watch that is open. */
+  readonly openWatches: Set<() => void>;
   /** [0, 1) */
   readonly random: () => number;
 }
@@ -78,7 +80,7 @@ export async function serveWatch(deps: ReadDeps, { exchange, route, representati
         : Math.floor(deps.minRequestTimeoutMs * (1 + deps.random())),
   };
   const open: OpenStream = (receiver) => deps.caches(route.group).open(watchCacheWatch, request, receiver);
-  const error = await relay(exchange, open, { contentType: json, cutOnFailure: false });
+  const error = await relay(exchange, open, { contentType: json, cutOnFailure: false, enders: deps.openWatches });
   if (error !== undefined) throw error;
 }
 

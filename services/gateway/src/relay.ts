@@ -1,6 +1,6 @@
 import type { Chunk } from "@orch/rpc/messages.js";
 import type { Receiver, Subscription } from "@orch/rpc/rpc.js";
-import type { ApiError } from "@orch/status/api-error.js";
+import { type ApiError, unavailable } from "@orch/status/api-error.js";
 import type { Exchange } from "./exchange.js";
 
 export type OpenStream = (receiver: Receiver<Chunk>) => Subscription;
@@ -9,6 +9,8 @@ export interface RelayOptions {
   readonly contentType: string;
   /** A list that broke off must not look whole: its connection is cut. A watch may end anywhere. */
   readonly cutOnFailure: boolean;
+  /** Where the relay registers how to end it, for a server that shuts down. */
+  readonly enders?: Set<() => void>;
 }
 
 /**
@@ -36,7 +38,13 @@ export function relay(exchange: Exchange, open: OpenStream, options: RelayOption
         resolve(undefined);
       },
     });
+    const end = (): void => {
+      subscription.cancel();
+      exchange.end();
+    };
+    options.enders?.add(end);
     exchange.onClose(() => {
+      options.enders?.delete(end);
       subscription.cancel();
       resolve(undefined);
     });
@@ -52,6 +60,9 @@ export function collect(exchange: Exchange, open: OpenStream): Promise<Buffer> {
       message: ({ body }) => void parts.push(Buffer.from(body)),
       end: (error) => (error === undefined ? resolve(Buffer.concat(parts)) : reject(error)),
     });
-    exchange.onClose(() => subscription.cancel());
+    exchange.onClose(() => {
+      subscription.cancel();
+      reject(unavailable("the client went away"));
+    });
   });
 }

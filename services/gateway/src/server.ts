@@ -1,7 +1,7 @@
-import type { ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { createConnections } from "./connections.js";
 import { createExchange, type Exchange } from "./exchange.js";
 import { createAtTurnEnd } from "./turn.js";
 
@@ -33,14 +33,15 @@ const keepAliveMs = 90_000;
 /** Silence after which TCP asks whether the other side is still there: a watch may say nothing for long. */
 const tcpKeepAliveMs = 30_000;
 const checkIntervalMs = 1_000;
+/** How often responses that their clients do not take are looked at. */
+const stalledLookMs = 5_000;
 /** How long a client may take to read why its connection ends. */
 const farewellMs = 1_000;
 const backlog = 16_384;
 
 export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpServer {
   const { key, cert, clientCa } = config.tls;
-  /** The newest response of each connection. */
-  const newest = new WeakMap<Duplex, ServerResponse>();
+  const connections = createConnections();
   const atTurnEnd = createAtTurnEnd();
   const server: Server = createServer(
     {
@@ -59,8 +60,8 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       keepAliveInitialDelay: tcpKeepAliveMs,
     },
     (request, response) => {
-      newest.set(request.socket, response);
-      deps.serve(createExchange(request, response, { id: deps.newId(), atTurnEnd }));
+      connections.responding(request.socket, response);
+      deps.serve(createExchange(request, response, { id: deps.newId(), atTurnEnd, closing: connections.draining }));
     },
   );
   // A connection that breaks says so on its own streams; nothing here may end the process.
@@ -70,16 +71,17 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
     // The rest of what is no request: it is read and dropped until the client has gone or its time is over.
     if (leaving.has(socket)) return;
     leaving.add(socket);
-    const response = newest.get(socket);
-    const busy = response?.headersSent === true && !response.writableFinished;
-    if (busy || !socket.writable || error.code === "ECONNRESET") socket.destroy();
+    if (connections.isBusy(socket) || !socket.writable || error.code === "ECONNRESET") socket.destroy();
     else sayGoodbye(socket, statusOf(error.code));
   });
-  const sockets = new Set<Socket>();
+  const handshaking = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
+    handshaking.add(socket);
+    socket.once("close", () => handshaking.delete(socket));
   });
+  server.on("secureConnection", connections.opened);
+  const watchdog = setInterval(connections.dropStalled, stalledLookMs);
+  watchdog.unref();
 
   return {
     listen() {
@@ -93,14 +95,14 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
     },
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeIdleConnections();
-      const sweep = setInterval(() => server.closeIdleConnections(), 50);
+      connections.drain();
       const force = setTimeout(() => {
-        for (const socket of sockets) socket.destroy();
+        connections.destroy();
+        for (const socket of handshaking) socket.destroy();
       }, graceMs);
       await closed;
-      clearInterval(sweep);
       clearTimeout(force);
+      clearInterval(watchdog);
     },
   };
 }

@@ -45,6 +45,7 @@ export const served: Served = {
 
 /** TLS, identity, negotiation and routing; holds no state that another gateway lacks (design, section 1). */
 export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
+  const openWatches = new Set<() => void>();
   const otherPaths = createOtherPaths(deps);
   const serve = createPipeline({
     catalog: deps.catalog,
@@ -55,6 +56,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     requestTimeoutMs: config.requestTimeoutMs,
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     random: deps.random,
+    openWatches,
     served,
     metrics: deps.requestMetrics,
     other: (exchange) => exchange.handOver(otherPaths),
@@ -67,7 +69,10 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     async start() {
       port = await server.listen();
     },
-    stop: () => server.close(config.shutdownGraceMs),
+    stop() {
+      for (const end of [...openWatches]) end();
+      return server.close(config.shutdownGraceMs);
+    },
     get port() {
       return port;
     },

@@ -3,28 +3,32 @@ import type { ResourceRoute } from "./path.js";
 
 export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
-/** The verb of a request (spec 1: Verbs to HTTP). @throws ApiError MethodNotAllowed */
-export function verbOf(method: string, route: ResourceRoute, query: URLSearchParams | undefined): Verb {
+const verbsOfMethods: Readonly<Record<string, Verb>> = {
+  POST: "create",
+  PUT: "update",
+  PATCH: "patch",
+};
+
+/**
+ * The verb that a request asks for and must be allowed (spec 1: Verbs to HTTP), whether or not its path takes it;
+ * the lower-case method where there is none.
+ */
+export function verbOf(method: string, route: ResourceRoute, query: URLSearchParams | undefined): Verb | string {
   const single = route.name !== "";
-  switch (method) {
-    case "GET":
-    case "HEAD":
-      if (route.watch || isTrue(query?.get("watch"))) return "watch";
-      return single ? "get" : "list";
-    case "POST":
-      if (single && route.subresource === "") throw methodNotAllowed();
-      return "create";
-    case "PUT":
-      if (!single) throw methodNotAllowed();
-      return "update";
-    case "PATCH":
-      if (!single) throw methodNotAllowed();
-      return "patch";
-    case "DELETE":
-      return single ? "delete" : "deletecollection";
-    default:
-      throw methodNotAllowed();
+  if (method === "GET" || method === "HEAD") {
+    if (route.watch || isTrue(query?.get("watch"))) return "watch";
+    return single ? "get" : "list";
   }
+  if (method === "DELETE") return single ? "delete" : "deletecollection";
+  return (Object.hasOwn(verbsOfMethods, method) ? verbsOfMethods[method] : undefined) ?? method.toLowerCase();
+}
+
+/** @throws ApiError MethodNotAllowed where a path does not take the verb */
+export function checkTarget(verb: string, route: ResourceRoute): void {
+  const single = route.name !== "";
+  if (route.watch && verb !== "watch") throw methodNotAllowed();
+  if (verb === "create" && single && route.subresource === "") throw methodNotAllowed();
+  if ((verb === "update" || verb === "patch") && !single) throw methodNotAllowed();
 }
 
 /** A boolean query parameter as the reference reads it: absent, `0` and `false` are false, the rest is true. */

@@ -39,9 +39,17 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
     name: route.name,
     body,
     contentType: exchange.header("content-type") ?? "",
-    options: exchange.query === undefined ? {} : Object.fromEntries(exchange.query),
+    options: optionsOf(exchange.query),
     user: write.user,
   };
   const reply = await deps.resources(route.group).call(resourceWrite, request, { deadlineMs: deps.requestTimeoutMs });
   sendDocument(exchange, write.representation, reply);
+}
+
+/** The query's options. Of repeated ones the first counts, but for `dryRun`, whose values are a list. */
+function optionsOf(query: URLSearchParams | undefined): Readonly<Record<string, string>> {
+  if (query === undefined) return {};
+  const first = [...query].reverse();
+  const dryRun = query.getAll("dryRun").filter((value) => value !== "");
+  return Object.fromEntries([...first, ["dryRun", dryRun.join(",")]]);
 }

@@ -29,7 +29,7 @@ const policies = ["Foreground", "Background", "Orphan", "nil"] as const;
 export function deleteOptions(write: Write): DeleteOptions {
   const { options } = write.request;
   const body = write.request.body.length > 0 ? fromBody(write) : fromQuery(options);
-  const dryRun = body.dryRun?.[0] ?? options["dryRun"] ?? "";
+  const dryRun = body.dryRun?.join(",") ?? options["dryRun"] ?? "";
   const policy = body.propagationPolicy;
   const errors: FieldError[] = [...dryRunErrors(dryRun)];
   if (policy !== undefined && body.orphanDependents !== undefined) {

@@ -3,6 +3,7 @@ import type { WriteReply } from "@orch/rpc/messages.js";
 import { forbidden, modified, notFound } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
 import { checkDeletePreconditions, type DeleteOptions, deleteOptions } from "./delete-options.js";
+import { hasSpecFinalizers } from "./spec-finalizers.js";
 import { objectReply, storedBytes, storedObject } from "./stored.js";
 import { keyOf, resourceOf, timestamp, type Write } from "./write.js";
 
@@ -78,12 +79,6 @@ function markedForDeletion(write: Write, old: AnyObject, options: DeleteOptions)
 
 function asObject(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};
-}
-
-/** A namespace stays until the finalizers of its spec are gone as well. */
-function hasSpecFinalizers(object: AnyObject): boolean {
-  const list = valueAt(object, "spec.finalizers");
-  return Array.isArray(list) && list.length > 0;
 }
 
 function finalizersFor(old: AnyObject, { propagation }: DeleteOptions): readonly string[] {

@@ -39,7 +39,8 @@ function isValidation(value: string): value is (typeof validations)[number] {
 }
 
 export function dryRunErrors(dryRun: string): FieldError[] {
-  return dryRun === "" || dryRun === "All" ? [] : [fieldError.notSupported("dryRun", [dryRun], ["All"])];
+  const values = dryRun === "" ? [] : dryRun.split(",");
+  return values.every((value) => value === "All") ? [] : [fieldError.notSupported("dryRun", values, ["All"])];
 }
 
 function managerErrors(manager: string): FieldError[] {

@@ -63,7 +63,8 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
 
   const status = async (): Promise<StatusReply> => {
     const revision = await store.revision();
-    return { ready: namespaces.loaded, revision, message: namespaces.loaded ? "" : "namespaces are not loaded yet" };
+    if (!namespaces.loaded) return { ready: false, revision, message: "namespaces are not loaded yet" };
+    return { ready: done, revision, message: done ? "" : "the system's namespaces are not there yet" };
   };
 
   deps.services.unary(resourceWrite, handle);
@@ -71,6 +72,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
 
   const abort = new AbortController();
   let running: Promise<void> | undefined;
+  let done = false;
   let announce: () => void = () => {};
   const bootstrapped = new Promise<void>((resolve) => {
     announce = resolve;
@@ -80,6 +82,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     while (!abort.signal.aborted) {
       try {
         if (owns("")) await ensureSystemNamespaces({ deps: writes, kind: namespaceKind });
+        done = true;
         announce();
         return;
       } catch (error) {

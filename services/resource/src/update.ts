@@ -8,6 +8,7 @@ import { type ObjectBody, readObject } from "./body.js";
 import { createObject } from "./create.js";
 import { writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
+import { hasSpecFinalizers } from "./spec-finalizers.js";
 import { objectReply, storedBytes, storedObject } from "./stored.js";
 import { keyOf, resourceOf, type Write } from "./write.js";
 
@@ -83,9 +84,14 @@ function nextState({ kind, request }: Write, given: AnyObject, old: AnyObject): 
 }
 
 /** The last finalizer of an object that is being deleted is gone (spec 1: Object deletion). */
-export function isFinished({ metadata }: AnyObject): boolean {
+export function isFinished(object: AnyObject): boolean {
+  const { metadata } = object;
   if (metadata.deletionTimestamp === undefined) return false;
-  return (metadata.finalizers ?? []).length === 0 && (metadata.deletionGracePeriodSeconds ?? 0) === 0;
+  return (
+    (metadata.finalizers ?? []).length === 0 &&
+    (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+    !hasSpecFinalizers(object)
+  );
 }
 
 function checkPreconditions({ kind, request }: Write, given: AnyObject, old: AnyObject): void {

@@ -1,7 +1,7 @@
 import type { Catalog, Kind } from "@orch/api/catalog.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { WriteRequest } from "@orch/rpc/messages.js";
-import type { ResourceName } from "@orch/status/api-error.js";
+import { notFound, type ResourceName } from "@orch/status/api-error.js";
 import { type Key, key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import type { Namespaces } from "./namespaces.js";
@@ -35,9 +35,15 @@ export function keyPrefix({ deps, kind, request }: Write): Key {
   return key(`${deps.naming.storePrefix}${kind.storage.prefix}/${namespace}`);
 }
 
+/** The store's key of an object; a name that nothing can be stored under is simply not found. */
 export function keyOf(write: Write, name: string): Key {
+  if (name.length > longestName || write.request.namespace.length > longestName) {
+    throw notFound(resourceOf(write.kind), name);
+  }
   return key(keyPrefix(write) + name);
 }
+
+const longestName = 253;
 
 /** As metadata has it: RFC 3339, UTC, whole seconds. */
 export function timestamp(milliseconds: number): string {

@@ -8,6 +8,8 @@ export interface ContinueToken {
 }
 
 const version = 1;
+/** Two names of 253 characters are the longest that is stored. */
+const maxKeyLength = 512;
 
 export function printToken(token: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: version, rv: token.revision, after: token.after })).toString("base64url");
@@ -27,7 +29,13 @@ export function parseToken(text: string): ContinueToken {
   const { v, rv, after } = parsed as { v?: unknown; rv?: unknown; after?: unknown };
   if (v !== version) throw refuse("unknown version");
   if (typeof rv !== "number" || !Number.isSafeInteger(rv) || rv <= 0) throw refuse("no resource version");
-  if (typeof after !== "string" || after === "" || after.includes("\0") || after.split("/").length > 2) {
+  if (
+    typeof after !== "string" ||
+    after === "" ||
+    after.length > maxKeyLength ||
+    after.includes("\0") ||
+    after.split("/").length > 2
+  ) {
     throw refuse("no start key");
   }
   return { revision: rv, after };

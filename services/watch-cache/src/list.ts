@@ -3,8 +3,8 @@ import type { ListRequest } from "@orch/rpc/messages.js";
 import { ApiError, badRequest, expired } from "@orch/status/api-error.js";
 import { type Key, key, type Revision, revision } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
-import { type parseToken, printToken } from "./continue-token.js";
-import type { createFreshness } from "./freshness.js";
+import { type ContinueToken, printToken } from "./continue-token.js";
+import type { createFreshness, Source } from "./freshness.js";
 import type { ListBody } from "./list-body.js";
 import type { Mirror } from "./mirror.js";
 import { type CachedObject, cachedObject } from "./object.js";
@@ -31,8 +31,11 @@ export async function list(deps: ListDeps, readable: Readable, request: ListRequ
   const page: Page = { readable, selector, limit: request.limit > 0 ? request.limit : undefined };
   const answer =
     start.type === "continue"
-      ? await pageFromStore(deps, page, continueAt(readable, selector.scope, start.token))
-      : await firstPage(deps, page, await deps.freshness.source(start));
+      ? await nextPage(deps, page, start.token)
+      : await firstPage(deps, page, {
+          source: await deps.freshness.source(start),
+          exact: start.type === "exact" ? start.revision : undefined,
+        });
   const last = answer.items.at(-1);
   return {
     kind: readable.kind.listKind,
@@ -60,9 +63,13 @@ interface StoreStart {
 function firstPage(
   deps: ListDeps,
   page: Page,
-  source: { from: "cache" } | { from: "store"; at: Revision | undefined },
+  { source, exact }: { readonly source: Source; readonly exact: number | undefined },
 ): Asked | Promise<Asked> {
   if (source.from === "store") return pageFromStore(deps, page, { at: source.at, from: undefined });
+  // The mirror may have moved on since it stood exactly there.
+  if (exact !== undefined && deps.mirror.gate.revision !== exact) {
+    return pageFromStore(deps, page, { at: revision(exact), from: undefined });
+  }
   const { collection } = deps.mirror.shelf(page.readable.kind.storage.prefix);
   const { scope, matches } = page.selector;
   const { items, more } = collection.select({
@@ -86,8 +93,15 @@ function countOf(
   return scope.type === "all" ? collection.size : collection.select({ scope }).items.length;
 }
 
+/** Waits for the token's version where it is still to come here: another cache may be ahead. */
+async function nextPage(deps: ListDeps, page: Page, token: ContinueToken): Promise<Asked> {
+  const start = continueAt(page.readable, page.selector.scope, token);
+  await deps.freshness.source({ type: "exact", revision: token.revision });
+  return pageFromStore(deps, page, start);
+}
+
 /** A token is good for the list that it came from and no other. */
-function continueAt(readable: Readable, scope: Scope, token: ReturnType<typeof parseToken>): StoreStart {
+function continueAt(readable: Readable, scope: Scope, token: ContinueToken): StoreStart {
   const inNamespace = scope.type !== "namespace" || token.after.startsWith(`${scope.namespace}/`);
   if (!inNamespace || token.after.includes("/") !== readable.kind.namespaced) {
     throw badRequest("invalid continue token: continue key is not valid: it belongs to another list");

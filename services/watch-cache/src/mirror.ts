@@ -121,13 +121,15 @@ export function createMirror(options: MirrorOptions): Mirror {
       }
       const last = page.entries.at(-1);
       from = page.entries.length < page.count && last !== undefined ? key(`${last.key}\0`) : undefined;
-    } while (from !== undefined && !signal.aborted);
+      // What is loaded in part must never show.
+      signal.throwIfAborted();
+    } while (from !== undefined);
     show(byPrefix, at);
     return at;
   };
 
   const show = (byPrefix: ReadonlyMap<string, CachedObject[]>, at: Revision): void => {
-    for (const reset of resets) reset();
+    if (loaded) for (const reset of resets) reset();
     begin = at;
     shelves = new Map([...byPrefix].map(([storagePrefix, objects]) => [storagePrefix, newShelf(objects)]));
     // The store may have been set back to an older revision: the gate starts anew with the state.

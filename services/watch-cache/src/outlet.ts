@@ -1,6 +1,6 @@
 import type { Chunk } from "@orch/rpc/messages.js";
 import type { Sender } from "@orch/rpc/rpc.js";
-import type { ApiError } from "@orch/status/api-error.js";
+import { type ApiError, timeout } from "@orch/status/api-error.js";
 
 /**
  * The way of one watch's bytes to its client. What a client must have first (initial state, missed
@@ -12,6 +12,8 @@ export interface Outlet {
   accept(): void;
   /** Something to send before the live stream; called only before {@link goLive}. */
   queue(make: () => Buffer): void;
+  /** Begins to send what is queued so far. */
+  flush(): void;
   /** The queue is complete; live frames follow it. */
   goLive(): void;
   /** A live frame; the same Buffer given to many outlets crosses a connection once. */
@@ -20,7 +22,7 @@ export interface Outlet {
   error(error: ApiError): void;
   /** Fails the call itself, before it was accepted. */
   refuse(error: ApiError): void;
-  /** Ends once the queue is sent. */
+  /** Ends once the queue is sent, or when that takes the client too long. */
   end(): void;
   close(): void;
   onClose(run: () => void): void;
@@ -47,6 +49,11 @@ export function createChunkOf(): ChunkOf {
 }
 
 const chunkBytes = 128 * 1024;
+/** How long a watch whose time is over may still catch up. */
+const farewellMs = 30_000;
+
+/** With an error the transport drops what waits for the client; without one it would be kept until taken. */
+const tooSlow = (): ApiError => timeout("the client is too slow for this watch");
 
 export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Outlet {
   const closers: (() => void)[] = [];
@@ -89,10 +96,8 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
   const catchUp = (): void => {
     if (state !== "catchingUp") return;
     while (next < recipes.length) {
-      if (!write(nextChunk()) && next < recipes.length) {
-        sender.onDrain(catchUp);
-        return;
-      }
+      // `onDrain` brings us back.
+      if (!write(nextChunk()) && next < recipes.length) return;
     }
     if (!complete) return;
     state = "live";
@@ -102,6 +107,8 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
     if (ending) finish();
   };
 
+  sender.onDrain(catchUp);
+
   return {
     accept() {
       if (state !== "accepting") return;
@@ -109,17 +116,18 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
       write(Buffer.alloc(0));
     },
     queue: (make) => void recipes.push(make),
+    flush: catchUp,
     goLive() {
       complete = true;
       catchUp();
     },
     send(frames) {
       if (state === "live") {
-        if (!write(frames) && sender.pendingBytes > options.maxPendingBytes) finish();
+        if (!write(frames) && sender.pendingBytes > options.maxPendingBytes) finish(tooSlow());
       } else if (state === "catchingUp") {
         behind.push(frames);
         behindBytes += frames.length;
-        if (behindBytes > options.maxPendingBytes) finish();
+        if (behindBytes > options.maxPendingBytes) finish(tooSlow());
       }
     },
     error(error) {
@@ -129,8 +137,13 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
     },
     refuse: finish,
     end() {
-      if (state === "catchingUp" && complete) ending = true;
-      else finish();
+      if (state !== "catchingUp" || !complete) {
+        finish();
+        return;
+      }
+      ending = true;
+      const patience = setTimeout(() => finish(tooSlow()), farewellMs);
+      closers.push(() => clearTimeout(patience));
     },
     close,
     onClose(run) {

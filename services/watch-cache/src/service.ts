@@ -4,7 +4,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { Chunk, ListRequest, StatusReply } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheStatus, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Sender, Services } from "@orch/rpc/rpc.js";
-import { ApiError } from "@orch/status/api-error.js";
+import { ApiError, unavailable } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createFreshness } from "./freshness.js";
@@ -82,7 +82,9 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
 
   services.unary(watchCacheStatus, status);
   services.unary(watchCacheGet, (request) => get(reads, readables.of(request), request));
+  let stopped = false;
   services.stream(watchCacheWatch, (request, sender) => {
+    if (stopped) throw unavailable("the watch cache is shutting down");
     watch(watches, readables.of(request), { request, sender });
   });
   services.stream(watchCacheList, (request, sender) => {
@@ -95,13 +97,12 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
       if (sender.cancelled) return;
       // Not for…of: leaving it early would end the generator.
       for (let step = chunks.next(); step.done !== true; step = chunks.next()) {
-        if (!sender.send({ body: step.value })) {
-          sender.onDrain(pump);
-          return;
-        }
+        // `onDrain` brings us back.
+        if (!sender.send({ body: step.value })) return;
       }
       sender.end();
     };
+    sender.onDrain(pump);
     pump();
   };
 
@@ -121,6 +122,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
       }, config.bookmarkMs);
     },
     async stop() {
+      stopped = true;
       clearInterval(bookmarks);
       for (const opened of [...open]) opened.finish();
       abort.abort();

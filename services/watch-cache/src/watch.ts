@@ -29,6 +29,8 @@ export interface OpenWatch {
 }
 
 const everything = (): boolean => true;
+/** Milliseconds: as long as a timer can be. What waits so long ends with its client, or with the watch's own time. */
+const forever = 0x7fffffff;
 
 /** A watch (spec 1: Change tracking; Resource version semantics, watch). Events go out as lines of JSON. */
 export function watch(
@@ -86,7 +88,7 @@ async function begin(running: Running, start: WatchStart): Promise<void> {
     await deps.freshness.source({ type: "any" });
     outlet.accept();
     // A version that is not there yet: the watch waits for it, as long as the client does.
-    const reached = await mirror.gate.reach(start.revision, request.timeoutMs > 0 ? request.timeoutMs : 0x7fffffff);
+    const reached = await mirror.gate.reach(start.revision, forever, outlet.onClose);
     if (reached && !outlet.closed) resume(running, start.revision);
     return;
   }
@@ -122,7 +124,8 @@ async function fromStore(running: Running, announceEnd: boolean): Promise<void> 
   });
   if (outlet.closed) return;
   sendInitial(running, { items: body.items, revision: body.resourceVersion, announceEnd });
-  const reached = await deps.mirror.gate.reach(body.resourceVersion, 0x7fffffff);
+  outlet.flush();
+  const reached = await deps.mirror.gate.reach(body.resourceVersion, forever, outlet.onClose);
   if (reached && !outlet.closed) resume(running, body.resourceVersion);
 }
 

@@ -1,0 +1,75 @@
+import type { ServerResponse } from "node:http";
+import type { Duplex } from "node:stream";
+
+/** The open connections and the newest response of each: who is idle, who is busy, who does not read. */
+export interface Connections {
+  opened(socket: Duplex): void;
+  responding(socket: Duplex, response: ServerResponse): void;
+  /** A response of this connection has begun and is not all sent. */
+  isBusy(socket: Duplex): boolean;
+  /** Ends connections that took nothing of an ended response since the last few looks. */
+  dropStalled(): void;
+  /** From now on a connection ends when its response is sent; idle ones end at once. */
+  drain(): void;
+  readonly draining: boolean;
+  /** Ends all that are left. */
+  destroy(): void;
+}
+
+/** Looks at an ended response that its client does not take, before its connection is given up. */
+const patience = 6;
+
+interface Connection {
+  newest: ServerResponse | undefined;
+  /** How often the newest response was found ended and not sent, with the same bytes left. */
+  stalledLooks: number;
+  left: number;
+}
+
+export function createConnections(): Connections {
+  const connections = new Map<Duplex, Connection>();
+  let draining = false;
+
+  const isIdle = ({ newest }: Connection): boolean => newest === undefined || newest.writableFinished;
+
+  return {
+    opened(socket) {
+      connections.set(socket, { newest: undefined, stalledLooks: 0, left: 0 });
+      socket.once("close", () => connections.delete(socket));
+    },
+    responding(socket, response) {
+      const connection = connections.get(socket);
+      if (connection === undefined) return;
+      connection.newest = response;
+      connection.stalledLooks = 0;
+    },
+    isBusy(socket) {
+      const newest = connections.get(socket)?.newest;
+      return newest?.headersSent === true && !newest.writableFinished;
+    },
+    dropStalled() {
+      for (const [socket, connection] of connections) {
+        const { newest } = connection;
+        if (newest === undefined || !newest.writableEnded || newest.writableFinished) continue;
+        const left = newest.writableLength + socket.writableLength;
+        connection.stalledLooks = left === connection.left ? connection.stalledLooks + 1 : 0;
+        connection.left = left;
+        if (connection.stalledLooks >= patience) socket.destroy();
+      }
+    },
+    drain() {
+      draining = true;
+      for (const [socket, connection] of connections) {
+        if (isIdle(connection)) socket.end();
+        // One whose head said keep-alive does not end by itself.
+        else connection.newest?.once("finish", () => socket.end());
+      }
+    },
+    get draining() {
+      return draining;
+    },
+    destroy() {
+      for (const socket of connections.keys()) socket.destroy();
+    },
+  };
+}

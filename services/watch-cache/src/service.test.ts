@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { loadCatalog } from "@orch/api/catalog.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { createInProcess } from "@orch/rpc/in-process.js";
+import type { Chunk, ListRequest, WatchRequest } from "@orch/rpc/messages.js";
+import { watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
+import type { Caller } from "@orch/rpc/rpc.js";
+import type { ApiError } from "@orch/status/api-error.js";
+import { openEmbeddedStore } from "@orch/store/embedded-store.js";
+import { key, noRevision } from "@orch/store/revision.js";
+import type { Store } from "@orch/store/store.js";
+import { createMirror } from "./mirror.js";
+import { createWatchCache, watchCacheDefaults } from "./service.js";
+
+const naming = createNaming("orch");
+const maps = { group: "", version: "v1", resource: "configmaps", namespace: "a", labelSelector: "", fieldSelector: "" };
+const unset = { resourceVersion: "", resourceVersionMatch: "" };
+const listAll: ListRequest = { ...maps, ...unset, limit: 0, continueToken: "" };
+const watchAll: WatchRequest = { ...maps, ...unset, name: "", allowBookmarks: false, timeoutMs: 0 };
+
+/** Cleans up after a test, what was started last first. */
+const cleanups = new WeakMap<TestContext, (() => Promise<void>)[]>();
+function defer(t: TestContext, cleanup: () => Promise<void>): void {
+  const known = cleanups.get(t);
+  if (known !== undefined) {
+    known.push(cleanup);
+    return;
+  }
+  const all = [cleanup];
+  cleanups.set(t, all);
+  t.after(async () => {
+    for (const run of all.reverse()) await run();
+  });
+}
+
+async function openStore(t: TestContext): Promise<Store> {
+  const path = await mkdtemp(join(tmpdir(), "orch-watch-cache-"));
+  const store = await openEmbeddedStore({ path, prefix: naming.storePrefix });
+  defer(t, async () => {
+    await store.close();
+    await rm(path, { recursive: true, force: true });
+  });
+  return store;
+}
+
+async function put(store: Store, name: string, bytes: number): Promise<void> {
+  const object = {
+    kind: "ConfigMap",
+    apiVersion: "v1",
+    metadata: { name, namespace: "a" },
+    data: { k: "x".repeat(bytes) },
+  };
+  const at = key(`${naming.storePrefix}configmaps/a/${name}`);
+  const current = await store.get(at);
+  const swap = await store.swap({
+    key: at,
+    expected: current?.revision ?? noRevision,
+    value: Buffer.from(JSON.stringify(object)),
+  });
+  assert.ok(swap.done);
+}
+
+function startCache(t: TestContext, store: Store, overrides: Partial<typeof watchCacheDefaults> = {}): Caller {
+  const transport = createInProcess();
+  const cache = createWatchCache(
+    { ...watchCacheDefaults, ...overrides },
+    {
+      store,
+      naming,
+      catalog: loadCatalog(naming),
+      services: transport.services,
+      log: (what, error) => assert.fail(`${what}: ${String(error)}`),
+      now: () => performance.now(),
+    },
+  );
+  defer(t, () => cache.stop());
+  void cache.start();
+  return transport.caller;
+}
+
+/** A receiver that can be looked into. */
+function receiver() {
+  const chunks: string[] = [];
+  let bytes = 0;
+  let over: (error: ApiError | undefined) => void = () => {};
+  const ended = new Promise<ApiError | undefined>((resolve) => {
+    over = resolve;
+  });
+  return {
+    chunks,
+    ended,
+    bytes: () => bytes,
+    message({ body }: Chunk) {
+      bytes += body.length;
+      chunks.push(body.toString());
+    },
+    end: (error?: ApiError) => over(error),
+  };
+}
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  const deadline = performance.now() + 10_000;
+  while (!holds()) {
+    assert.ok(performance.now() < deadline, `never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+test("a list is held back by a client that takes it bit by bit, at every pause", async (t) => {
+  const store = await openStore(t);
+  for (let i = 0; i < 40; i++) await put(store, `big-${String(i).padStart(2, "0")}`, 250_000);
+  const caller = startCache(t, store);
+  const seen = receiver();
+  const window = 1024 * 1024;
+  const allowed = 2 * window + 600_000;
+  let taken = 0;
+  const subscription = caller.open(watchCacheList, listAll, {
+    message(chunk) {
+      seen.message(chunk);
+      subscription.pause();
+    },
+    end: seen.end,
+  });
+  await until("the first chunk", () => seen.bytes() > 0);
+  let done = false;
+  void seen.ended.then(() => {
+    done = true;
+  });
+  while (!done) {
+    assert.ok(seen.bytes() - taken <= allowed, `${seen.bytes() - taken} bytes came unasked`);
+    taken = seen.bytes();
+    subscription.resume();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  assert.equal(JSON.parse(seen.chunks.join("")).items.length, 40);
+});
+
+test("a watch opened before the first load begins with the state and no error", async (t) => {
+  const store = await openStore(t);
+  await put(store, "one", 1);
+  const seen = receiver();
+  startCache(t, store).open(watchCacheWatch, watchAll, seen);
+  await until("the first event", () => seen.chunks.join("") !== "");
+  assert.equal(JSON.parse(seen.chunks.join("").split("\n")[0] ?? "").type, "ADDED");
+});
+
+test("a watcher that does not read is ended with an error, so that nothing stays queued for it", async (t) => {
+  const store = await openStore(t);
+  await put(store, "one", 1);
+  const caller = startCache(t, store, { maxPendingBytes: 500_000 });
+  const seen = receiver();
+  const subscription = caller.open(watchCacheWatch, watchAll, seen);
+  await until("the first event", () => seen.chunks.join("") !== "");
+  subscription.pause();
+  for (let i = 0; i < 12; i++) await put(store, "one", 200_000 + i);
+  subscription.resume();
+  const error = await seen.ended;
+  assert.equal(error?.reason, "Timeout");
+  assert.ok(seen.bytes() < 2_400_000, "what was queued is dropped");
+});
+
+test("a load that is stopped in the middle never shows", async (t) => {
+  const store = await openStore(t);
+  await put(store, "one", 1);
+  await put(store, "two", 1);
+  const abort = new AbortController();
+  const half: Store = {
+    ...store,
+    async range(query) {
+      const page = await store.range({ ...query, limit: 1 });
+      abort.abort();
+      return page;
+    },
+  };
+  const mirror = createMirror({
+    store: half,
+    prefix: key(naming.storePrefix),
+    place: () => undefined,
+    history: { keepMs: 1000, maxBytes: 1000, now: () => 0 },
+    onError: (what) => assert.fail(what),
+  });
+  await mirror.run(abort.signal);
+  assert.equal(mirror.loaded, false);
+});
+
+test("pages from the store are the pages of a list from memory, and a token of no list here is refused", async (t) => {
+  const store = await openStore(t);
+  const names = Array.from({ length: 7 }, (_, i) => `n${i}`);
+  for (const name of names) await put(store, name, 1);
+  const caller = startCache(t, store);
+  const list = async (request: Partial<ListRequest>) => {
+    const seen = receiver();
+    caller.open(watchCacheList, { ...listAll, ...request }, seen);
+    const error = await seen.ended;
+    if (error !== undefined) throw error;
+    return JSON.parse(seen.chunks.join("")) as {
+      metadata: { resourceVersion: string; continue?: string; remainingItemCount?: number };
+      items: { metadata: { name: string } }[];
+    };
+  };
+  const whole = await list({});
+  const found: string[] = [];
+  let continueToken = "";
+  do {
+    const page = await list({ limit: 3, continueToken });
+    assert.equal(page.metadata.resourceVersion, whole.metadata.resourceVersion);
+    found.push(...page.items.map((item) => item.metadata.name));
+    assert.equal(page.metadata.remainingItemCount ?? 0, names.length - found.length);
+    continueToken = page.metadata.continue ?? "";
+    // What comes meanwhile is not shown.
+    await put(store, `n0-${found.length}`, 1);
+  } while (continueToken !== "");
+  assert.deepEqual(found, names);
+  const forged = (token: object): string => Buffer.from(JSON.stringify(token)).toString("base64url");
+  await assert.rejects(list({ limit: 3, continueToken: forged({ v: 1, rv: 1, after: `a/${"x".repeat(5000)}` }) }), {
+    code: 400,
+  });
+  await assert.rejects(list({ limit: 3, continueToken: forged({ v: 1, rv: 999_999, after: "a/x" }) }), { code: 504 });
+});
