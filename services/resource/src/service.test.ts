@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
+import { loadCatalog } from "@orch/api/catalog.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { createInProcess } from "@orch/rpc/in-process.js";
+import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
+import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
+import { openEmbeddedStore } from "@orch/store/embedded-store.js";
+import { createResource } from "./service.js";
+
+const naming = createNaming("orch");
+const user = { name: "test", uid: "", groups: [], extra: {} };
+
+interface Subject {
+  write(request: Partial<WriteRequest>, object?: object): Promise<WriteReply>;
+  read(reply: WriteReply): { metadata: Record<string, unknown>; status?: unknown };
+}
+
+async function start(t: TestContext): Promise<Subject> {
+  const path = await mkdtemp(join(tmpdir(), "orch-resource-"));
+  const store = await openEmbeddedStore({ path, prefix: naming.storePrefix });
+  const { services, caller } = createInProcess();
+  const log = (what: string, error: unknown): void => assert.fail(`${what}: ${String(error)}`);
+  let uid = 0;
+  const deps = { store, naming, catalog: loadCatalog(naming), services, log };
+  const fixed = { now: () => Date.parse("2025-01-01T00:00:00Z"), newUid: () => `uid-${++uid}`, random: () => 0 };
+  const resource = createResource({ groups: undefined, eventTtlMs: 3_600_000 }, { ...deps, ...fixed });
+  await resource.start();
+  await resource.bootstrapped;
+  t.after(async () => {
+    await resource.stop();
+    await store.close();
+    await rm(path, { recursive: true, force: true });
+  });
+  const status = await caller.call(resourceStatus, {});
+  assert.equal(status.ready, true);
+  return {
+    write: (request, object) =>
+      caller.call(resourceWrite, {
+        verb: "create",
+        group: "",
+        version: "v1",
+        resource: "configmaps",
+        subresource: "",
+        namespace: "default",
+        name: "",
+        contentType: "application/json",
+        body: object === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(object)),
+        options: {},
+        user,
+        ...request,
+      }),
+    read: (reply) => JSON.parse(reply.body.toString()),
+  };
+}
+
+const namespaces = { resource: "namespaces", namespace: "" };
+
+test("an update of a namespace that is being deleted leaves it there until its own finalizers are gone", async (t) => {
+  const { write, read } = await start(t);
+  await write(namespaces, { metadata: { name: "n1" } });
+  const deleted = read(await write({ ...namespaces, verb: "delete", name: "n1" }));
+  assert.deepEqual(deleted.status, { phase: "Terminating" });
+  const labelled = { metadata: { name: "n1", labels: { a: "b" } } };
+  await write({ ...namespaces, verb: "update", name: "n1" }, labelled);
+  const again = read(await write({ ...namespaces, verb: "update", name: "n1" }, labelled));
+  assert.notEqual(again.metadata["deletionTimestamp"], undefined);
+  await assert.rejects(write({ namespace: "n1" }, { metadata: { name: "late" } }), { reason: "Forbidden" });
+});
+
+test("an object with finalizers is deleted in two phases, in any order of theirs", async (t) => {
+  const { write, read } = await start(t);
+  const finalizers = ["example.com/a", "example.com/b"];
+  await write({}, { metadata: { name: "f", finalizers } });
+  const marked = read(await write({ verb: "delete", name: "f" }));
+  assert.equal(marked.metadata["deletionTimestamp"], "2025-01-01T00:00:00Z");
+  await write({ verb: "update", name: "f" }, { metadata: { name: "f", finalizers: ["example.com/a"] } });
+  const added = { metadata: { name: "f", finalizers: ["example.com/a", "example.com/c"] } };
+  await assert.rejects(write({ verb: "update", name: "f" }, added), { reason: "Invalid" });
+  await write({ verb: "update", name: "f" }, { metadata: { name: "f" } });
+  await assert.rejects(write({ verb: "delete", name: "f" }), { reason: "NotFound" });
+});
+
+test("a dry run says what would be and stores nothing, also where it is asked for twice", async (t) => {
+  const { write } = await start(t);
+  for (const dryRun of ["All", "All,All"]) {
+    assert.equal((await write({ options: { dryRun } }, { metadata: { name: "d" } })).code, 201);
+    await assert.rejects(write({ verb: "delete", name: "d" }), { reason: "NotFound" });
+  }
+  await assert.rejects(write({ options: { dryRun: "All,foo" } }, { metadata: { name: "d" } }), { reason: "Invalid" });
+});
+
+test("names that nothing can be stored under are not found, and no fault", async (t) => {
+  const { write } = await start(t);
+  const long = "x".repeat(5000);
+  await assert.rejects(write({ verb: "update", name: long }, { metadata: { name: long } }), { reason: "NotFound" });
+  await assert.rejects(write({ verb: "delete", name: long }), { reason: "NotFound" });
+  await assert.rejects(write({ namespace: long }, { metadata: { name: "a" } }), { reason: "NotFound" });
+});
+
+test("generated names try again when one is taken, and say so in the end", async (t) => {
+  const { write } = await start(t);
+  await write({}, { metadata: { generateName: "g-" } });
+  await assert.rejects(write({}, { metadata: { generateName: "g-" } }), { reason: "AlreadyExists" });
+});
+
+test("an update that changes nothing keeps the version", async (t) => {
+  const { write, read } = await start(t);
+  const created = read(await write({}, { metadata: { name: "same" }, data: { k: "v" } }));
+  const updated = read(await write({ verb: "update", name: "same" }, { metadata: { name: "same" }, data: { k: "v" } }));
+  assert.equal(updated.metadata["resourceVersion"], created.metadata["resourceVersion"]);
+});
