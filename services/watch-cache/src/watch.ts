@@ -82,7 +82,7 @@ function openWatch(running: Running): OpenWatch {
 }
 
 async function begin(running: Running, start: WatchStart): Promise<void> {
-  const { deps, readable, outlet, request } = running;
+  const { deps, readable, outlet } = running;
   const { mirror } = deps;
   if (start.type === "after") {
     await deps.freshness.source({ type: "any" });
