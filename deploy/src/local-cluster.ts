@@ -35,15 +35,19 @@ export interface LocalCluster {
 const script = (service: string): string =>
   fileURLToPath(new URL(`../../services/${service}/dist/main.js`, import.meta.url));
 
+// One handler for each process that must not outlive this one.
+const mostProcesses = 64;
+
 /** Starts etcd, then the services that store, then those that read, then the gateways. */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const naming = createNaming(options.dialect);
   const pki = await ensurePki(options.dataDir, { tlsSans: [], clock: { now: Date.now }, naming });
   const etcd = await startEtcd({ members: options.etcdMembers ?? 3 });
+  process.setMaxListeners(Math.max(process.getMaxListeners(), mostProcesses));
   const running: Process[] = [];
   const stop = async (): Promise<void> => {
     // Gateways first, the store last: each finds its peers until it has stopped.
-    for (const process of running.reverse()) await process.stop();
+    for (const part of running.reverse()) await part.stop();
     await etcd.stop();
   };
   try {

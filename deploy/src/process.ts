@@ -45,7 +45,7 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
     child = started;
     const killWithUs = (): boolean => started.kill("SIGKILL");
     process.once("exit", killWithUs);
-    started.once("exit", () => process.removeListener("exit", killWithUs));
+    started.once("close", () => process.removeListener("exit", killWithUs));
     started.stderr.on("data", (bytes: Buffer) => {
       log = (log + bytes.toString()).slice(-logTail);
     });
@@ -94,13 +94,15 @@ async function firstAddresses(
     };
     const patience = options.patienceMs ?? defaultPatienceMs;
     const timer = setTimeout(() => fail(`said nothing for ${patience} ms`), patience);
-    child.once("exit", (code, signal) => fail(`ended with ${code ?? signal} before it served`));
+    const ended = (code: number | null, signal: string | null): void =>
+      fail(`ended with ${code ?? signal} before it served`);
+    child.once("exit", ended);
     child.stdout?.on("data", (bytes: Buffer) => {
       output = (output + bytes.toString()).slice(-logTail);
       const said = addressesIn(output);
       if (said === undefined) return;
       clearTimeout(timer);
-      child.removeAllListeners("exit");
+      child.removeListener("exit", ended);
       resolve(said);
     });
   });

@@ -2,7 +2,8 @@ import type { Call } from "./call.js";
 
 /** Where requests are counted; the process binds it to its metrics registry. */
 export interface RequestMetrics {
-  observe(labels: RequestLabels, milliseconds: number): void;
+  /** `id` tells label sets apart; the labels are asked for when it is new. */
+  observe(id: string, labels: () => RequestLabels, milliseconds: number): void;
 }
 
 export interface RequestLabels {
@@ -16,26 +17,24 @@ export interface RequestLabels {
   readonly dryRun: string;
 }
 
+const unnamed = { group: "", version: "", resource: "", subresource: "", scope: "", dryRun: "" } as const;
+
 /** Labels hold only words of the catalog: whatever else a client writes into a path is counted without them. */
 export function recordRequest(metrics: RequestMetrics, call: Call, milliseconds: number): void {
   const { exchange, route, kind } = call;
-  const base = { verb: exchange.method, code: String(exchange.code) };
+  const { method: verb } = exchange;
+  const code = String(exchange.code);
   if (route.type !== "resource" || kind === undefined) {
-    const none = { group: "", version: "", resource: "", subresource: "", scope: "", dryRun: "" } as const;
-    metrics.observe({ ...base, ...none }, milliseconds);
+    metrics.observe(`${verb} ${code}`, () => ({ ...unnamed, verb, code }), milliseconds);
     return;
   }
   const subresource = kind.subresources.some((s) => s.name === route.subresource) ? route.subresource : "";
+  const scope = route.name !== "" ? "resource" : route.namespace !== "" ? "namespace" : "cluster";
+  const dryRun = exchange.query?.get("dryRun") === "All" ? "All" : "";
+  const { group, version, plural: resource } = kind;
   metrics.observe(
-    {
-      ...base,
-      group: kind.group,
-      version: kind.version,
-      resource: kind.plural,
-      subresource,
-      scope: route.name !== "" ? "resource" : route.namespace !== "" ? "namespace" : "cluster",
-      dryRun: exchange.query?.get("dryRun") === "All" ? "All" : "",
-    },
+    `${verb} ${code} ${kind.apiVersion}/${resource}/${subresource} ${scope} ${dryRun}`,
+    () => ({ verb, code, group, version, resource, subresource, scope, dryRun }),
     milliseconds,
   );
 }

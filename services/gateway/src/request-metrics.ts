@@ -26,20 +26,18 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
     buckets,
   });
   const known = new Map<string, Series>();
-  const seriesFor = (labels: RequestLabels): Series => {
-    const { verb, group, version, resource, subresource, scope, code, dryRun } = labels;
-    const id = `${verb} ${group}/${version}/${resource}/${subresource} ${scope} ${code} ${dryRun}`;
-    const found = known.get(id);
-    if (found !== undefined) return found;
-    const { dryRun: dry_run, code: _code, ...rest } = labels;
+  const newSeries = (labels: RequestLabels): Series => {
+    const { dryRun: dry_run, code, ...rest } = labels;
     const shared = { ...rest, component: "apiserver", dry_run };
-    const series = { count: total.with({ ...shared, code }), duration: seconds.with(shared) };
-    known.set(id, series);
-    return series;
+    return { count: total.with({ ...shared, code }), duration: seconds.with(shared) };
   };
   return {
-    observe(labels, milliseconds) {
-      const series = seriesFor(labels);
+    observe(id, labels, milliseconds) {
+      let series = known.get(id);
+      if (series === undefined) {
+        series = newSeries(labels());
+        known.set(id, series);
+      }
       series.count.inc();
       series.duration.observe(milliseconds / 1000);
     },

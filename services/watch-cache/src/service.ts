@@ -51,9 +51,6 @@ export interface WatchCache {
   readonly counters: { readonly watchers: number; readonly roundTrips: number };
 }
 
-/** Revision reads that may be under way at once: a read waits for one trip of its own, not for another's end too. */
-const tripsUnderWay = 3;
-
 const freshnessTimes = { waitMs: 3000, stallMs: 150 };
 
 /** Follows the store and answers get, list and watch from memory (design, sections 1, 4 and 5). */
@@ -67,7 +64,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     history: { keepMs: config.historyMs, maxBytes: config.historyBytes, now: deps.now },
     onError: deps.log,
   });
-  const readIndex = createReadIndex(() => store.revision(), tripsUnderWay);
+  const readIndex = createReadIndex(() => store.revision());
   const freshness = createFreshness(mirror, readIndex, freshnessTimes);
   const reads: ListDeps = { mirror, store, freshness, metaGroup: naming.metaGroup };
   const open = new Set<OpenWatch>();
