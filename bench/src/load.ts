@@ -101,7 +101,7 @@ export function httpRequest(
   const { method, path, body } = request;
   const content =
     body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
-  const auth = `Authorization: Bearer ${endpoint.token}\r\n`;
+  const auth = endpoint.token === "" ? "" : `Authorization: Bearer ${endpoint.token}\r\n`;
   return Buffer.from(
     `${method} ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n${auth}${content}\r\n${body ?? ""}`,
   );

@@ -57,6 +57,23 @@ export async function startStandalone(nodeArgs: readonly string[]): Promise<Targ
   };
 }
 
+/** Standalone on an empty directory; `began` is the moment before its process was started. */
+export async function startEmpty(): Promise<{ endpoint: Endpoint; began: number; stop(): Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), "orch-bench-"));
+  const script = here("../../services/standalone/dist/main.js");
+  const args = [`--data-dir=${join(path, "data")}`, "--secure-port=0"];
+  const began = performance.now();
+  const child = await startProcess({ name: "standalone", script, args, sameAgain: nothing });
+  return {
+    endpoint: { host: "127.0.0.1", port: Number(portOf(child.addresses["https"])), token: "" },
+    began,
+    async stop() {
+      await child.stop();
+      await rm(path, { recursive: true, force: true });
+    },
+  };
+}
+
 /** Two gateways, two resource services, two watch caches and three members of etcd. */
 export async function startDistributed(nodeArgs: readonly string[]): Promise<Target & { etcd: readonly string[] }> {
   const { path, pki, drop } = await scratch();
