@@ -1,7 +1,6 @@
 import { cpus } from "node:os";
 import { enumFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
-import { readCommandLine } from "@orch/runtime/flags.js";
-import { version } from "@orch/runtime/version.js";
+import { startProgram } from "@orch/runtime/program.js";
 import { residentBytes } from "./cpu.js";
 import { httpRequest, once, sleep } from "./load.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
@@ -22,15 +21,10 @@ const flags = {
   }),
 } as const;
 
-const line = readCommandLine(
-  { name: "bench", description: "Measures orch against floors of the same run.", version: version.gitVersion, flags },
+const { values } = startProgram(
+  { name: "bench", description: "Measures orch against floors of the same run.", flags },
   process.argv.slice(2),
 );
-if (!line.run) {
-  (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
-  process.exit(line.exitCode);
-}
-const { values } = line;
 const timing: Timing = { warmupMs: (values.seconds * 1000) / 3, durationMs: values.seconds * 1000 };
 const connections = values.connections.map(Number);
 const nodeArgs = values.profile === "cpu" ? ["--cpu-prof"] : [];

@@ -2,8 +2,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { enumFlag, intFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import { readCommandLine } from "@orch/runtime/flags.js";
-import { version } from "@orch/runtime/version.js";
+import { startProgram } from "@orch/runtime/program.js";
 import { greeting } from "@orch/service-standalone/greeting.js";
 import { startLocalCluster } from "./local-cluster.js";
 
@@ -23,20 +22,14 @@ const flags = {
   }),
 } as const;
 
-const line = readCommandLine(
+const { values } = startProgram(
   {
     name: "orch-local-cluster",
     description: "Runs orch as separate services on a real etcd, all on this machine.",
-    version: version.gitVersion,
     flags,
   },
   process.argv.slice(2),
 );
-if (!line.run) {
-  (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
-  process.exit(line.exitCode);
-}
-const { values } = line;
 const dataDir =
   values["data-dir"] === "" ? await mkdtemp(join(tmpdir(), "orch-cluster-")) : resolve(values["data-dir"]);
 const cluster = await startLocalCluster({

@@ -3,12 +3,9 @@ import { loadCatalog } from "@orch/api/catalog.js";
 import { parseTokenFile } from "@orch/auth/token-file.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { connect } from "@orch/rpc/grpc-client.js";
-import { systemClock } from "@orch/runtime/clock.js";
-import { commonFlags, logFromFlags } from "@orch/runtime/common-flags.js";
+import { commonFlags } from "@orch/runtime/common-flags.js";
 import { listFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import { readCommandLine } from "@orch/runtime/flags.js";
-import { createHealth } from "@orch/runtime/health.js";
-import { createMetrics } from "@orch/runtime/metrics.js";
+import { processTools, startProgram } from "@orch/runtime/program.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { version } from "@orch/runtime/version.js";
 import { assembleGateway } from "./assemble.js";
@@ -36,21 +33,11 @@ const flags = {
   ...commonFlags,
 } as const;
 
-const line = readCommandLine(
-  {
-    name: "orch-gateway",
-    description: "Serves the API over HTTPS: authenticates, negotiates and forwards.",
-    version: version.gitVersion,
-    flags,
-  },
+const { values } = startProgram(
+  { name: "orch-gateway", description: "Serves the API over HTTPS: authenticates, negotiates and forwards.", flags },
   process.argv.slice(2),
 );
-if (!line.run) {
-  (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
-  process.exit(line.exitCode);
-}
-const { values } = line;
-const { log, failure } = logFromFlags(values, { service: "gateway" });
+const { log, logFailure, clock, health, metrics } = processTools("gateway", values);
 const fail = (problem: string): never => {
   process.stderr.write(`orch-gateway: ${problem}\n`);
   process.exit(1);
@@ -68,9 +55,6 @@ const tokens =
 if (tokens?.ok === false) fail(`--token-auth-file: ${tokens.problem}`);
 
 const naming = createNaming(values["api-dialect"]);
-const clock = systemClock;
-const health = createHealth({ clock, livezGracePeriod: values["livez-grace-period"] });
-const metrics = createMetrics({ release: version.release });
 const peersOf = (flag: "watch-cache-servers" | "resource-servers"): Peers => {
   if (values[flag].length === 0) fail(`--${flag} is needed`);
   return createPeers(
@@ -97,7 +81,7 @@ const gateway = assembleGateway(
     health,
     metrics,
     log,
-    logFailure: failure,
+    logFailure,
     clock,
     version,
   },

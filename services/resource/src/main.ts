@@ -3,17 +3,12 @@ import { readFileSync } from "node:fs";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
-import { systemClock } from "@orch/runtime/clock.js";
-import { logFromFlags } from "@orch/runtime/common-flags.js";
 import { durationFlag, listFlag } from "@orch/runtime/flag-types.js";
-import { readCommandLine } from "@orch/runtime/flags.js";
-import { createHealth } from "@orch/runtime/health.js";
-import { createMetrics } from "@orch/runtime/metrics.js";
 import { createOpsServer } from "@orch/runtime/ops-server.js";
+import { processTools, startProgram } from "@orch/runtime/program.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdSettings } from "@orch/runtime/store-flags.js";
-import { version } from "@orch/runtime/version.js";
 import { startCompactor } from "@orch/store/elected-compactor.js";
 import { openEtcdStore } from "@orch/store/etcd-store.js";
 import { createResource } from "./service.js";
@@ -30,25 +25,12 @@ const flags = {
   }),
 } as const;
 
-const line = readCommandLine(
-  {
-    name: "orch-resource",
-    description: "Validates and stores the writes of its API groups.",
-    version: version.gitVersion,
-    flags,
-  },
+const { values } = startProgram(
+  { name: "orch-resource", description: "Validates and stores the writes of its API groups.", flags },
   process.argv.slice(2),
 );
-if (!line.run) {
-  (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
-  process.exit(line.exitCode);
-}
-const { values } = line;
-const { log, failure } = logFromFlags(values, { service: "resource" });
+const { log, logFailure, clock, health, metrics } = processTools("resource", values);
 const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
-const clock = systemClock;
-const health = createHealth({ clock, livezGracePeriod: values["livez-grace-period"] });
-const metrics = createMetrics({ release: version.release });
 const store = await openEtcdStore({
   ...etcdSettings(values, (path) => readFileSync(path)),
   prefix: naming.storePrefix,
@@ -70,7 +52,7 @@ const resource = createResource(
   },
 );
 const compaction = new AbortController();
-health.check("log", failure);
+health.check("log", logFailure);
 health.check("store", () => store.revision().then(() => undefined), { livez: false });
 const bootstrapped = health.postStartHook("bootstrap-controller");
 void resource.bootstrapped.then(bootstrapped);

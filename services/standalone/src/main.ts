@@ -2,12 +2,10 @@ import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { parseTokenFile, type TokenEntry } from "@orch/auth/token-file.js";
 import { createNaming } from "@orch/naming/naming.js";
-import { sleep, systemClock } from "@orch/runtime/clock.js";
-import { commonFlags, logFromFlags } from "@orch/runtime/common-flags.js";
+import { sleep } from "@orch/runtime/clock.js";
+import { commonFlags } from "@orch/runtime/common-flags.js";
 import { durationFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import { readCommandLine } from "@orch/runtime/flags.js";
-import { createHealth } from "@orch/runtime/health.js";
-import { createMetrics } from "@orch/runtime/metrics.js";
+import { processTools, startProgram } from "@orch/runtime/program.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdFlags, etcdSettings } from "@orch/runtime/store-flags.js";
 import { version } from "@orch/runtime/version.js";
@@ -36,27 +34,14 @@ const flags = {
   ...commonFlags,
 } as const;
 
-const line = readCommandLine(
-  {
-    name: "orch",
-    description: "A cluster API server in one process, on the embedded store or on etcd.",
-    version: version.gitVersion,
-    flags,
-  },
+const { values, given } = startProgram(
+  { name: "orch", description: "A cluster API server in one process, on the embedded store or on etcd.", flags },
   process.argv.slice(2),
 );
-if (!line.run) {
-  (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
-  process.exit(line.exitCode);
-}
-const { values, given } = line;
 // A person at a terminal reads sentences; whoever collects logs gets JSON.
 const format = given.has("logging-format") || !process.stderr.isTTY ? values["logging-format"] : "text";
-const { log, failure } = logFromFlags({ ...values, "logging-format": format }, { service: "standalone" });
+const { log, logFailure, clock, health, metrics } = processTools("standalone", { ...values, "logging-format": format });
 const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
-const clock = systemClock;
-const health = createHealth({ clock, livezGracePeriod: values["livez-grace-period"] });
-const metrics = createMetrics({ release: version.release });
 const compaction = new AbortController();
 
 function readTokens(path: string): readonly TokenEntry[] {
@@ -92,7 +77,7 @@ const standalone = createStandalone(
     eventTtlMs: values["event-ttl"],
     clientConfigName: "admin.orchconfig",
   },
-  { openStore, naming, health, metrics, log, logFailure: failure, clock, version },
+  { openStore, naming, health, metrics, log, logFailure, clock, version },
 );
 
 const readyPollMs = 20;

@@ -2,17 +2,12 @@ import { readFileSync } from "node:fs";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
-import { systemClock } from "@orch/runtime/clock.js";
-import { logFromFlags } from "@orch/runtime/common-flags.js";
 import { durationFlag, intFlag } from "@orch/runtime/flag-types.js";
-import { readCommandLine } from "@orch/runtime/flags.js";
-import { createHealth } from "@orch/runtime/health.js";
-import { createMetrics } from "@orch/runtime/metrics.js";
 import { createOpsServer } from "@orch/runtime/ops-server.js";
+import { processTools, startProgram } from "@orch/runtime/program.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdSettings } from "@orch/runtime/store-flags.js";
-import { version } from "@orch/runtime/version.js";
 import { openEtcdStore } from "@orch/store/etcd-store.js";
 import { registerWatchCacheMetrics } from "./metrics.js";
 import { createWatchCache, watchCacheDefaults } from "./service.js";
@@ -34,25 +29,12 @@ const flags = {
   }),
 } as const;
 
-const line = readCommandLine(
-  {
-    name: "orch-watch-cache",
-    description: "Follows the store and answers get, list and watch from memory.",
-    version: version.gitVersion,
-    flags,
-  },
+const { values } = startProgram(
+  { name: "orch-watch-cache", description: "Follows the store and answers get, list and watch from memory.", flags },
   process.argv.slice(2),
 );
-if (!line.run) {
-  (line.exitCode === 0 ? process.stdout : process.stderr).write(line.text);
-  process.exit(line.exitCode);
-}
-const { values } = line;
-const { log, failure } = logFromFlags(values, { service: "watch-cache" });
+const { log, logFailure, clock, health, metrics } = processTools("watch-cache", values);
 const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
-const clock = systemClock;
-const health = createHealth({ clock, livezGracePeriod: values["livez-grace-period"] });
-const metrics = createMetrics({ release: version.release });
 const store = await openEtcdStore({
   ...etcdSettings(values, (path) => readFileSync(path)),
   prefix: naming.storePrefix,
@@ -76,7 +58,7 @@ const cache = createWatchCache(
   },
 );
 registerWatchCacheMetrics(metrics, cache);
-health.check("log", failure);
+health.check("log", logFailure);
 health.check("watch-cache", () => (cache.status().ready ? undefined : cache.status().message), { livez: false });
 const ops = createOpsServer({ host: values["bind-address"], port: values["metrics-port"], health, metrics });
 
