@@ -208,25 +208,6 @@ test("reads that gather while a trip is under way share the next one, and none t
   assert.equal(index.trips, 2);
 });
 
-test("with two trips under way at most, a reader that comes during one is not made to wait for it", async () => {
-  const release: (() => void)[] = [];
-  const index = createReadIndex(() => new Promise((resolve) => release.push(() => resolve(release.length))), 2);
-  const first = index.current();
-  await Promise.resolve();
-  const second = index.current();
-  await Promise.resolve();
-  assert.equal(index.trips, 2);
-  const third = index.current();
-  await Promise.resolve();
-  assert.equal(index.trips, 2, "the third gathers");
-  release[1]?.();
-  await second;
-  await Promise.resolve();
-  assert.equal(index.trips, 3, "a trip that is back makes room, whichever it was");
-  for (const run of release) run();
-  await Promise.all([first, third]);
-});
-
 test("a failed trip fails its readers and not the next ones", async () => {
   let healthy = false;
   const index = createReadIndex(() => (healthy ? Promise.resolve(3) : Promise.reject(new Error("away"))));

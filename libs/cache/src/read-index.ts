@@ -1,8 +1,8 @@
 /**
  * A linearizable revision for many readers at the price of one (design, section 5): every call that comes
- * before a round trip is sent shares it. While as many trips as may be under way are, the next gathers.
+ * before a round trip is sent shares it; while one is under way the next gathers.
  *
- *     at most 1 under way:   a b → trip 1 (a b)     c d e arrive meanwhile → trip 2 (c d e), sent when trip 1 is back
+ *     a b → trip 1 (a b)     c d e arrive meanwhile → trip 2 (c d e), sent when trip 1 is back
  */
 export interface ReadIndex {
   current(): Promise<number>;
@@ -10,28 +10,24 @@ export interface ReadIndex {
   readonly trips: number;
 }
 
-/**
- * More than one trip under way spares a reader the wait for a trip that it cannot use; each further one costs the
- * store a read.
- */
-export function createReadIndex(fetch: () => Promise<number>, maxUnderWay = 1): ReadIndex {
+export function createReadIndex(fetch: () => Promise<number>): ReadIndex {
   let trips = 0;
-  let underWay = 0;
+  let underWay = false;
   let gathering: Gathering | undefined;
 
   const send = (): void => {
-    if (gathering === undefined || underWay >= maxUnderWay) return;
+    if (gathering === undefined || underWay) return;
     const { settle } = gathering;
     gathering = undefined;
     trips += 1;
-    underWay += 1;
+    underWay = true;
     // Also what throws at once is the trip's failure.
     const trip = Promise.resolve().then(fetch);
     settle(trip);
     trip.then(finished, finished);
   };
   const finished = (): void => {
-    underWay -= 1;
+    underWay = false;
     send();
   };
 

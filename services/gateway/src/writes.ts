@@ -22,13 +22,10 @@ export interface Write {
 /** A request body over this is refused before it is parsed (design, section 6). */
 export const maxBodyBytes = 3 * 1024 * 1024;
 
-const noBody = Buffer.alloc(0);
-
 /** Create, update, delete and deletecollection go to the group's resource service as they came. */
 export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
   const { exchange, route } = write;
-  const expectsBody = exchange.method !== "DELETE" || exchange.header("content-length") !== "0";
-  const body = expectsBody ? await exchange.body(maxBodyBytes) : noBody;
+  const body = await exchange.body(maxBodyBytes);
   const request = {
     verb: write.verb,
     group: route.group,

@@ -29,59 +29,36 @@ export async function createObject(
   if (kind.namespaced) {
     await deps.namespaces.admitCreate(request.namespace, { resource: resourceOf(kind), name: named.name ?? "" });
   }
-  if (named.generateName === undefined || named.name !== undefined)
-    return store(write, { ...body.object, metadata: named }, { ...options, warnings: body.warnings });
-  return storeGenerated(write, { ...body, object: { ...body.object, metadata: named } }, options);
-}
-
-/** Random names collide now and then: the server tries others before it says so (release 1.32: 8 tries). */
-async function storeGenerated(
-  write: Write,
-  body: ObjectBody,
-  options: { readonly dryRun: boolean },
-): Promise<WriteReply> {
-  const { metadata } = body.object;
-  for (let tries = 8; ; tries--) {
-    const name = generatedName(metadata.generateName ?? "", write.deps.random);
-    const reply = await store(
-      write,
-      { ...body.object, metadata: { ...metadata, name } },
-      { ...options, warnings: body.warnings, mayExist: tries > 1 },
-    );
+  const { warnings } = body;
+  const prefix = named.name === undefined ? named.generateName : undefined;
+  for (let tries = prefix === undefined ? 1 : generatedTries; ; tries--) {
+    const metadata = prefix === undefined ? named : { ...named, name: generatedName(prefix, deps.random) };
+    const reply = await store(write, { ...body.object, metadata }, { ...options, warnings });
     if (reply !== undefined) return reply;
+    if (tries === 1) throw alreadyExists(resourceOf(kind), metadata.name ?? "");
   }
 }
 
-interface StoreOptions {
-  readonly dryRun: boolean;
-  readonly warnings: readonly string[];
-  /** A name that is taken is no error yet. */
-  readonly mayExist?: boolean;
-}
+/** Random names collide now and then: the server tries others before it says so (release 1.32). */
+const generatedTries = 8;
 
+/** Stores a new object; undefined when its name is taken. */
 async function store(
   write: Write,
   object: AnyObject,
-  options: StoreOptions & { readonly mayExist: boolean },
-): Promise<WriteReply | undefined>;
-async function store(write: Write, object: AnyObject, options: StoreOptions): Promise<WriteReply>;
-async function store(write: Write, object: AnyObject, options: StoreOptions): Promise<WriteReply | undefined> {
+  { dryRun, warnings }: { readonly dryRun: boolean; readonly warnings: readonly string[] },
+): Promise<WriteReply | undefined> {
   const { deps, kind } = write;
   const prepared = prepareForCreate(kind, setDefaults(kind, object));
   refuseInvalid(kind, prepared, validateCreate(kind, prepared));
-  const name = prepared.metadata.name ?? "";
   const bytes = storedBytes(kind, prepared);
-  const at = keyOf(write, name);
-  const { warnings } = options;
-  if (options.dryRun) {
+  const at = keyOf(write, prepared.metadata.name ?? "");
+  if (dryRun) {
     const taken = await deps.store.get(at);
-    if (taken === undefined) return objectReply(bytes, { code: 201, revision: undefined, warnings });
-  } else {
-    const swap = await deps.store.swap({ key: at, expected: noRevision, value: bytes });
-    if (swap.done) return objectReply(bytes, { code: 201, revision: swap.revision, warnings });
+    return taken === undefined ? objectReply(bytes, { code: 201, revision: undefined, warnings }) : undefined;
   }
-  if (options.mayExist === true) return undefined;
-  throw alreadyExists(resourceOf(kind), name);
+  const swap = await deps.store.swap({ key: at, expected: noRevision, value: bytes });
+  return swap.done ? objectReply(bytes, { code: 201, revision: swap.revision, warnings }) : undefined;
 }
 
 /** The metadata of a new object: what clients may say, and what the server sets. */

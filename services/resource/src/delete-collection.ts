@@ -2,7 +2,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import { parseSelectors } from "@orch/api/selectors/selectors.js";
 import { selectableFields } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
-import { type Key, key } from "@orch/store/revision.js";
+import { pages } from "@orch/store/pages.js";
 import type { Entry } from "@orch/store/store.js";
 import { removeEntry } from "./delete.js";
 import { type DeleteOptions, deleteOptions } from "./delete-options.js";
@@ -19,23 +19,17 @@ export async function removeCollection(write: Write): Promise<WriteReply> {
   const options = deleteOptions(write);
   const matches = selector(write);
   const removed: AnyObject[] = [];
-  const prefix = keyPrefix(write);
-  let from: Key | undefined;
   let newest = 0;
-  do {
-    const page = await deps.store.range({ prefix, limit: pageSize, ...(from === undefined ? {} : { from }) });
+  for await (const page of pages(deps.store, { prefix: keyPrefix(write), limit: pageSize })) {
     newest = page.revision;
-    const matching = page.entries.filter((entry) => matches(storedObject(entry)));
+    const found = page.entries.map((entry) => ({ entry, object: storedObject(entry) }));
+    const matching = found.filter(({ object }) => matches(object));
     for (let i = 0; i < matching.length; i += width) {
       const part = matching.slice(i, i + width);
-      const gone = await Promise.all(part.map((entry) => removeOne(write, entry, options)));
-      part.forEach((entry, index) => {
-        if (gone[index] === true) removed.push(storedObject(entry));
-      });
+      const gone = await Promise.all(part.map(({ entry }) => removeOne(write, entry, options)));
+      removed.push(...part.filter((_, index) => gone[index] === true).map(({ object }) => object));
     }
-    const last = page.entries.at(-1);
-    from = last !== undefined && page.entries.length < page.count ? key(`${last.key}\0`) : undefined;
-  } while (from !== undefined);
+  }
   const items = removed.map(({ kind: _kind, apiVersion: _version, ...item }) => item);
   const list = {
     kind: kind.listKind,

@@ -5,7 +5,7 @@ import type { Entry } from "@orch/store/store.js";
 import { checkDeletePreconditions, type DeleteOptions, deleteOptions } from "./delete-options.js";
 import { hasSpecFinalizers } from "./spec-finalizers.js";
 import { objectReply, storedBytes, storedObject } from "./stored.js";
-import { keyOf, resourceOf, timestamp, type Write } from "./write.js";
+import { type Attempt, keyOf, resourceOf, timestamp, type Write } from "./write.js";
 
 /** Deletes an object in one phase, or begins the first of two (spec 1: Object deletion). */
 export async function remove(write: Write): Promise<WriteReply> {
@@ -21,12 +21,8 @@ export async function remove(write: Write): Promise<WriteReply> {
   }
 }
 
-export type Removal =
-  | { readonly done: true; readonly reply: WriteReply }
-  | { readonly done: false; readonly current: Entry | undefined };
-
 /** One try against one state; not done when the state changed meanwhile. */
-export async function removeEntry(write: Write, entry: Entry, options: DeleteOptions): Promise<Removal> {
+export async function removeEntry(write: Write, entry: Entry, options: DeleteOptions): Promise<Attempt> {
   const { deps, kind } = write;
   const old = storedObject(entry);
   checkDeletePreconditions(write, options, old);
@@ -46,7 +42,7 @@ export async function removeEntry(write: Write, entry: Entry, options: DeleteOpt
   return { done: true, reply: objectReply(bytes, { code: 200, revision: swap.revision }) };
 }
 
-function again({ kind, request }: Write, options: DeleteOptions, current: Entry | undefined): Removal {
+function again({ kind, request }: Write, options: DeleteOptions, current: Entry | undefined): Attempt {
   if (options.preconditions.resourceVersion !== undefined) throw modified(resourceOf(kind), request.name);
   return { done: false, current };
 }
@@ -61,15 +57,12 @@ function markedForDeletion(write: Write, old: AnyObject, options: DeleteOptions)
   const { finalizers: _before, ...rest } = old.metadata;
   const before = old.metadata.deletionGracePeriodSeconds;
   const shorter = before === undefined || grace < before;
-  const deletionTimestamp =
-    old.metadata.deletionTimestamp !== undefined && !shorter
-      ? old.metadata.deletionTimestamp
-      : timestamp(deps.now() + grace * 1000);
+  const begun = old.metadata.deletionTimestamp;
+  const stays = begun !== undefined && (!shorter || grace === 0);
   const metadata = {
     ...rest,
     ...(finalizers.length === 0 ? {} : { finalizers }),
-    deletionTimestamp:
-      old.metadata.deletionTimestamp !== undefined && grace === 0 ? old.metadata.deletionTimestamp : deletionTimestamp,
+    deletionTimestamp: stays ? begun : timestamp(deps.now() + grace * 1000),
     deletionGracePeriodSeconds: shorter ? grace : before,
   };
   return kind.kind === "Namespace" && kind.group === ""

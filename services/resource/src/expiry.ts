@@ -1,6 +1,8 @@
 import type { Kind } from "@orch/api/catalog.js";
 import { type AnyObject, valueAt } from "@orch/api/object.js";
-import { type Key, key } from "@orch/store/revision.js";
+import { sleep, systemClock } from "@orch/runtime/clock.js";
+import { pages } from "@orch/store/pages.js";
+import { key } from "@orch/store/revision.js";
 import type { Entry } from "@orch/store/store.js";
 import { storedObject } from "./stored.js";
 import type { WriteDeps } from "./write.js";
@@ -21,7 +23,7 @@ const pageSize = 500;
  */
 export async function runExpiry(deps: ExpiryDeps, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await pause(roundMs, signal);
+    await sleep(systemClock, roundMs, signal);
     if (signal.aborted) return;
     try {
       for (const kind of deps.kinds) await expireKind(deps, kind);
@@ -31,33 +33,16 @@ export async function runExpiry(deps: ExpiryDeps, signal: AbortSignal): Promise<
   }
 }
 
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = (): void => {
-      clearTimeout(timer);
-      // The signal lives as long as the process: a listener a round would pile up.
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    signal.addEventListener("abort", done);
-  });
-}
-
 /** One round over one kind. */
 export async function expireKind({ store, naming, now, ttlMs }: ExpiryDeps, kind: Kind): Promise<number> {
   const prefix = key(`${naming.storePrefix}${kind.storage.prefix}/`);
   const limit = now() - ttlMs;
   let removed = 0;
-  let from: Key | undefined;
-  do {
-    const page = await store.range({ prefix, limit: pageSize, ...(from === undefined ? {} : { from }) });
+  for await (const page of pages(store, { prefix, limit: pageSize })) {
     const over = page.entries.filter((entry) => lastChange(entry) < limit);
     const swaps = over.map((entry) => store.swap({ key: entry.key, expected: entry.revision, value: undefined }));
     removed += (await Promise.all(swaps)).filter((swap) => swap.done).length;
-    const last = page.entries.at(-1);
-    from = last !== undefined && page.entries.length < page.count ? key(`${last.key}\0`) : undefined;
-  } while (from !== undefined);
+  }
   return removed;
 }
 

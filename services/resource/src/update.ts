@@ -10,7 +10,7 @@ import { writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
 import { hasSpecFinalizers } from "./spec-finalizers.js";
 import { objectReply, storedBytes, storedObject } from "./stored.js";
-import { keyOf, resourceOf, type Write } from "./write.js";
+import { type Attempt, keyOf, resourceOf, type Write } from "./write.js";
 
 /** Replaces an object (spec 1: Behavior rules, 5). */
 export async function update(write: Write): Promise<WriteReply> {
@@ -49,24 +49,20 @@ function missing(write: Write, body: ObjectBody, options: { readonly dryRun: boo
   return createObject(write, { ...body, object: { ...body.object, metadata } }, options);
 }
 
-type Outcome =
-  | { readonly done: true; readonly reply: WriteReply }
-  | { readonly done: false; readonly current: Entry | undefined };
-
 interface Replacement {
   readonly body: ObjectBody;
   readonly entry: Entry;
   readonly dryRun: boolean;
 }
 
-async function replace(write: Write, { body, entry, dryRun }: Replacement): Promise<Outcome> {
+async function replace(write: Write, { body, entry, dryRun }: Replacement): Promise<Attempt> {
   const { deps, kind, request } = write;
   const old = storedObject(entry);
   checkPreconditions(write, body.object, old);
   const object = nextState(write, body.object, old);
   refuseInvalid(kind, object, validateUpdate(kind, object, old));
   const bytes = storedBytes(kind, object);
-  const done = (revision: number): Outcome => ({
+  const done = (revision: number): Attempt => ({
     done: true,
     reply: objectReply(bytes, { code: 200, revision, warnings: body.warnings }),
   });

@@ -1,9 +1,9 @@
 import type { Catalog, Kind } from "@orch/api/catalog.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { WriteRequest } from "@orch/rpc/messages.js";
+import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { notFound, type ResourceName } from "@orch/status/api-error.js";
 import { type Key, key } from "@orch/store/revision.js";
-import type { Store } from "@orch/store/store.js";
+import type { Entry, Store } from "@orch/store/store.js";
 import type { Namespaces } from "./namespaces.js";
 
 /** What every write needs. */
@@ -25,6 +25,11 @@ export interface Write {
   readonly kind: Kind;
   readonly request: WriteRequest;
 }
+
+/** One try at a change of one state of an object; not done when the state changed meanwhile, to `current`. */
+export type Attempt =
+  | { readonly done: true; readonly reply: WriteReply }
+  | { readonly done: false; readonly current: Entry | undefined };
 
 export function resourceOf(kind: Kind): ResourceName {
   return { group: kind.group, resource: kind.plural };

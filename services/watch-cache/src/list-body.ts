@@ -49,13 +49,6 @@ export function* listChunks(list: ListBody): Generator<Buffer> {
   }
 }
 
-/** Bytes of the whole response. */
-export function listLength(list: ListBody): number {
-  let size = headerOf(list).length + footer.length + Math.max(0, list.items.length - 1);
-  for (const item of list.items) size += itemSize(item);
-  return size;
-}
-
 function headerOf(list: ListBody): Buffer {
   const metadata = JSON.stringify({
     resourceVersion: String(list.resourceVersion),

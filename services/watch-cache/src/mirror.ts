@@ -4,7 +4,8 @@ import { createFeeds, type Feeds } from "@orch/cache/feeds.js";
 import { createGate, type Gate } from "@orch/cache/gate.js";
 import type { HistoryOptions } from "@orch/cache/history.js";
 import { ApiError } from "@orch/status/api-error.js";
-import { type Key, key, type Revision, revision } from "@orch/store/revision.js";
+import { pages } from "@orch/store/pages.js";
+import { type Key, noRevision, type Revision, revision } from "@orch/store/revision.js";
 import type { Entry, Store, StoreEvent } from "@orch/store/store.js";
 import { type CachedObject, cachedObject, type Taken } from "./object.js";
 
@@ -32,8 +33,8 @@ export interface MirrorOptions {
 
 /**
  * Follows the store with one watch over the whole prefix (design, section 5) and keeps every object's
- * bytes, by collection. After a gap that the store can't fill (`Expired`) it loads anew: `epoch` changes
- * and watchers of the old one are to be ended.
+ * bytes, by collection. After a gap that the store can't fill (`Expired`) it loads anew, and the watchers of
+ * the old state are to be ended (`onReset`).
  */
 export interface Mirror {
   /** Runs until the signal; settles when it has stopped. */
@@ -100,17 +101,9 @@ export function createMirror(options: MirrorOptions): Mirror {
 
   const load = async (signal: AbortSignal): Promise<Revision> => {
     const byPrefix = new Map<string, CachedObject[]>();
-    let at: Revision | undefined;
-    let from: Key | undefined;
-    do {
-      const query = {
-        prefix,
-        limit: pageSize,
-        ...(from === undefined ? {} : { from }),
-        ...(at === undefined ? {} : { at }),
-      };
-      const page = await store.range(query);
-      at ??= page.revision;
+    let at = noRevision;
+    for await (const page of pages(store, { prefix, limit: pageSize, consistent: true })) {
+      at = page.revision;
       for (const entry of page.entries) {
         const where = place(entry.key);
         const object = where === undefined ? undefined : objectOf(entry, where);
@@ -119,11 +112,9 @@ export function createMirror(options: MirrorOptions): Mirror {
         if (objects === undefined) byPrefix.set(where.storagePrefix, [object]);
         else objects.push(object);
       }
-      const last = page.entries.at(-1);
-      from = page.entries.length < page.count && last !== undefined ? key(`${last.key}\0`) : undefined;
       // What is loaded in part must never show.
       signal.throwIfAborted();
-    } while (from !== undefined);
+    }
     show(byPrefix, at);
     return at;
   };

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pages } from "./pages.js";
+import { key, noRevision } from "./revision.js";
+import { openEmbeddedFixture } from "./testing/embedded-fixture.js";
+
+for (const consistent of [true, false]) {
+  test(`pages show ${consistent ? "the state at the first" : "what is newest each time"}, each entry once`, async () => {
+    const { store, prefix, cleanup } = await openEmbeddedFixture();
+    try {
+      const put = (name: string) =>
+        store.swap({ key: key(prefix + name), expected: noRevision, value: Buffer.from(name) });
+      for (const name of ["a", "b", "c", "d", "e"]) await put(name);
+      const names: string[] = [];
+      for await (const page of pages(store, { prefix: key(prefix), limit: 2, consistent })) {
+        names.push(...page.entries.map((entry) => entry.value.toString()));
+        if (names.length === 2) await put("cc");
+      }
+      assert.deepEqual(names, consistent ? ["a", "b", "c", "d", "e"] : ["a", "b", "c", "cc", "d", "e"]);
+    } finally {
+      await cleanup();
+    }
+  });
+}
+
+test("an empty prefix is one empty page", async () => {
+  const { store, prefix, cleanup } = await openEmbeddedFixture();
+  try {
+    const sizes: number[] = [];
+    for await (const page of pages(store, { prefix: key(prefix), limit: 2 })) sizes.push(page.entries.length);
+    assert.deepEqual(sizes, [0]);
+  } finally {
+    await cleanup();
+  }
+});
