@@ -10,14 +10,44 @@ import { createTypes } from "./types.js";
 const orch = loadCatalog(createNaming("orch"));
 const kubernetes = loadCatalog(createNaming("kubernetes"));
 
-test("the catalog has the kinds of its files, in both dialects", () => {
-  assert.deepEqual(orch.groups(), [
-    { name: "", versions: ["v1"], preferredVersion: "v1" },
-    { name: "discovery.orch", versions: ["v1"], preferredVersion: "v1" },
-  ]);
+test("the catalog has the groups of the release, in both dialects", () => {
+  const versions = Object.fromEntries(orch.groups().map((g) => [g.name, g.versions.join(" ")]));
+  assert.deepEqual(versions, {
+    "": "v1",
+    "admissionregistration.orch": "v1",
+    "apiextensions.orch": "v1",
+    "apiregistration.orch": "v1",
+    apps: "v1",
+    "authentication.orch": "v1",
+    "authorization.orch": "v1",
+    autoscaling: "v2 v1",
+    batch: "v1",
+    "certificates.orch": "v1",
+    "coordination.orch": "v1",
+    "discovery.orch": "v1",
+    "events.orch": "v1",
+    "flowcontrol.apiserver.orch": "v1",
+    "networking.orch": "v1",
+    "node.orch": "v1",
+    policy: "v1",
+    "rbac.authorization.orch": "v1",
+    "scheduling.orch": "v1",
+    "storage.orch": "v1",
+  });
   assert.equal(kubernetes.resource("discovery.k8s.io", "v1", "endpointslices")?.apiVersion, "discovery.k8s.io/v1");
   assert.equal(kubernetes.resource("discovery.orch", "v1", "endpointslices"), undefined);
   assert.equal(orch.kind("v1", "Pod")?.plural, "pods");
+});
+
+test("every version of a kind is stored as its hub", () => {
+  const hubOf = (apiVersion: string, kind: string) => orch.kind(apiVersion, kind)?.hub;
+  assert.equal(hubOf("extensions/v1beta1", "Ingress")?.apiVersion, "networking.orch/v1");
+  assert.equal(hubOf("extensions/v1beta1", "Ingress")?.storage.prefix, "ingress");
+  assert.equal(hubOf("events.orch/v1", "Event")?.apiVersion, "v1");
+  assert.equal(hubOf("v1", "Pod"), orch.kind("v1", "Pod"));
+  assert.deepEqual(orch.kind("extensions/v1beta1", "Deployment")?.columns, orch.kind("apps/v1", "Deployment")?.columns);
+  assert.equal(orch.kind("extensions/v1beta1", "Deployment")?.strategy.gcDefault, "orphan");
+  assert.equal(orch.kind("apps/v1", "Deployment")?.strategy.gcDefault, "background");
 });
 
 test("the storage version hash is the one that clients of the reference know", () => {
@@ -117,7 +147,7 @@ test("what is served follows the release", () => {
       types: { A: { object: true, fields: [] } },
     });
   const files = [entry("v1alpha1", "1.10"), entry("v1beta1", "1.16", "1.22"), entry("v1", "1.19")];
-  const versionsAt = (release: string) => buildCatalog(files, createNaming("orch"), release).groups()[0]?.versions;
+  const versionsAt = (release: string) => buildCatalog(files, createNaming("orch"), { release }).groups()[0]?.versions;
   assert.deepEqual(versionsAt("1.16"), ["v1beta1"]);
   assert.deepEqual(versionsAt("1.19"), ["v1", "v1beta1"]);
   assert.deepEqual(versionsAt("1.32"), ["v1"]);

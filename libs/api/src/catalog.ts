@@ -1,12 +1,16 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import type { Naming } from "@orch/naming/naming.js";
-import type { MessageType } from "@orch/schema/descriptor.js";
+import { field, type MessageType, message } from "@orch/schema/descriptor.js";
 import type { MetaRules } from "@orch/schema/object-meta.js";
 import type { Behavior } from "./behavior.js";
+import type { Conversion } from "./conversion.js";
+import { type Move, moveFields, reversed } from "./conversion-moves.js";
+import { conversions } from "./conversions/conversions.js";
 import {
   type Column,
   type DataFile,
+  defaultStrategy,
   type FieldSelectors,
   type KindEntry,
   type Lifecycle,
@@ -16,9 +20,10 @@ import {
   type Verb,
 } from "./data-file.js";
 import { behaviors } from "./kinds/behaviors.js";
+import { type AnyObject, withMetadata } from "./object.js";
 import { DataError } from "./reader.js";
 import { createTypes, type Types } from "./types.js";
-import { compareVersions, isServed } from "./versions.js";
+import { compareVersions, exists, isServed } from "./versions.js";
 
 /** A kind in one version, every word in the dialect in force. */
 export interface Kind {
@@ -38,7 +43,7 @@ export interface Kind {
   readonly columns: readonly Column[];
   readonly fieldSelectors: FieldSelectors;
   readonly release: Lifecycle;
-  /** Offered to clients at the catalog's release. */
+  /** Offered to clients: by the catalog's release and the runtime configuration. */
   readonly served: boolean;
   readonly storage: Storage;
   readonly strategy: Strategy;
@@ -47,7 +52,13 @@ export interface Kind {
   readonly storageVersionHash: string;
   /** Compiled when first asked for. */
   readonly type: MessageType;
+  /** The type of a list of such objects. */
+  readonly listType: MessageType;
   readonly behavior: Behavior;
+  /** The version that is stored; itself where it is this one, and for what is never stored. */
+  readonly hub: Kind;
+  /** To the hub and back; undefined where only the name of the version differs. */
+  readonly conversion: Conversion<AnyObject, AnyObject> | undefined;
 }
 
 export interface Storage {
@@ -83,6 +94,8 @@ export interface Catalog {
   kindsOf(group: string, version: string): readonly Kind[];
   /** A served resource. */
   resource(group: string, version: string, plural: string): Kind | undefined;
+  /** A resource, served or not: for services behind the gateway, which decides what is served. */
+  find(group: string, version: string, plural: string): Kind | undefined;
   /** A kind by its name, served or not: what is stored stays readable. */
   kind(apiVersion: string, kind: string): Kind | undefined;
   /** Each kind once, in its storage version. */
@@ -99,8 +112,21 @@ const defaultRelease = "1.32";
  * Reads the data files and checks their kinds; types are compiled on first use. Throws DataError when
  * a file does not say what it must.
  */
-export function loadCatalog(naming: Naming, options: { readonly release?: string } = {}): Catalog {
-  return buildCatalog(readDataFiles(), naming, options.release ?? defaultRelease);
+export function loadCatalog(naming: Naming, options: CatalogOptions = {}): Catalog {
+  return buildCatalog(readDataFiles(), naming, options);
+}
+
+export interface CatalogOptions {
+  /** `1.16` … `1.32`: what is served, deprecated or removed (spec 1: Removed API versions by release). */
+  readonly release?: string;
+  /** The runtime configuration's word on a kind that exists at the release. */
+  readonly isEnabled?: (kind: Resource, byDefault: boolean) => boolean;
+}
+
+export interface Resource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
 }
 
 const dataFolder = new URL("../data/", import.meta.url);
@@ -119,22 +145,35 @@ function parsed(file: URL): unknown {
   }
 }
 
-export function buildCatalog(files: readonly DataFile[], naming: Naming, release: string): Catalog {
-  const types = createTypes(files, naming);
-  const kinds = files.flatMap((file) => file.kinds.map((entry) => kindOf({ file, entry, types, naming, release })));
-  const byResource = new Map<string, Kind>();
+export function buildCatalog(files: readonly DataFile[], naming: Naming, options: CatalogOptions = {}): Catalog {
+  const release = options.release ?? defaultRelease;
+  const sources = files.flatMap((file) => file.kinds.map((entry): KindSource => ({ file, entry })));
+  const bySource = new Map(sources.map((s) => [sourceKey(s.file.group, s.file.version, s.entry.kind), s]));
   const byKind = new Map<string, Kind>();
+  const building: Building = {
+    types: createTypes(files, naming),
+    naming,
+    release,
+    isEnabled: options.isEnabled ?? ((_, byDefault) => byDefault),
+    hubOf: ({ file, entry }) =>
+      bySource.get(sourceKey(entry.storage.group ?? file.group, entry.storage.version, entry.kind)),
+    kind: (apiVersion, kind) => byKind.get(`${apiVersion}/${kind}`),
+  };
+  const kinds = sources.map((source) => kindOf(source, building));
+  const byResource = new Map<string, Kind>();
   for (const kind of kinds) {
     const key = `${kind.apiVersion}/${kind.plural}`;
     if (byResource.has(key)) throw new DataError(key, "described twice");
     byResource.set(key, kind);
     byKind.set(`${kind.apiVersion}/${kind.kind}`, kind);
   }
-  const stored = kinds.filter((k) => k.storage.version === k.version && k.storage.group === k.group && storable(k));
+  const stored = kinds.filter((k) => k.hub === k && storable(k));
   const byPrefix = indexPrefixes(stored);
   const served = kinds.filter((k) => k.served);
   const orders = new Map(files.map((f) => [apiVersionOf(naming.word(f.group), f.version), f.order]));
   const groups = groupsOf(served, orders);
+  const find = (group: string, version: string, plural: string): Kind | undefined =>
+    byResource.get(`${apiVersionOf(group, version)}/${plural}`);
   return {
     release,
     groups: () => groups,
@@ -143,14 +182,19 @@ export function buildCatalog(files: readonly DataFile[], naming: Naming, release
         .filter((k) => k.group === group && k.version === version)
         .sort((a, b) => (a.plural < b.plural ? -1 : a.plural > b.plural ? 1 : 0)),
     resource: (group, version, plural) => {
-      const kind = byResource.get(`${apiVersionOf(group, version)}/${plural}`);
+      const kind = find(group, version, plural);
       return kind?.served === true ? kind : undefined;
     },
-    kind: (apiVersion, kind) => byKind.get(`${apiVersion}/${kind}`),
+    find,
+    kind: building.kind,
     storedKinds: () => stored,
     byStorageKey: (remainder) => takeApart(byPrefix, remainder),
-    type: (name) => types.message(name),
+    type: (name) => building.types.message(name),
   };
+}
+
+function sourceKey(group: string, version: string, kind: string): string {
+  return `${group}/${version}/${kind}`;
 }
 
 export function apiVersionOf(group: string, version: string): string {
@@ -164,25 +208,30 @@ function storable(kind: Kind): boolean {
 interface KindSource {
   readonly file: DataFile;
   readonly entry: KindEntry;
+}
+
+interface Building {
   readonly types: Types;
   readonly naming: Naming;
   readonly release: string;
+  readonly isEnabled: (kind: Resource, byDefault: boolean) => boolean;
+  readonly hubOf: (source: KindSource) => KindSource | undefined;
+  readonly kind: (apiVersion: string, kind: string) => Kind | undefined;
 }
 
-function kindOf({ file, entry, types, naming, release }: KindSource): Kind {
+function kindOf(source: KindSource, building: Building): Kind {
+  const { file, entry } = source;
+  const { naming } = building;
+  const hubSource = building.hubOf(source);
+  if (hubSource === undefined)
+    throw new DataError(`${file.name} kind ${entry.kind}`, "its storage version is not described");
   const group = naming.word(file.group);
-  const storage: Storage = {
-    group: naming.word(entry.storage.group ?? file.group),
-    version: entry.storage.version,
-    prefix: naming.word(entry.storage.prefix ?? entry.plural),
-    ttlSeconds: entry.storage.ttlSeconds,
-  };
-  const typeName = `${file.name.replace(/\.(?=v\d)/, "/")}.${entry.kind}`;
-  if (!file.types.has(entry.kind)) throw new DataError(`${file.name} kind ${entry.kind}`, `no type of this name`);
-  let type: MessageType | undefined;
-  let behavior: Behavior | undefined;
+  const storage = storageOf(hubSource, naming);
+  const strategy: Strategy = { ...defaultStrategy, ...hubSource.entry.strategy, ...entry.strategy };
+  const words = wordsOf(entry, naming);
+  const compiled = compiledParts(source, building);
   let hash: string | undefined;
-  return {
+  const kind: Kind = {
     group,
     version: file.version,
     apiVersion: apiVersionOf(group, file.version),
@@ -193,20 +242,16 @@ function kindOf({ file, entry, types, naming, release }: KindSource): Kind {
     shortNames: entry.shortNames,
     categories: entry.categories,
     namespaced: entry.namespaced,
-    verbs: entry.strategy.noDeleteCollection ? entry.verbs.filter((v) => v !== "deletecollection") : entry.verbs,
-    subresources: entry.subresources.map((s) => ({
-      ...s,
-      apiVersion: s.apiVersion === undefined ? undefined : naming.word(s.apiVersion),
-    })),
-    columns: entry.columns.map((c) => ({ ...c, source: naming.word(c.source) })),
+    verbs: strategy.noDeleteCollection ? entry.verbs.filter((v) => v !== "deletecollection") : entry.verbs,
+    ...words,
+    columns: hubSource.entry.columns.map((c) => ({ ...c, source: naming.word(c.source) })),
     fieldSelectors: entry.fieldSelectors,
-    release: entry.release,
-    served: isServed(file.version, entry.release, release),
+    served: isOffered({ group, version: file.version, plural: entry.plural }, entry, building),
     storage,
-    strategy: entry.strategy,
+    strategy,
     metaRules: {
       namespaced: entry.namespaced,
-      nameFormat: entry.strategy.name,
+      nameFormat: strategy.name,
       standardFinalizers: [naming.namespaceFinalizer],
     },
     get storageVersionHash() {
@@ -214,14 +259,102 @@ function kindOf({ file, entry, types, naming, release }: KindSource): Kind {
       return hash;
     },
     get type() {
-      type ??= types.message(typeName);
-      if (type === undefined) throw new DataError(typeName, "is not a message");
-      return type;
+      return compiled.type();
+    },
+    get listType() {
+      return compiled.listType();
     },
     get behavior() {
-      behavior ??= behaviors.get(typeName)?.(naming) ?? {};
-      return behavior;
+      return compiled.behavior();
     },
+    get hub() {
+      return hubSource === source
+        ? kind
+        : (building.kind(apiVersionOf(storage.group, storage.version), entry.kind) ?? kind);
+    },
+    get conversion() {
+      return compiled.conversion();
+    },
+  };
+  return kind;
+}
+
+function isOffered(resource: Resource, entry: KindEntry, { release, isEnabled }: Building): boolean {
+  if (entry.verbs.length === 0 || !exists(entry.release, release)) return false;
+  return isEnabled(resource, isServed(resource.version, entry.release, release));
+}
+
+function storageOf({ file, entry }: KindSource, naming: Naming): Storage {
+  return {
+    group: naming.word(file.group),
+    version: file.version,
+    prefix: naming.word(entry.storage.prefix ?? entry.plural),
+    ttlSeconds: entry.storage.ttlSeconds,
+  };
+}
+
+/** What an entry says in words of the `orch` dialect. */
+function wordsOf(entry: KindEntry, naming: Naming): Pick<Kind, "release" | "subresources"> {
+  const { replacement } = entry.release;
+  return {
+    release: { ...entry.release, replacement: replacement === undefined ? undefined : naming.word(replacement) },
+    subresources: entry.subresources.map((s) => ({
+      ...s,
+      apiVersion: s.apiVersion === undefined ? undefined : naming.word(s.apiVersion),
+    })),
+  };
+}
+
+/** What is made when it is first asked for, and kept. */
+function compiledParts({ file, entry }: KindSource, { types, naming }: Building) {
+  const typeName = `${file.name.replace(/\.(?=v\d)/, "/")}.${entry.kind}`;
+  if (!file.types.has(entry.kind)) throw new DataError(`${file.name} kind ${entry.kind}`, "no type of this name");
+  const type = once(() => {
+    const found = types.message(typeName);
+    if (found === undefined) throw new DataError(typeName, "is not a message");
+    return found;
+  });
+  return {
+    type,
+    listType: once(() => listOf(type(), types)),
+    behavior: once(() => behaviors.get(typeName)?.(naming) ?? {}),
+    conversion: once(() => conversions.get(typeName)?.(naming) ?? movesOf(entry.moves)),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Every list is a message of ListMeta (1) and items (2). */
+function listOf(item: MessageType, types: Types): MessageType {
+  const metadata = types.message("meta/v1.ListMeta");
+  if (metadata === undefined) throw new DataError("meta/v1.ListMeta", "no type of this name");
+  return message({
+    name: `${item.name}List`,
+    object: true,
+    fields: () => [
+      field({ name: "metadata", number: 1, type: metadata, omitempty: true }),
+      field({
+        name: "items",
+        number: 2,
+        type: { kind: "list", item, listType: "atomic", keys: [], wrapped: false },
+        required: true,
+      }),
+    ],
+  });
+}
+
+function movesOf(moves: readonly Move[]): Conversion<AnyObject, AnyObject> | undefined {
+  if (moves.length === 0) return undefined;
+  const back = reversed(moves);
+  return {
+    toHub: (object) => withMetadata(moveFields(object, moves)),
+    fromHub: (object) => withMetadata(moveFields(object, back)),
   };
 }
 

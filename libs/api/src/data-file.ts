@@ -1,4 +1,5 @@
-import type { JsonObject } from "@orch/schema/descriptor.js";
+import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
+import type { Move } from "./conversion-moves.js";
 import { DataError, type Reader, reader } from "./reader.js";
 
 /** A data file of the catalog, its head and kinds checked; types are checked when they are compiled. */
@@ -25,9 +26,13 @@ export interface KindEntry {
   readonly fieldSelectors: FieldSelectors;
   readonly release: Lifecycle;
   readonly storage: StorageEntry;
-  readonly strategy: Strategy;
+  /** What the file says; a version that is not stored takes the rest from the stored one. */
+  readonly strategy: Partial<Strategy>;
   readonly subresources: readonly Subresource[];
+  /** Of the stored version, from whose objects all tables are made. */
   readonly columns: readonly Column[];
+  /** What stands elsewhere in the stored version, as pairs of paths: own, stored. */
+  readonly moves: readonly Move[];
   /** Created, never stored or read. */
   readonly virtual: boolean;
 }
@@ -131,6 +136,7 @@ const kindKeys = [
   "subresources",
   "columns",
   "virtual",
+  "moves",
 ];
 
 function readKind(entry: Reader): KindEntry {
@@ -152,7 +158,17 @@ function readKind(entry: Reader): KindEntry {
     subresources: r.objects("subresources").map(readSubresource),
     columns: r.objects("columns").map(readColumn),
     virtual: r.flag("virtual"),
+    moves: readMoves(r),
   };
+}
+
+function readMoves(r: Reader): readonly Move[] {
+  const moves = r.raw("moves") ?? {};
+  if (!isObject(moves)) throw new DataError(`${r.where}.moves`, "expected an object");
+  return Object.entries(moves).map(([own, hub]): Move => {
+    if (typeof hub === "string") return [own, hub];
+    throw new DataError(`${r.where}.moves.${own}`, "expected a path");
+  });
 }
 
 function part(r: Reader, key: string, keys: readonly string[]): Reader {
@@ -206,18 +222,33 @@ const strategyKeys = [
   "noDeleteCollection",
 ];
 
-function readStrategy(entry: Reader): Strategy {
+export const defaultStrategy: Strategy = {
+  name: "dnsSubdomain",
+  statusReset: "never",
+  initStatus: undefined,
+  generation: [],
+  unconditionalUpdate: false,
+  createOnUpdate: false,
+  gcDefault: "background",
+  noDeleteCollection: false,
+};
+
+function readStrategy(entry: Reader): Partial<Strategy> {
   const r = part(entry, "strategy", strategyKeys);
   const reset = r.raw("statusReset");
+  const name = r.oneOf("name", nameFormats);
+  const gcDefault = r.oneOf("gcDefault", ["background", "orphan", "unsupported"]);
   return {
-    name: r.oneOf("name", nameFormats) ?? "dnsSubdomain",
-    statusReset: reset === "update" ? "update" : r.flag("statusReset") ? "both" : "never",
-    initStatus: r.has("initStatus") ? Object.fromEntries(r.object("initStatus")?.entries() ?? []) : undefined,
-    generation: r.texts("generation"),
-    unconditionalUpdate: r.flag("unconditionalUpdate"),
-    createOnUpdate: r.flag("createOnUpdate"),
-    gcDefault: r.oneOf("gcDefault", ["background", "orphan", "unsupported"]) ?? "background",
-    noDeleteCollection: r.flag("noDeleteCollection"),
+    ...(name === undefined ? {} : { name }),
+    ...(reset === undefined
+      ? {}
+      : { statusReset: reset === "update" ? reset : r.flag("statusReset") ? "both" : "never" }),
+    ...(r.has("initStatus") ? { initStatus: Object.fromEntries(r.object("initStatus")?.entries() ?? []) } : {}),
+    ...(r.has("generation") ? { generation: r.texts("generation") } : {}),
+    ...(r.has("unconditionalUpdate") ? { unconditionalUpdate: r.flag("unconditionalUpdate") } : {}),
+    ...(r.has("createOnUpdate") ? { createOnUpdate: r.flag("createOnUpdate") } : {}),
+    ...(gcDefault === undefined ? {} : { gcDefault }),
+    ...(r.has("noDeleteCollection") ? { noDeleteCollection: r.flag("noDeleteCollection") } : {}),
   };
 }
 

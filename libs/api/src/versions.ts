@@ -27,14 +27,20 @@ export function compareReleases(a: string, b: string): number {
   return majorA - majorB || minorA - minorB;
 }
 
-/** Whether a kind of this version is there at a release: alpha is off, beta too unless it came before 1.22. */
-export function isServed(
-  version: string,
-  life: { introduced: string; removed: string | undefined },
-  release: string,
-): boolean {
+/** From when to when a kind of a version is there: releases, the last one exclusive. */
+export interface Lifetime {
+  readonly introduced: string;
+  readonly removed: string | undefined;
+}
+
+export function exists(life: Lifetime, release: string): boolean {
   if (compareReleases(life.introduced, release) > 0) return false;
-  if (life.removed !== undefined && compareReleases(life.removed, release) <= 0) return false;
+  return life.removed === undefined || compareReleases(life.removed, release) > 0;
+}
+
+/** Whether a version is served by default: alpha is off, beta too unless it came before 1.22 (spec 1: Stability levels). */
+export function isServed(version: string, life: Lifetime, release: string): boolean {
+  if (!exists(life, release)) return false;
   const { stage } = parse(version);
   return stage === 0 || (stage === 1 && compareReleases(life.introduced, "1.22") < 0);
 }

@@ -29,6 +29,24 @@ export function setDefaults(kind: Kind, object: AnyObject): AnyObject {
   return own(kind.behavior.setDefaults?.(filled) ?? filled);
 }
 
+/**
+ * An object of a version as its hub has it, in which it is validated and stored; with the hub's defaults, since its
+ * readers see them.
+ */
+export function toHub(kind: Kind, object: AnyObject): AnyObject {
+  const { hub, conversion } = kind;
+  if (hub === kind) return object;
+  const converted = conversion === undefined ? object : conversion.toHub(object);
+  return setDefaults(hub, { ...converted, kind: hub.kind, apiVersion: hub.apiVersion });
+}
+
+/** An object of the hub as a version has it. */
+export function fromHub(kind: Kind, object: AnyObject): AnyObject {
+  if (kind.hub === kind) return object;
+  const converted = kind.conversion === undefined ? object : kind.conversion.fromHub(object);
+  return { ...converted, kind: kind.kind, apiVersion: kind.apiVersion };
+}
+
 /** What the server decides about a new object: its status, generation, and what clients may not set. */
 export function prepareForCreate(kind: Kind, object: AnyObject): AnyObject {
   const { deletionTimestamp, deletionGracePeriodSeconds, selfLink, generation, ...meta } = widened(object.metadata);

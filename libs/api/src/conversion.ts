@@ -1,0 +1,23 @@
+import type { Naming } from "@orch/naming/naming.js";
+import type { AnyObject, ApiObject } from "./object.js";
+
+/**
+ * How objects of one version become objects of the stored version (the hub) and back, without loss in either
+ * direction (spec 1: Deprecation rules, 2). Pure; `kind` and `apiVersion` are set by the caller, and what a
+ * version cannot say stands in annotations. Objects have been decoded as their version.
+ */
+export interface Conversion<Own extends ApiObject = ApiObject, Hub extends ApiObject = ApiObject> {
+  toHub(object: Own): Hub;
+  fromHub(object: Hub): Own;
+}
+
+/** Makes a conversion; the naming gives it the words of the dialect in force. */
+export type ConversionOf = (naming: Naming) => Conversion<AnyObject, AnyObject>;
+
+/** A conversion written for its own object types, as the catalog keeps it. */
+export function conversion<Own extends ApiObject, Hub extends ApiObject>(
+  make: (naming: Naming) => Conversion<Own, Hub>,
+): ConversionOf {
+  // Only objects decoded as these versions reach it: the catalog pairs them.
+  return make as unknown as ConversionOf;
+}
