@@ -9,19 +9,44 @@ import type { ApiObject } from "./object.js";
 export interface Behavior<T extends ApiObject = ApiObject> {
   /** Defaults that depend on other fields. Applying them twice changes nothing more. */
   readonly setDefaults?: (object: T) => T;
-  readonly prepareForCreate?: (object: T) => T;
-  readonly prepareForUpdate?: (object: T, old: T) => T;
+  readonly prepareForCreate?: (object: T, context: WriteContext) => T;
+  readonly prepareForUpdate?: (object: T, old: T, context: WriteContext) => T;
   readonly validate?: (object: T) => readonly FieldError[];
   /** Beyond `validate`, for what may come only later. */
   readonly validateCreate?: (object: T) => readonly FieldError[];
   /** Beyond `validate`, which is run on the new object too. */
   readonly validateUpdate?: (object: T, old: T) => readonly FieldError[];
+  /** Writes through subresources whose body is the object itself: `status`, `approval`, `finalize`… */
+  readonly parts?: Readonly<Record<string, Part<T>>>;
   /** Values for field selectors that are not simply the value at their path. */
   readonly selectableFields?: (object: T) => Readonly<Record<string, string>>;
 }
 
+/** What a subresource may change of an object, and when it may not. */
+export interface Part<T extends ApiObject = ApiObject> {
+  /** The stored object with what the request may change; by default its status and metadata (`status`). */
+  readonly prepare?: (object: T, old: T, context: WriteContext) => T;
+  /** Everything wrong with the prepared object. */
+  readonly validate?: (object: T, old: T) => readonly FieldError[];
+}
+
+/** What a write knows beyond the objects. */
+export interface WriteContext {
+  readonly user: {
+    readonly name: string;
+    readonly uid: string;
+    readonly groups: readonly string[];
+    readonly extra: Readonly<Record<string, readonly string[]>>;
+  };
+  /** As metadata has it: RFC 3339, UTC, whole seconds. */
+  readonly now: string;
+}
+
 /** Makes a kind's record; the naming gives it the words of the dialect in force. */
 export type BehaviorOf = (naming: Naming) => Behavior;
+
+/** Kinds' records by the names of their types: `core/v1.Pod`. */
+export type Behaviors = readonly (readonly [type: string, behavior: BehaviorOf])[];
 
 /** A record written for its own object type, as the catalog keeps it. */
 export function behavior<T extends ApiObject>(make: (naming: Naming) => Behavior<T>): BehaviorOf {

@@ -6,7 +6,6 @@ import type { MetaRules } from "@orch/schema/object-meta.js";
 import type { Behavior } from "./behavior.js";
 import type { Conversion } from "./conversion.js";
 import { type Move, moveFields, reversed } from "./conversion-moves.js";
-import { conversions } from "./conversions/conversions.js";
 import {
   type Column,
   type DataFile,
@@ -20,6 +19,7 @@ import {
   type Verb,
 } from "./data-file.js";
 import { behaviors } from "./kinds/behaviors.js";
+import { conversions } from "./kinds/conversions.js";
 import { type AnyObject, withMetadata } from "./object.js";
 import { DataError } from "./reader.js";
 import { createTypes, type Types } from "./types.js";

@@ -14,6 +14,9 @@ export interface Conversion<Own extends ApiObject = ApiObject, Hub extends ApiOb
 /** Makes a conversion; the naming gives it the words of the dialect in force. */
 export type ConversionOf = (naming: Naming) => Conversion<AnyObject, AnyObject>;
 
+/** Conversions by the names of the types of the versions that are not stored: `autoscaling/v1.HorizontalPodAutoscaler`. */
+export type Conversions = readonly (readonly [type: string, conversion: ConversionOf])[];
+
 /** A conversion written for its own object types, as the catalog keeps it. */
 export function conversion<Own extends ApiObject, Hub extends ApiObject>(
   make: (naming: Naming) => Conversion<Own, Hub>,

@@ -6,6 +6,7 @@ import type { MessageType, Type } from "@orch/schema/descriptor.js";
 import { equal } from "@orch/schema/equal.js";
 import fc from "fast-check";
 import { type Kind, loadCatalog } from "./catalog.js";
+import { testContext } from "./testing/kind-kit.js";
 import {
   decodeObject,
   prepareForCreate,
@@ -92,7 +93,7 @@ test("whatever is sent, a write decodes or is refused: nothing else is thrown", 
       try {
         const old = admitted(kind, sample(kind.type, a, wild));
         const { object } = decodeObject(kind, sample(kind.type, b, wild));
-        const next = prepareForUpdate(kind, setDefaults(kind, object), old);
+        const next = prepareForUpdate(kind, setDefaults(kind, object), old, testContext);
         for (const error of [...validateCreate(kind, old), ...validateUpdate(kind, next, old)]) {
           assert.equal(typeof error.field, "string");
         }
@@ -108,7 +109,7 @@ test("whatever is sent, a write decodes or is refused: nothing else is thrown", 
 });
 
 function admitted(kind: Kind, tree: unknown) {
-  return prepareForCreate(kind, setDefaults(kind, decodeObject(kind, tree).object));
+  return prepareForCreate(kind, setDefaults(kind, decodeObject(kind, tree).object), testContext);
 }
 
 test("decoding and defaulting again change nothing, and a value equals itself", () => {
@@ -135,8 +136,8 @@ test("no step of a write changes what it was given", () => {
       const before = JSON.stringify(tree);
       const { object } = decodeObject(kind, tree);
       const decoded = JSON.stringify(object);
-      const old = prepareForCreate(kind, setDefaults(kind, object));
-      prepareForUpdate(kind, setDefaults(kind, object), old);
+      const old = prepareForCreate(kind, setDefaults(kind, object), testContext);
+      prepareForUpdate(kind, setDefaults(kind, object), old, testContext);
       validateCreate(kind, old);
       assert.equal(JSON.stringify(tree), before);
       assert.equal(JSON.stringify(object), decoded);

@@ -5,6 +5,7 @@ import { equal } from "@orch/schema/equal.js";
 import { type ObjectMeta, validateObjectMeta, validateObjectMetaUpdate } from "@orch/schema/object-meta.js";
 import { validate, validateImmutable } from "@orch/schema/validate.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import type { WriteContext } from "./behavior.js";
 import type { Kind } from "./catalog.js";
 import { type AnyObject, valueAt, withMetadata } from "./object.js";
 
@@ -48,20 +49,20 @@ export function fromHub(kind: Kind, object: AnyObject): AnyObject {
 }
 
 /** What the server decides about a new object: its status, generation, and what clients may not set. */
-export function prepareForCreate(kind: Kind, object: AnyObject): AnyObject {
+export function prepareForCreate(kind: Kind, object: AnyObject, context: WriteContext): AnyObject {
   const { deletionTimestamp, deletionGracePeriodSeconds, selfLink, generation, ...meta } = widened(object.metadata);
   const metadata = kind.strategy.generation.length > 0 ? { ...meta, generation: 1 } : meta;
   const { status, ...rest } = object;
   const kept = kind.strategy.statusReset === "both" ? (kind.strategy.initStatus ?? undefined) : status;
   const prepared: AnyObject = { ...rest, metadata, ...(kept === undefined ? {} : { status: kept }) };
-  return own(kind.behavior.prepareForCreate?.(prepared) ?? prepared);
+  return own(kind.behavior.prepareForCreate?.(prepared, context) ?? prepared);
 }
 
 /**
  * A new state next to the stored one: status and the server's own metadata come from the stored object,
  * generation moves when the kind's named parts differ in meaning.
  */
-export function prepareForUpdate(kind: Kind, object: AnyObject, old: AnyObject): AnyObject {
+export function prepareForUpdate(kind: Kind, object: AnyObject, old: AnyObject, context: WriteContext): AnyObject {
   const { status, ...rest } = object;
   const kept = kind.strategy.statusReset === "never" ? status : old["status"];
   const given: AnyObject = {
@@ -69,24 +70,47 @@ export function prepareForUpdate(kind: Kind, object: AnyObject, old: AnyObject):
     metadata: keptMeta(object.metadata, old.metadata),
     ...(kept === undefined ? {} : { status: kept }),
   };
-  const prepared = own(kind.behavior.prepareForUpdate?.(given, old) ?? given);
+  const prepared = own(kind.behavior.prepareForUpdate?.(given, old, context) ?? given);
   const { generation, ...metadata } = prepared.metadata;
   const next = nextGeneration(kind, prepared, old);
   return { ...prepared, metadata: next === undefined ? metadata : { ...metadata, generation: next } };
 }
 
-/** A new state through the status subresource: status and metadata from the request, all else as stored. */
-export function prepareForStatusUpdate(object: AnyObject, old: AnyObject): AnyObject {
-  const { generation, ...metadata } = keptMeta(object.metadata, old.metadata);
-  const { status, ...rest } = old;
+/**
+ * A new state through a subresource whose body is the object itself. Without a rule of the kind's own: status and
+ * metadata from the request, all else as stored.
+ */
+export function prepareForPart(kind: Kind, { name, object, old }: PartWrite, context: WriteContext): AnyObject {
+  const part = kind.behavior.parts?.[name];
+  const given = { ...object, metadata: keptMeta(object.metadata, old.metadata) };
+  const prepared = part?.prepare === undefined ? withStatus(given, old) : own(part.prepare(given, old, context));
+  const { generation: _given, ...metadata } = prepared.metadata;
+  const { generation } = old.metadata;
+  return { ...prepared, metadata: { ...metadata, ...(generation === undefined ? {} : { generation }) } };
+}
+
+/** A write through the subresource `name`. */
+export interface PartWrite {
+  readonly name: string;
+  readonly object: AnyObject;
+  readonly old: AnyObject;
+}
+
+function withStatus(object: AnyObject, old: AnyObject): AnyObject {
+  const { status: _old, ...rest } = old;
   return {
     ...rest,
-    metadata: {
-      ...metadata,
-      ...(old.metadata.generation === undefined ? {} : { generation: old.metadata.generation }),
-    },
+    metadata: object.metadata,
     ...(object["status"] === undefined ? {} : { status: object["status"] }),
   };
+}
+
+/** Everything wrong with an object prepared by {@link prepareForPart}. */
+export function validatePart(kind: Kind, { name, object, old }: PartWrite): readonly FieldError[] {
+  return [
+    ...validateObjectMetaUpdate(object.metadata, old.metadata, kind.metaRules),
+    ...(kind.behavior.parts?.[name]?.validate?.(object, old) ?? []),
+  ];
 }
 
 function keptMeta(meta: ObjectMeta, old: ObjectMeta): ObjectMeta {

@@ -8,7 +8,7 @@ import { type ObjectBody, readObject } from "./body.js";
 import { writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
 import { objectReply, storedBytes } from "./stored.js";
-import { keyOf, resourceOf, timestamp, type Write } from "./write.js";
+import { contextOf, keyOf, resourceOf, timestamp, type Write } from "./write.js";
 
 /** Creates an object (spec 1: Verbs to HTTP, create). */
 export async function create(write: Write): Promise<WriteReply> {
@@ -49,7 +49,7 @@ async function store(
   { dryRun, warnings }: { readonly dryRun: boolean; readonly warnings: readonly string[] },
 ): Promise<WriteReply | undefined> {
   const { deps, kind } = write;
-  const prepared = prepareForCreate(kind, setDefaults(kind, object));
+  const prepared = prepareForCreate(kind, setDefaults(kind, object), contextOf(write));
   refuseInvalid(kind, prepared, validateCreate(kind, prepared));
   const bytes = storedBytes(kind, prepared);
   const at = keyOf(write, prepared.metadata.name ?? "");

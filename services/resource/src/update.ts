@@ -10,7 +10,7 @@ import { writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
 import { hasSpecFinalizers } from "./spec-finalizers.js";
 import { objectReply, storedBytes, storedObject } from "./stored.js";
-import { type Attempt, keyOf, resourceOf, type Write } from "./write.js";
+import { type Attempt, contextOf, keyOf, resourceOf, type Write } from "./write.js";
 
 /** Replaces an object (spec 1: Behavior rules, 5). */
 export async function update(write: Write): Promise<WriteReply> {
@@ -74,9 +74,10 @@ async function replace(write: Write, { body, entry, dryRun }: Replacement): Prom
   return { done: false, current: swap.current };
 }
 
-function nextState({ kind, request }: Write, given: AnyObject, old: AnyObject): AnyObject {
+function nextState(write: Write, given: AnyObject, old: AnyObject): AnyObject {
+  const { kind, request } = write;
   const metadata = kind.namespaced ? { ...given.metadata, namespace: request.namespace } : given.metadata;
-  return prepareForUpdate(kind, setDefaults(kind, { ...given, metadata }), old);
+  return prepareForUpdate(kind, setDefaults(kind, { ...given, metadata }), old, contextOf(write));
 }
 
 /** The last finalizer of an object that is being deleted is gone (spec 1: Object deletion). */

@@ -1,3 +1,4 @@
+import type { WriteContext } from "@orch/api/behavior.js";
 import type { Catalog, Kind } from "@orch/api/catalog.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
@@ -49,6 +50,11 @@ export function keyOf(write: Write, name: string): Key {
 }
 
 const longestName = 253;
+
+/** What the steps of a write know beyond its objects. */
+export function contextOf({ deps, request }: Write): WriteContext {
+  return { user: request.user, now: timestamp(deps.now()) };
+}
 
 /** As metadata has it: RFC 3339, UTC, whole seconds. */
 export function timestamp(milliseconds: number): string {

@@ -1,23 +1,49 @@
 import type { BehaviorOf } from "../behavior.js";
-import { configMap } from "./config-map.js";
-import { endpointSlice } from "./endpoint-slice.js";
-import { event } from "./event.js";
-import { namespace } from "./namespace.js";
-import { node } from "./node.js";
-import { pod } from "./pod/pod.js";
-import { secret } from "./secret.js";
-import { service } from "./service.js";
-import { serviceAccount } from "./service-account.js";
+import { admissionregistrationBehaviors } from "./admissionregistration/behaviors.js";
+import { apiextensionsBehaviors } from "./apiextensions/behaviors.js";
+import { apiregistrationBehaviors } from "./apiregistration/behaviors.js";
+import { appsBehaviors } from "./apps/behaviors.js";
+import { authenticationBehaviors } from "./authentication/behaviors.js";
+import { authorizationBehaviors } from "./authorization/behaviors.js";
+import { autoscalingBehaviors } from "./autoscaling/behaviors.js";
+import { batchBehaviors } from "./batch/behaviors.js";
+import { certificatesBehaviors } from "./certificates/behaviors.js";
+import { coordinationBehaviors } from "./coordination/behaviors.js";
+import { coreBehaviors } from "./core/behaviors.js";
+import { discoveryBehaviors } from "./discovery/behaviors.js";
+import { eventsBehaviors } from "./events/behaviors.js";
+import { extensionsBehaviors } from "./extensions/behaviors.js";
+import { flowcontrolBehaviors } from "./flowcontrol/behaviors.js";
+import { networkingBehaviors } from "./networking/behaviors.js";
+import { nodeBehaviors } from "./node/behaviors.js";
+import { policyBehaviors } from "./policy/behaviors.js";
+import { rbacBehaviors } from "./rbac/behaviors.js";
+import { resourceBehaviors } from "./resource/behaviors.js";
+import { schedulingBehaviors } from "./scheduling/behaviors.js";
+import { storageBehaviors } from "./storage/behaviors.js";
 
 /** The kinds that need more than data, by the names of their types. */
 export const behaviors: ReadonlyMap<string, BehaviorOf> = new Map<string, BehaviorOf>([
-  ["core/v1.ConfigMap", configMap],
-  ["core/v1.Event", event],
-  ["core/v1.Namespace", namespace],
-  ["core/v1.Node", node],
-  ["core/v1.Pod", pod],
-  ["core/v1.Secret", secret],
-  ["core/v1.Service", service],
-  ["core/v1.ServiceAccount", serviceAccount],
-  ["discovery/v1.EndpointSlice", endpointSlice],
+  ...admissionregistrationBehaviors,
+  ...apiextensionsBehaviors,
+  ...apiregistrationBehaviors,
+  ...appsBehaviors,
+  ...authenticationBehaviors,
+  ...authorizationBehaviors,
+  ...autoscalingBehaviors,
+  ...batchBehaviors,
+  ...certificatesBehaviors,
+  ...coordinationBehaviors,
+  ...coreBehaviors,
+  ...discoveryBehaviors,
+  ...eventsBehaviors,
+  ...extensionsBehaviors,
+  ...flowcontrolBehaviors,
+  ...networkingBehaviors,
+  ...nodeBehaviors,
+  ...policyBehaviors,
+  ...rbacBehaviors,
+  ...resourceBehaviors,
+  ...schedulingBehaviors,
+  ...storageBehaviors,
 ]);

@@ -3,48 +3,14 @@ import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import fc from "fast-check";
 import { loadCatalog } from "../catalog.js";
-import type { AnyObject } from "../object.js";
 import { valueAt } from "../object.js";
-import {
-  decodeObject,
-  prepareForCreate,
-  prepareForStatusUpdate,
-  prepareForUpdate,
-  selectableFields,
-  setDefaults,
-  validateCreate,
-  validateUpdate,
-} from "../writes.js";
+import { createKindKit, type Tree, testContext } from "../testing/kind-kit.js";
+import { decodeObject, prepareForPart, selectableFields, setDefaults } from "../writes.js";
 
 const catalog = loadCatalog(createNaming("kubernetes"));
-type Tree = Record<string, unknown>;
-
-function kindOf(name: string) {
-  const kind = catalog.kind("v1", name) ?? catalog.kind("discovery.k8s.io/v1", name);
-  assert.ok(kind, name);
-  return kind;
-}
-
-/** An object of a kind as a create would store it; metadata gets a name and, where there is one, a namespace. */
-function created(name: string, tree: Tree): AnyObject {
-  const kind = kindOf(name);
-  const metadata = { name: "x", ...(kind.namespaced ? { namespace: "n" } : {}), ...(tree["metadata"] as Tree) };
-  return prepareForCreate(kind, setDefaults(kind, decodeObject(kind, { ...tree, metadata }).object));
-}
-
-function updated(name: string, tree: Tree, old: AnyObject): AnyObject {
-  const kind = kindOf(name);
-  const metadata = { name: "x", ...(kind.namespaced ? { namespace: "n" } : {}), ...(tree["metadata"] as Tree) };
-  return prepareForUpdate(kind, setDefaults(kind, decodeObject(kind, { ...tree, metadata }).object), old);
-}
-
-const texts = (errors: readonly { field: string; message: string }[]) => errors.map((e) => `${e.field}: ${e.message}`);
-const createErrors = (name: string, tree: Tree) => texts(validateCreate(kindOf(name), created(name, tree)));
-const updateErrors = (name: string, tree: Tree, before: Tree) => {
-  const old = created(name, before);
-  return texts(validateUpdate(kindOf(name), updated(name, tree, old), old));
-};
-
+const kit = createKindKit(catalog);
+const { created, updated, createErrors, updateErrors } = kit;
+const kindOf = kit.kind;
 const container = { name: "c", image: "nginx:1" };
 const podOf = (spec: Tree) => ({ spec: { containers: [container], ...spec } });
 const serviceOf = (spec: Tree) => ({ spec: { ports: [{ port: 80 }], ...spec } });
@@ -278,53 +244,63 @@ const creates: readonly (readonly [string, string, Tree, readonly (string | RegE
     podOf({ ephemeralContainers: [{ name: "d", image: "d" }] }),
     ["spec.ephemeralContainers: Forbidden: cannot be set on create"],
   ],
-  ["EndpointSlice", "good", sliceOf({ ports: [{ name: "a", port: 80 }, {}] }), []],
-  ["EndpointSlice", "without address type", sliceOf({ addressType: "" }), ["addressType: Required value"]],
+  ["discovery.k8s.io/v1.EndpointSlice", "good", sliceOf({ ports: [{ name: "a", port: 80 }, {}] }), []],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
+    "without address type",
+    sliceOf({ addressType: "" }),
+    ["addressType: Required value"],
+  ],
+  [
+    "discovery.k8s.io/v1.EndpointSlice",
     "of unknown address type",
     sliceOf({ addressType: "IPv5" }),
     ['addressType: Unsupported value: "IPv5": supported values: "FQDN", "IPv4", "IPv6"'],
   ],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
     "with 1001 endpoints",
     sliceOf({ endpoints: many(1001, () => ({ addresses: ["10.0.0.1"] })) }),
     ["endpoints: Too many: 1001: must have at most 1000 items"],
   ],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
     "with 101 ports",
     sliceOf({ ports: many(101, (i) => ({ name: `p${i}` })) }),
     ["ports: Too many: 101: must have at most 100 items"],
   ],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
     "with 101 addresses",
     sliceOf({ endpoints: [{ addresses: many(101, (i) => `10.0.0.${i + 1}`) }] }),
     ["endpoints[0].addresses: Too many: 101: must have at most 100 items"],
   ],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
     "without addresses",
     sliceOf({ endpoints: [{}] }),
     ["endpoints[0].addresses: Required value: must contain at least 1 address"],
   ],
-  ["EndpointSlice", "with names alike", sliceOf({ ports: [{}, {}] }), ['ports[1].name: Duplicate value: ""']],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
+    "with names alike",
+    sliceOf({ ports: [{}, {}] }),
+    ['ports[1].name: Duplicate value: ""'],
+  ],
+  [
+    "discovery.k8s.io/v1.EndpointSlice",
     "with a port name of wrong form",
     sliceOf({ ports: [{ name: "A" }] }),
     [/^ports\[0\].name: Invalid value: "A": a lowercase RFC 1123 label must/],
   ],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
     "with another protocol",
     sliceOf({ ports: [{ protocol: "X" }] }),
     ['ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"'],
   ],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
     "with addresses of another type",
     sliceOf({ endpoints: [{ addresses: ["::1", "127.0.0.1"] }] }),
     [
@@ -333,9 +309,14 @@ const creates: readonly (readonly [string, string, Tree, readonly (string | RegE
       /^endpoints\[0\].addresses\[1\]: .*loopback/,
     ],
   ],
-  ["EndpointSlice", "of names", sliceOf({ addressType: "FQDN", endpoints: [{ addresses: ["example.com"] }] }), []],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
+    "of names",
+    sliceOf({ addressType: "FQDN", endpoints: [{ addresses: ["example.com"] }] }),
+    [],
+  ],
+  [
+    "discovery.k8s.io/v1.EndpointSlice",
     "with nine hints",
     sliceOf({ endpoints: [{ addresses: ["10.0.0.1"], hints: { forZones: many(9, (i) => ({ name: `z${i}` })) } }] }),
     ["endpoints[0].hints.forZones: Too many: 9: must have at most 8 items"],
@@ -367,7 +348,7 @@ const updates: readonly (readonly [string, string, Tree, Tree, readonly (string 
   ],
   ["Secret", "that changes its type", { type: "a" }, {}, ['type: Invalid value: "a": field is immutable']],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
     "that changes its address type",
     sliceOf({ addressType: "FQDN", endpoints: [] }),
     sliceOf({}),
@@ -506,20 +487,20 @@ const values: readonly (readonly [string, string, Tree, string, unknown])[] = [
   ],
   ["Node", "may use all it has", { status: { capacity: { cpu: "4" } } }, "status.allocatable", { cpu: "4" }],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
     "names and types its ports",
     sliceOf({ ports: [{ port: 1 }] }),
     "ports",
     [{ port: 1, name: "", protocol: "TCP" }],
   ],
   [
-    "EndpointSlice",
+    "discovery.k8s.io/v1.EndpointSlice",
     "ignores topology",
     sliceOf({ endpoints: [{ addresses: ["10.0.0.1"], deprecatedTopology: { a: "b" } }] }),
     "endpoints",
     [{ addresses: ["10.0.0.1"] }],
   ],
-  ["EndpointSlice", "counts its generations", sliceOf({}), "metadata.generation", 1],
+  ["discovery.k8s.io/v1.EndpointSlice", "counts its generations", sliceOf({}), "metadata.generation", 1],
   ["ConfigMap", "has no generation", { metadata: { generation: 7 } }, "metadata.generation", undefined],
 ];
 
@@ -547,15 +528,15 @@ test("an update keeps status, identity and what the server set", () => {
 test("a write of the status leaves the rest as it was stored", () => {
   const old = created("Namespace", { metadata: { uid: "u" } });
   const sent = { metadata: { name: "x", labels: { a: "b" } }, spec: {}, status: { phase: "Terminating" } };
-  const next = prepareForStatusUpdate(sent, old);
+  const next = prepareForPart(kindOf("Namespace"), { name: "status", object: sent, old }, testContext);
   assert.deepEqual(next["status"], { phase: "Terminating" });
   assert.deepEqual(next["spec"], old["spec"]);
   assert.deepEqual(next.metadata, { name: "x", labels: { a: "b" }, uid: "u" });
 });
 
 test("a slice's generation moves with its content and labels, not with annotations", () => {
-  const old = created("EndpointSlice", sliceOf({}));
-  const generation = (tree: Tree) => updated("EndpointSlice", tree, old).metadata.generation;
+  const old = created("discovery.k8s.io/v1.EndpointSlice", sliceOf({}));
+  const generation = (tree: Tree) => updated("discovery.k8s.io/v1.EndpointSlice", tree, old).metadata.generation;
   assert.equal(generation(sliceOf({ metadata: { annotations: { a: "b" } } })), 1);
   assert.equal(generation(sliceOf({ metadata: { labels: { a: "b" } } })), 2);
   assert.equal(generation(sliceOf({ endpoints: [] })), 2);
@@ -564,10 +545,12 @@ test("a slice's generation moves with its content and labels, not with annotatio
 
 test("stored topology stays where its endpoint did not change", () => {
   const endpoint = { addresses: ["10.0.0.1"], deprecatedTopology: { a: "b" } };
-  const old = { ...created("EndpointSlice", sliceOf({})), endpoints: [endpoint] };
-  assert.deepEqual(updated("EndpointSlice", sliceOf({ endpoints: [endpoint] }), old)["endpoints"], [endpoint]);
+  const old = { ...created("discovery.k8s.io/v1.EndpointSlice", sliceOf({})), endpoints: [endpoint] };
+  assert.deepEqual(updated("discovery.k8s.io/v1.EndpointSlice", sliceOf({ endpoints: [endpoint] }), old)["endpoints"], [
+    endpoint,
+  ]);
   const moved = { ...endpoint, addresses: ["10.0.0.2"] };
-  assert.deepEqual(updated("EndpointSlice", sliceOf({ endpoints: [moved] }), old)["endpoints"], [
+  assert.deepEqual(updated("discovery.k8s.io/v1.EndpointSlice", sliceOf({ endpoints: [moved] }), old)["endpoints"], [
     { addresses: ["10.0.0.2"] },
   ]);
 });

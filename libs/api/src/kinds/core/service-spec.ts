@@ -1,0 +1,43 @@
+import type { ApiObject } from "../../object.js";
+
+export interface ServicePort {
+  readonly name?: string;
+  readonly protocol?: string;
+  readonly port: number;
+  readonly targetPort?: number | string;
+  readonly nodePort?: number;
+}
+
+export interface ServiceSpec {
+  readonly type?: string;
+  readonly ports?: readonly ServicePort[];
+  readonly selector?: Readonly<Record<string, string>>;
+  readonly clusterIP?: string;
+  readonly clusterIPs?: readonly string[];
+  readonly ipFamilies?: readonly string[];
+  readonly ipFamilyPolicy?: string;
+  readonly externalIPs?: readonly string[];
+  readonly externalName?: string;
+  readonly externalTrafficPolicy?: string;
+  readonly internalTrafficPolicy?: string;
+  readonly trafficDistribution?: string;
+  readonly healthCheckNodePort?: number;
+  readonly sessionAffinity?: string;
+  readonly sessionAffinityConfig?: { readonly clientIP?: { readonly timeoutSeconds?: number } };
+  readonly loadBalancerClass?: string;
+  readonly loadBalancerSourceRanges?: readonly string[];
+  readonly allocateLoadBalancerNodePorts?: boolean;
+}
+
+export interface Service extends ApiObject {
+  readonly spec?: ServiceSpec;
+}
+
+/** Reached from outside the cluster. */
+export function isExternal(spec: ServiceSpec): boolean {
+  return (
+    spec.type === "NodePort" ||
+    spec.type === "LoadBalancer" ||
+    (spec.type === "ClusterIP" && (spec.externalIPs ?? []).length > 0)
+  );
+}

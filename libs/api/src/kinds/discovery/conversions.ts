@@ -1,0 +1,3 @@
+import type { Conversions } from "../../conversion.js";
+
+export const discoveryConversions: Conversions = [];

@@ -1,0 +1,3 @@
+import type { Behaviors } from "../../behavior.js";
+
+export const flowcontrolBehaviors: Behaviors = [];
