@@ -1,21 +1,26 @@
 import { didYouMean } from "@orch/status/nearest.js";
-import { compareReleases } from "./versions.js";
+import { exists, type Lifetime } from "./versions.js";
 
-/** What `--runtime-config` asks of a kind; `Kind` of the catalog has it all. */
-export interface ServableKind {
+/** A resource in a version, as `Kind` of the catalog has it. */
+export interface ServableResource {
   /** `""` is the core group. */
   readonly group: string;
   readonly version: string;
   readonly plural: string;
-  readonly release: { readonly introduced: string; readonly removed: string | undefined };
+}
+
+/** With the releases that have it. */
+export interface ServableKind extends ServableResource {
+  readonly release: Lifetime;
 }
 
 /** What `--runtime-config` says, checked against the kinds and the release. */
 export interface RuntimeConfig {
-  readonly release: string;
   /** By key: `api/beta`, `apps/v1`, `/v1` (core), `apps/v1/deployments`. */
   readonly values: ReadonlyMap<string, boolean>;
-  /** Keys that ask for what the release does not have: they change nothing. */
+  /** Resources that the release does not have, by the same keys: nothing enables them. */
+  readonly absent: ReadonlySet<string>;
+  /** A sentence for each key that asks for what the release does not have. */
   readonly warnings: readonly string[];
 }
 
@@ -45,6 +50,7 @@ export function parseRuntimeConfig(
   known: { readonly kinds: readonly ServableKind[]; readonly release: string },
 ): ParsedRuntimeConfig {
   const names = namesOf(known.kinds);
+  const absent = new Set(known.kinds.filter((kind) => !exists(kind.release, known.release)).map(keyOf));
   const values = new Map<string, boolean>();
   const warnings: string[] = [];
   for (const entry of entries) {
@@ -56,13 +62,13 @@ export function parseRuntimeConfig(
     if ("problem" in read) return problem(`${key}: ${read.problem}`);
     const on = text !== "false";
     values.set(read.key, on);
-    if (on && read.kinds !== undefined && !read.kinds.some((kind) => isThere(kind, known.release))) {
+    if (on && read.kinds?.every((kind) => absent.has(keyOf(kind)))) {
       warnings.push(`--runtime-config: ${key} changes nothing, release ${known.release} does not have it`);
     }
   }
   if (values.size === 1 && values.get("api/all") === false)
     return problem("api/all=false alone leaves nothing to serve");
-  return { ok: true, config: { release: known.release, values, warnings } };
+  return { ok: true, config: { values, absent, warnings } };
 }
 
 function problem(text: string): ParsedRuntimeConfig {
@@ -70,27 +76,24 @@ function problem(text: string): ParsedRuntimeConfig {
 }
 
 /**
- * Whether a kind is served: what the most special key says (resource, then version, then stability, then
- * `api/all`), else `servedByDefault`; never where the release does not have the kind's version.
+ * Whether a resource is served: what the most special key says (resource, then version, then stability, then
+ * `api/all`), else `byDefault`; never where the release does not have it.
  */
-export function servedBy(config: RuntimeConfig): (kind: ServableKind, servedByDefault: boolean) => boolean {
-  const { release, values } = config;
-  return (kind, servedByDefault) => {
-    if (!isThere(kind, release)) return false;
-    const version = `${kind.group}/${kind.version}`;
-    const byClass = classes.find(([key, pattern]) => values.has(key) && pattern.test(kind.version));
+export function servedBy(config: RuntimeConfig): (resource: ServableResource, byDefault: boolean) => boolean {
+  const { values, absent } = config;
+  return (resource, byDefault) => {
+    const key = keyOf(resource);
+    if (absent.has(key)) return false;
+    const byClass = classes.find(([name, pattern]) => values.has(name) && pattern.test(resource.version));
     return (
-      values.get(`${version}/${kind.plural}`) ??
-      values.get(version) ??
-      (byClass === undefined ? servedByDefault : values.get(byClass[0]) === true)
+      values.get(key) ??
+      values.get(`${resource.group}/${resource.version}`) ??
+      (byClass === undefined ? byDefault : values.get(byClass[0]) === true)
     );
   };
 }
 
-function isThere({ release: life }: ServableKind, release: string): boolean {
-  if (compareReleases(life.introduced, release) > 0) return false;
-  return life.removed === undefined || compareReleases(life.removed, release) > 0;
-}
+const keyOf = ({ group, version, plural }: ServableResource): string => `${group}/${version}/${plural}`;
 
 /** Kinds by group, then version. */
 type Names = ReadonlyMap<string, ReadonlyMap<string, readonly ServableKind[]>>;
