@@ -46,11 +46,15 @@ export function boolFlag(def: boolean, text: FlagText): Flag<boolean> {
     default: def,
     shownDefault: String(def),
     read(value) {
-      if (["true", "t", "1", "T", "TRUE", "True"].includes(value)) return { ok: true, value: true };
-      if (["false", "f", "0", "F", "FALSE", "False"].includes(value)) return { ok: true, value: false };
-      return refused("must be true or false");
+      const read = readBool(value);
+      return read === undefined ? refused("must be true or false") : { ok: true, value: read };
     },
   };
+}
+
+function readBool(text: string): boolean | undefined {
+  if (["true", "t", "1", "T", "TRUE", "True"].includes(text)) return true;
+  return ["false", "f", "0", "F", "FALSE", "False"].includes(text) ? false : undefined;
 }
 
 export interface IntRange {
@@ -119,19 +123,21 @@ export function listFlag(def: readonly string[], text: FlagText): Flag<readonly 
   };
 }
 
-/** `--x=a=1,b=2 --x=c=3` → `{a: "1", b: "2", c: "3"}`, as `--feature-gates` is written. */
-export function mapFlag(def: ReadonlyMap<string, string>, text: FlagText): Flag<ReadonlyMap<string, string>> {
+/** `--x=A=true,B=false --x=C=true` → `{A: true, B: false, C: true}`, as `--feature-gates` is written. */
+export function switchesFlag(text: FlagText): Flag<ReadonlyMap<string, boolean>> {
   return {
     ...described(text),
-    type: "key=value,...",
-    default: def,
-    shownDefault: [...def].map(([k, v]) => `${k}=${v}`).join(","),
+    type: "key=bool,...",
+    default: new Map(),
+    shownDefault: "",
     read(value, before) {
       const map = new Map(before);
       for (const pair of value.split(",").filter((s) => s.trim() !== "")) {
         const at = pair.indexOf("=");
         if (at <= 0) return refused(`"${pair}" must be formatted as key=value`);
-        map.set(pair.slice(0, at).trim(), pair.slice(at + 1).trim());
+        const on = readBool(pair.slice(at + 1).trim());
+        if (on === undefined) return refused(`"${pair}" must be true or false`);
+        map.set(pair.slice(0, at).trim(), on);
       }
       return { ok: true, value: map };
     },

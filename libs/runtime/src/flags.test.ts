@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commonFlags } from "./common-flags.js";
 import { formatDuration, parseDuration } from "./duration.js";
-import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, mapFlag, stringFlag } from "./flag-types.js";
+import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag, switchesFlag } from "./flag-types.js";
 import { readCommandLine } from "./flags.js";
 
 const program = {
@@ -16,7 +16,7 @@ const program = {
     "anonymous-auth": boolFlag(true, { group: "Access", help: "serve requests without credentials" }),
     "request-timeout": durationFlag(60_000, { help: "time a request may take" }),
     "api-dialect": enumFlag(["orch", "kubernetes"], "orch", { help: "names of the interface" }),
-    "feature-gates": mapFlag(new Map(), { help: "features on or off" }),
+    "feature-gates": switchesFlag({ help: "features on or off" }),
     ...commonFlags,
   },
 } as const;
@@ -47,8 +47,8 @@ test("values come from both ways of writing them, and the last wins", () => {
   assert.deepEqual(
     [...values["feature-gates"]],
     [
-      ["A", "true"],
-      ["B", "true"],
+      ["A", true],
+      ["B", true],
     ],
   );
   assert.equal(values["request-timeout"], 90_000);
@@ -100,6 +100,10 @@ test("misuse is one line and exit code 2", () => {
     [
       ["--feature-gates=A"],
       'gateway: invalid argument "A" for "--feature-gates" flag: "A" must be formatted as key=value',
+    ],
+    [
+      ["--feature-gates=A=on"],
+      'gateway: invalid argument "A=on" for "--feature-gates" flag: "A=on" must be true or false',
     ],
   ];
   for (const [argv, text] of rows) {

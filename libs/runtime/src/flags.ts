@@ -1,3 +1,4 @@
+import { nearest } from "@orch/status/nearest.js";
 import { Command, Option } from "commander";
 import type { Flag } from "./flag-types.js";
 
@@ -25,7 +26,7 @@ export type CommandLine<F extends Flags> =
   | { readonly run: false; readonly text: string; readonly exitCode: 0 | 2 };
 
 /** Exit code of a command line that can not be read; 1 is a process that failed. */
-const usageExit = 2;
+export const usageExit = 2;
 
 /**
  * Reads a command line (without the interpreter and the script). `--name=value`, `--name value`, `--bool`,
@@ -80,24 +81,6 @@ function helpText<F extends Flags>(program: Program<F>): string {
 }
 
 function suggestion<F extends Flags>(program: Program<F>, name: string): string {
-  const wanted = name.replaceAll("_", "-").toLowerCase();
-  const [nearest] = [...Object.keys(program.flags), "help", "version"]
-    .map((candidate) => ({ candidate, distance: editDistance(wanted, candidate) }))
-    .sort((a, b) => a.distance - b.distance);
-  const near = nearest !== undefined && nearest.distance <= Math.max(1, Math.floor(wanted.length / 3));
-  return near ? ` (did you mean --${nearest.candidate}?)` : "; --help lists the flags";
-}
-
-/** Insertions, deletions and replacements between two words. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
+  const found = nearest(name.replaceAll("_", "-"), [...Object.keys(program.flags), "help", "version"]);
+  return found === undefined ? "; --help lists the flags" : ` (did you mean --${found}?)`;
 }

@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createMetrics } from "./metrics.js";
+import type { Stability } from "./metric-stability.js";
+import { createMetrics, type Metrics, type MetricsOptions } from "./metrics.js";
 
-const create = (options: { showHiddenFor?: string; warn?: (m: string) => void } = {}) =>
+const create = (options: Partial<MetricsOptions> = {}) =>
   createMetrics({ release: "1.32", processMetrics: false, ...options });
+
+/** The page without the metrics about metrics. */
+const ownText = async (metrics: Metrics) =>
+  (await metrics.text()).replace(/^.*\b(?:registered|disabled|hidden)_metrics_total\b.*\n/gm, "");
 
 test("counters, gauges and histograms print with their stability", async () => {
   const metrics = create();
@@ -32,7 +37,7 @@ test("counters, gauges and histograms print with their stability", async () => {
   const observed = seconds.with({ verb: "GET" });
   for (const value of [0.05, 0.1, 0.5, 7]) observed.observe(value);
   assert.equal(
-    await metrics.text(),
+    await ownText(metrics),
     `# HELP apiserver_request_total [STABLE] Requests.
 # TYPE apiserver_request_total counter
 apiserver_request_total{verb="GET",code="200"} 4
@@ -54,29 +59,86 @@ seconds_count{verb="GET"} 4
   );
 });
 
-test("a deprecated metric says so, is hidden three releases later and can be asked back once", async () => {
-  const shown = async (deprecatedSince: string, showHiddenFor?: string) => {
+test("a deprecated metric says so, is hidden at its term, can be asked back once, and is gone", async () => {
+  const page = async (stability: Stability, release: string, showHiddenFor?: string) => {
     const warnings: string[] = [];
-    const metrics = create({
-      warn: (m) => warnings.push(m),
-      ...(showHiddenFor === undefined ? {} : { showHiddenFor }),
-    });
-    metrics.counter({ name: "old", help: "Old.", stability: "STABLE", labels: [], deprecatedSince }).with({}).inc();
-    return { text: await metrics.text(), warnings };
+    const metrics = create({ release, showHiddenFor, warn: (m) => warnings.push(m) });
+    metrics.counter({ name: "old", help: "Old.", stability, labels: [], deprecatedSince: "1.29" }).with({}).inc();
+    const text = await metrics.text();
+    return {
+      help: /^# HELP old (.*)$/m.exec(text)?.[1] ?? "",
+      value: /^old (.*)$/m.exec(text)?.[1] ?? "",
+      hidden: /^hidden_metrics_total (.*)$/m.exec(text)?.[1],
+      warnings,
+    };
   };
-  const young = await shown("1.30");
-  assert.match(young.text, /# HELP old \[STABLE\] \(Deprecated since 1\.30\) Old\./);
-  assert.deepEqual(young.warnings, ["metric old is deprecated since 1.30"]);
-  assert.doesNotMatch((await shown("1.29")).text, /old/);
-  assert.match((await shown("1.29", "1.31")).text, /old 1/);
-  assert.doesNotMatch((await shown("1.29", "1.30")).text, /old/);
+  const noticeOf = (stability: Stability) => `[${stability}] (Deprecated since 1.29) Old.`;
+  const deprecation = "metric old is deprecated since 1.29";
+  const onDemand = `${deprecation} and hidden; it is shown this once on demand`;
+  // [stability, release, --show-hidden-metrics-for-version, what is seen]
+  const rows: readonly (readonly [
+    Stability,
+    string,
+    string | undefined,
+    "plain" | "notice" | "demand" | "hidden" | "gone",
+  ])[] = [
+    ["STABLE", "1.28", undefined, "plain"],
+    ["STABLE", "1.29", undefined, "notice"],
+    ["STABLE", "1.31", undefined, "notice"],
+    ["STABLE", "1.32", undefined, "hidden"],
+    ["STABLE", "1.32", "1.31", "demand"],
+    ["STABLE", "1.32", "1.30", "hidden"],
+    ["STABLE", "1.33", undefined, "gone"],
+    ["STABLE", "1.33", "1.32", "gone"],
+    ["BETA", "1.28", undefined, "plain"],
+    ["BETA", "1.29", undefined, "notice"],
+    ["BETA", "1.30", undefined, "hidden"],
+    ["BETA", "1.30", "1.29", "demand"],
+    ["BETA", "1.31", "1.30", "gone"],
+    ["ALPHA", "1.28", undefined, "plain"],
+    ["ALPHA", "1.29", undefined, "hidden"],
+    ["ALPHA", "1.29", "1.28", "demand"],
+    ["ALPHA", "1.30", "1.29", "gone"],
+  ];
+  for (const [stability, release, showHiddenFor, seen] of rows) {
+    const notice = noticeOf(stability);
+    const expected = {
+      plain: { help: `[${stability}] Old.`, value: "1", hidden: "0", warnings: [] },
+      notice: { help: notice, value: "1", hidden: "0", warnings: [deprecation] },
+      demand: { help: notice, value: "1", hidden: "0", warnings: [onDemand] },
+      hidden: { help: "", value: "", hidden: "1", warnings: [] },
+      gone: { help: "", value: "", hidden: "0", warnings: [] },
+    }[seen];
+    const title = `${stability} at ${release}, shown for ${showHiddenFor}`;
+    assert.deepEqual(await page(stability, release, showHiddenFor), expected, title);
+  }
+});
+
+test("metrics are counted by stability and deprecation; those that a flag disables are not kept", async () => {
+  const metrics = create({ disabled: ["noise", "elsewhere"], showHiddenFor: "1.31" });
+  const add = (name: string, stability: Stability, deprecatedSince?: string) =>
+    metrics.gauge({ name, help: "Help.", stability, labels: [], ...(deprecatedSince && { deprecatedSince }) });
+  add("a", "STABLE");
+  add("b", "STABLE", "1.30");
+  add("c", "STABLE", "1.30");
+  add("noise", "STABLE", "1.29").with({}).set(1);
+  const text = await metrics.text();
+  assert.deepEqual(text.match(/^(?:registered|disabled|hidden)_metrics_total.*$/gm), [
+    'registered_metrics_total{stability_level="BETA",deprecated_version=""} 3',
+    'registered_metrics_total{stability_level="STABLE",deprecated_version=""} 1',
+    'registered_metrics_total{stability_level="STABLE",deprecated_version="1.30"} 2',
+    "disabled_metrics_total 2",
+    "hidden_metrics_total 0",
+  ]);
+  assert.doesNotMatch(text, /noise/);
+  assert.match(text, /^# HELP hidden_metrics_total \[BETA\] /m);
 });
 
 test("labels from outside can not fill the memory", async () => {
   const metrics = create();
   const counter = metrics.counter({ name: "c", help: "C.", stability: "ALPHA", labels: ["x"] });
   for (let i = 0; i < 10_100; i++) counter.with({ x: `v${i}` }).inc();
-  const text = await metrics.text();
+  const text = await ownText(metrics);
   assert.match(text, /c\{x="other"\} 100\n/);
   assert.equal(text.split("\n").length, 10_001 + 3);
 });

@@ -1,15 +1,14 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
+import { metricState, type Stability } from "./metric-stability.js";
 import { type Family, familyText, labelText, numberText, type Sample, textContentType } from "./metric-text.js";
-
-/** How long a metric's name and labels are promised (spec 1: Versioning rules, 9). */
-export type Stability = "ALPHA" | "BETA" | "STABLE";
+import { releaseBefore } from "./release.js";
 
 export interface MetricSpec<L extends string> {
   readonly name: string;
   readonly help: string;
   readonly stability: Stability;
   readonly labels: readonly L[];
-  /** Release since which it is deprecated: `1.30`. Three releases later it is hidden. */
+  /** Release since which it is deprecated: `1.30`. It is hidden at once (ALPHA), a release (BETA) or three later. */
   readonly deprecatedSince?: string;
 }
 
@@ -53,8 +52,10 @@ export const metricsContentType = textContentType;
 export interface MetricsOptions {
   /** `1.32`: decides which deprecated metrics are hidden. */
   readonly release: string;
-  /** `--show-hidden-metrics-for-version`: the release before this one, to have its hidden metrics back. */
-  readonly showHiddenFor?: string;
+  /** `--show-hidden-metrics-for-version`: the release before this one, to have back what was hidden since. */
+  readonly showHiddenFor?: string | undefined;
+  /** Full names of metrics that are not to be kept, whatever else is said of them. */
+  readonly disabled?: readonly string[];
   /** Told of every deprecated metric that is registered. */
   readonly warn?: (message: string) => void;
   /** Metrics of the process and of the event loop; on unless false. */
@@ -70,17 +71,29 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const processRegistry = options.processMetrics === false ? undefined : new Registry();
   if (processRegistry !== undefined) collectDefaultMetrics({ register: processRegistry });
 
+  const meta = createMetaMetrics();
+  const disabled = new Set(options.disabled);
+  meta.disabled.inc(disabled.size);
+
   const register = (spec: MetricSpec<string>, type: Family["type"], samples: () => Iterable<Sample>): void => {
     if (names.has(spec.name)) throw new TypeError(`metric ${spec.name} exists already`);
     names.add(spec.name);
-    const deprecated = spec.deprecatedSince;
-    if (deprecated !== undefined) {
-      if (isHidden(deprecated, options)) return;
-      options.warn?.(`metric ${spec.name} is deprecated since ${deprecated}`);
+    if (disabled.has(spec.name)) return;
+    const state = metricState(spec, options.release);
+    const since = spec.deprecatedSince ?? "";
+    const askedBack = state === "hidden" && options.showHiddenFor === releaseBefore(options.release);
+    if (state === "hidden" && !askedBack) meta.hidden.inc();
+    if (state === "deleted" || (state === "hidden" && !askedBack)) return;
+    if (askedBack) {
+      options.warn?.(`metric ${spec.name} is deprecated since ${since} and hidden; it is shown this once on demand`);
+    } else if (state === "deprecated") {
+      options.warn?.(`metric ${spec.name} is deprecated since ${since}`);
     }
-    const help = `[${spec.stability}] ${deprecated === undefined ? "" : `(Deprecated since ${deprecated}) `}${spec.help}`;
+    meta.registered.with({ stability_level: spec.stability, deprecated_version: since }).inc();
+    const help = `[${spec.stability}] ${state === "shown" ? "" : `(Deprecated since ${since}) `}${spec.help}`;
     families.push(() => ({ name: spec.name, help, type, samples: samples() }));
   };
+  for (const { spec, series } of meta.all) register(spec, "counter", () => series.samples());
 
   return {
     counter(spec) {
@@ -107,15 +120,25 @@ export function createMetrics(options: MetricsOptions): Metrics {
   };
 }
 
-/** Deprecated in 1.29, hidden from 1.32 on, unless asked for with `showHiddenFor` 1.31. */
-function isHidden(deprecatedSince: string, options: MetricsOptions): boolean {
-  const since = minorOf(deprecatedSince);
-  const current = minorOf(options.release);
-  if (since > current - 3) return false;
-  return options.showHiddenFor === undefined || minorOf(options.showHiddenFor) !== current - 1;
+/** Counts of the metrics themselves. */
+function createMetaMetrics() {
+  const count = <const L extends string>(name: string, help: string, labels: readonly L[]) => ({
+    spec: { name, help, stability: "BETA", labels } as const,
+    series: seriesOf(labels, createCounter),
+  });
+  const registered = count("registered_metrics_total", "Registered metrics by stability and deprecating release.", [
+    "stability_level",
+    "deprecated_version",
+  ]);
+  const disabled = count("disabled_metrics_total", "Metrics that are not kept because a flag says so.", []);
+  const hidden = count("hidden_metrics_total", "Metrics that are hidden because they are long deprecated.", []);
+  return {
+    registered: registered.series,
+    disabled: disabled.series.with({}),
+    hidden: hidden.series.with({}),
+    all: [registered, disabled, hidden],
+  };
 }
-
-const minorOf = (release: string): number => Number(/^v?\d+\.(\d+)/.exec(release)?.[1] ?? 0);
 
 interface Sampled {
   samples(): readonly Sample[];

@@ -1,4 +1,5 @@
 import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { releaseFlags } from "@orch/runtime/release-flags.js";
 
 /** Flags of everything that serves the API; the reference server's names where it has them. */
 export const servingFlags = {
@@ -41,4 +42,14 @@ export const servingFlags = {
     group: "API",
     help: "names of groups, media types and keys; chosen once for a cluster",
   }),
+  "runtime-config": listFlag([], {
+    group: "API",
+    help: [
+      "versions and resources that are served, comma separated, each <key>[=true|false]; the most special key wins:",
+      "api/all, api/ga, api/beta, api/alpha",
+      "<group>/<version>, v1 for the core group",
+      "<group>/<version>/<resource>",
+    ].join("\n"),
+  }),
+  ...releaseFlags,
 } as const;

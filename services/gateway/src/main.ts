@@ -4,6 +4,7 @@ import { parseTokenFile } from "@orch/auth/token-file.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { connect } from "@orch/rpc/grpc-client.js";
 import { commonFlags } from "@orch/runtime/common-flags.js";
+import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
@@ -33,11 +34,11 @@ const flags = {
   ...commonFlags,
 } as const;
 
-const { values } = startProgram(
+const { values, refuse } = startProgram(
   { name: "orch-gateway", description: "Serves the API over HTTPS: authenticates, negotiates and forwards.", flags },
   process.argv.slice(2),
 );
-const { log, logFailure, clock, health, metrics } = processTools("gateway", values);
+const { log, logFailure, clock, health, metrics, release, gates } = processTools("gateway", values, refuse);
 const fail = (problem: string): never => {
   process.stderr.write(`orch-gateway: ${problem}\n`);
   process.exit(1);
@@ -55,6 +56,7 @@ const tokens =
 if (tokens?.ok === false) fail(`--token-auth-file: ${tokens.problem}`);
 
 const naming = createNaming(values["api-dialect"]);
+registerFeatureMetrics(metrics, gates, naming.word("orch"));
 const peersOf = (flag: "watch-cache-servers" | "resource-servers"): Peers => {
   if (values[flag].length === 0) fail(`--${flag} is needed`);
   return createPeers(
@@ -75,7 +77,7 @@ const gateway = assembleGateway(
   },
   {
     naming,
-    catalog: loadCatalog(naming),
+    catalog: loadCatalog(naming, { release }),
     caches,
     resources,
     health,

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
+import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { durationFlag, listFlag } from "@orch/runtime/flag-types.js";
 import { createOpsServer } from "@orch/runtime/ops-server.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
@@ -25,12 +26,13 @@ const flags = {
   }),
 } as const;
 
-const { values } = startProgram(
+const { values, refuse } = startProgram(
   { name: "orch-resource", description: "Validates and stores the writes of its API groups.", flags },
   process.argv.slice(2),
 );
-const { log, logFailure, clock, health, metrics } = processTools("resource", values);
+const { log, logFailure, clock, health, metrics, release, gates } = processTools("resource", values, refuse);
 const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
+registerFeatureMetrics(metrics, gates, naming.word("orch"));
 const store = await openEtcdStore({
   ...etcdSettings(values, (path) => readFileSync(path)),
   prefix: naming.storePrefix,
@@ -43,7 +45,7 @@ const resource = createResource(
   {
     store,
     naming,
-    catalog: loadCatalog(naming),
+    catalog: loadCatalog(naming, { release }),
     services: server.services,
     log: (what, err) => log.error({ err }, what),
     now: clock.now,

@@ -4,6 +4,7 @@ import { parseTokenFile, type TokenEntry } from "@orch/auth/token-file.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { sleep } from "@orch/runtime/clock.js";
 import { commonFlags } from "@orch/runtime/common-flags.js";
+import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { durationFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
@@ -34,14 +35,19 @@ const flags = {
   ...commonFlags,
 } as const;
 
-const { values, given } = startProgram(
+const { values, given, refuse } = startProgram(
   { name: "orch", description: "A cluster API server in one process, on the embedded store or on etcd.", flags },
   process.argv.slice(2),
 );
 // A person at a terminal reads sentences; whoever collects logs gets JSON.
 const format = given.has("logging-format") || !process.stderr.isTTY ? values["logging-format"] : "text";
-const { log, logFailure, clock, health, metrics } = processTools("standalone", { ...values, "logging-format": format });
+const { log, logFailure, clock, health, metrics, release, gates } = processTools(
+  "standalone",
+  { ...values, "logging-format": format },
+  refuse,
+);
 const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
+registerFeatureMetrics(metrics, gates, naming.word("orch"));
 const compaction = new AbortController();
 
 function readTokens(path: string): readonly TokenEntry[] {
@@ -74,6 +80,9 @@ const standalone = createStandalone(
     tlsSans: values["tls-san"],
     tokens: readTokens(values["token-auth-file"]),
     serving: servingSettings(values),
+    release,
+    gates,
+    runtimeConfig: values["runtime-config"],
     eventTtlMs: values["event-ttl"],
     clientConfigName: "admin.orchconfig",
   },

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
+import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { durationFlag, intFlag } from "@orch/runtime/flag-types.js";
 import { createOpsServer } from "@orch/runtime/ops-server.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
@@ -29,12 +30,13 @@ const flags = {
   }),
 } as const;
 
-const { values } = startProgram(
+const { values, refuse } = startProgram(
   { name: "orch-watch-cache", description: "Follows the store and answers get, list and watch from memory.", flags },
   process.argv.slice(2),
 );
-const { log, logFailure, clock, health, metrics } = processTools("watch-cache", values);
+const { log, logFailure, clock, health, metrics, release, gates } = processTools("watch-cache", values, refuse);
 const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
+registerFeatureMetrics(metrics, gates, naming.word("orch"));
 const store = await openEtcdStore({
   ...etcdSettings(values, (path) => readFileSync(path)),
   prefix: naming.storePrefix,
@@ -51,7 +53,7 @@ const cache = createWatchCache(
   {
     store,
     naming,
-    catalog: loadCatalog(naming),
+    catalog: loadCatalog(naming, { release }),
     services: server.services,
     log: (what, err) => log.error({ err }, what),
     now: clock.monotonic,
