@@ -1,3 +1,4 @@
+import { complete } from "@orch/schema/complete.js";
 import { decode } from "@orch/schema/decode.js";
 import { applyDefaults } from "@orch/schema/defaults.js";
 import type { MessageType, Type } from "@orch/schema/descriptor.js";
@@ -46,6 +47,11 @@ export function fromHub(kind: Kind, object: AnyObject): AnyObject {
   if (kind.hub === kind) return object;
   const converted = kind.conversion === undefined ? object : kind.conversion.fromHub(object);
   return { ...converted, kind: kind.kind, apiVersion: kind.apiVersion };
+}
+
+/** An object of the hub as clients of a version read it: with what the reference always writes. */
+export function asVersion(kind: Kind, object: AnyObject): AnyObject {
+  return own(withMetadata(complete(kind.type, fromHub(kind, object))));
 }
 
 /** What the server decides about a new object: its status, generation, and what clients may not set. */
@@ -182,7 +188,7 @@ function validateFields(kind: Kind, object: AnyObject): readonly FieldError[] {
   return [...validate(kind.type, object), ...(kind.behavior.validate?.(object) ?? [])];
 }
 
-/** The values that field selectors see: texts, with absent numbers and flags as their zero. */
+/** The values that field selectors see in a hub's object: texts, with absent numbers and flags as their zero. */
 export function selectableFields(kind: Kind, object: AnyObject): Readonly<Record<string, string>> {
   const { name = "", namespace = "" } = object.metadata;
   const values: Record<string, string> = { "metadata.name": name, "metadata.namespace": namespace };

@@ -1,5 +1,5 @@
 import type { AnyObject } from "@orch/api/object.js";
-import { prepareForCreate, setDefaults, validateCreate } from "@orch/api/writes.js";
+import { prepareForCreate, setDefaults, toHub, validateCreate } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { alreadyExists, badRequest } from "@orch/status/api-error.js";
@@ -12,9 +12,13 @@ import { contextOf, keyOf, resourceOf, timestamp, type Write } from "./write.js"
 
 /** Creates an object (spec 1: Verbs to HTTP, create). */
 export async function create(write: Write): Promise<WriteReply> {
-  const { deps, kind, request } = write;
+  const { deps, requested, request } = write;
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "CreateOptions" });
-  const body = readObject(kind, { bytes: request.body, contentType: request.contentType }, options.fieldValidation);
+  const body = readObject(
+    requested,
+    { bytes: request.body, contentType: request.contentType },
+    options.fieldValidation,
+  );
   return createObject(write, body, options);
 }
 
@@ -48,17 +52,18 @@ async function store(
   object: AnyObject,
   { dryRun, warnings }: { readonly dryRun: boolean; readonly warnings: readonly string[] },
 ): Promise<WriteReply | undefined> {
-  const { deps, kind } = write;
-  const prepared = prepareForCreate(kind, setDefaults(kind, object), contextOf(write));
+  const { deps, kind, requested } = write;
+  const defaulted = toHub(requested, setDefaults(requested, object));
+  const prepared = prepareForCreate(kind, defaulted, contextOf(write));
   refuseInvalid(kind, prepared, validateCreate(kind, prepared));
   const bytes = storedBytes(kind, prepared);
   const at = keyOf(write, prepared.metadata.name ?? "");
   if (dryRun) {
     const taken = await deps.store.get(at);
-    return taken === undefined ? objectReply(bytes, { code: 201, revision: undefined, warnings }) : undefined;
+    return taken === undefined ? objectReply(write, bytes, { code: 201, revision: undefined, warnings }) : undefined;
   }
   const swap = await deps.store.swap({ key: at, expected: noRevision, value: bytes });
-  return swap.done ? objectReply(bytes, { code: 201, revision: swap.revision, warnings }) : undefined;
+  return swap.done ? objectReply(write, bytes, { code: 201, revision: swap.revision, warnings }) : undefined;
 }
 
 /** The metadata of a new object: what clients may say, and what the server sets. */

@@ -1,6 +1,6 @@
 import type { AnyObject } from "@orch/api/object.js";
 import { parseSelectors } from "@orch/api/selectors/selectors.js";
-import { selectableFields } from "@orch/api/writes.js";
+import { asVersion, selectableFields } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { pages } from "@orch/store/pages.js";
 import type { Entry } from "@orch/store/store.js";
@@ -15,14 +15,14 @@ const width = 16;
 
 /** Deletes every matching object of a collection and answers the list of them (spec 1: Verbs to HTTP). */
 export async function removeCollection(write: Write): Promise<WriteReply> {
-  const { deps, kind } = write;
+  const { deps, kind, requested } = write;
   const options = deleteOptions(write);
   const matches = selector(write);
   const removed: AnyObject[] = [];
   let newest = 0;
   for await (const page of pages(deps.store, { prefix: keyPrefix(write), limit: pageSize })) {
     newest = page.revision;
-    const found = page.entries.map((entry) => ({ entry, object: storedObject(entry) }));
+    const found = page.entries.map((entry) => ({ entry, object: storedObject(kind, entry) }));
     const matching = found.filter(({ object }) => matches(object));
     for (let i = 0; i < matching.length; i += width) {
       const part = matching.slice(i, i + width);
@@ -30,10 +30,13 @@ export async function removeCollection(write: Write): Promise<WriteReply> {
       removed.push(...part.filter((_, index) => gone[index] === true).map(({ object }) => object));
     }
   }
-  const items = removed.map(({ kind: _kind, apiVersion: _version, ...item }) => item);
+  const items = removed.map((object) => {
+    const { kind: _kind, apiVersion: _version, ...item } = asVersion(requested, object);
+    return item;
+  });
   const list = {
-    kind: kind.listKind,
-    apiVersion: kind.apiVersion,
+    kind: requested.listKind,
+    apiVersion: requested.apiVersion,
     metadata: { resourceVersion: String(newest) },
     items,
   };
@@ -51,9 +54,9 @@ async function removeOne(write: Write, entry: Entry, options: DeleteOptions): Pr
   return false;
 }
 
-function selector({ kind, request }: Write): (object: AnyObject) => boolean {
+function selector({ kind, requested, request }: Write): (object: AnyObject) => boolean {
   const { labelSelector = "", fieldSelector = "" } = request.options;
-  const { labels, fields } = parseSelectors(kind, { labelSelector, fieldSelector });
+  const { labels, fields } = parseSelectors(requested, { labelSelector, fieldSelector });
   return (object) => {
     if (labels !== undefined && !labels.matches(object.metadata.labels)) return false;
     if (fields === undefined) return true;

@@ -24,7 +24,7 @@ export async function remove(write: Write): Promise<WriteReply> {
 /** One try against one state; not done when the state changed meanwhile. */
 export async function removeEntry(write: Write, entry: Entry, options: DeleteOptions): Promise<Attempt> {
   const { deps, kind } = write;
-  const old = storedObject(entry);
+  const old = storedObject(kind, entry);
   checkDeletePreconditions(write, options, old);
   const marked = markedForDeletion(write, old, options);
   if (marked === undefined) {
@@ -36,10 +36,10 @@ export async function removeEntry(write: Write, entry: Entry, options: DeleteOpt
   }
   const bytes = storedBytes(kind, marked);
   if (options.dryRun || bytes.equals(entry.value))
-    return { done: true, reply: objectReply(bytes, { code: 200, revision: entry.revision }) };
+    return { done: true, reply: objectReply(write, bytes, { code: 200, revision: entry.revision }) };
   const swap = await deps.store.swap({ key: entry.key, expected: entry.revision, value: bytes });
   if (!swap.done) return again(write, options, swap.current);
-  return { done: true, reply: objectReply(bytes, { code: 200, revision: swap.revision }) };
+  return { done: true, reply: objectReply(write, bytes, { code: 200, revision: swap.revision }) };
 }
 
 function again({ kind, request }: Write, options: DeleteOptions, current: Entry | undefined): Attempt {
@@ -101,9 +101,10 @@ function refuseSystemNamespace({ deps, kind, request }: Write): void {
 /** Kinds whose deletion answers the object instead of a Status. */
 const answersObject = new Set(["Pod", "Service", "ServiceAccount"]);
 
-function removedReply({ kind }: Write, old: AnyObject, entry: Entry): WriteReply {
+function removedReply(write: Write, old: AnyObject, entry: Entry): WriteReply {
+  const { kind } = write;
   if (kind.group === "" && answersObject.has(kind.kind))
-    return objectReply(entry.value, { code: 200, revision: entry.revision });
+    return objectReply(write, entry.value, { code: 200, revision: entry.revision });
   const { name, uid } = old.metadata;
   const details = { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural, uid };
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };

@@ -1,5 +1,5 @@
 import type { Kind } from "@orch/api/catalog.js";
-import { type AnyObject, valueAt } from "@orch/api/object.js";
+import { valueAt } from "@orch/api/object.js";
 import { sleep, systemClock } from "@orch/runtime/clock.js";
 import { pages } from "@orch/store/pages.js";
 import { key } from "@orch/store/revision.js";
@@ -39,7 +39,7 @@ export async function expireKind({ store, naming, now, ttlMs }: ExpiryDeps, kind
   const limit = now() - ttlMs;
   let removed = 0;
   for await (const page of pages(store, { prefix, limit: pageSize })) {
-    const over = page.entries.filter((entry) => lastChange(entry) < limit);
+    const over = page.entries.filter((entry) => lastChange(kind, entry) < limit);
     const swaps = over.map((entry) => store.swap({ key: entry.key, expected: entry.revision, value: undefined }));
     removed += (await Promise.all(swaps)).filter((swap) => swap.done).length;
   }
@@ -49,8 +49,8 @@ export async function expireKind({ store, naming, now, ttlMs }: ExpiryDeps, kind
 const changeTimes = ["metadata.creationTimestamp", "lastTimestamp", "eventTime", "series.lastObservedTime"];
 
 /** Milliseconds since 1970 of the newest time that the object tells of itself. */
-function lastChange(entry: Entry): number {
-  const object: AnyObject = storedObject(entry);
+function lastChange(kind: Kind, entry: Entry): number {
+  const object = storedObject(kind, entry);
   const times = changeTimes.map((path) => Date.parse(String(valueAt(object, path))));
   return Math.max(0, ...times.filter((time) => !Number.isNaN(time)));
 }

@@ -54,11 +54,11 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
 
   const handle = (request: WriteRequest): Promise<WriteReply> => {
-    const kind = catalog.resource(request.group, request.version, request.resource);
-    if (kind === undefined || !owns(request.group)) throw unknownPath();
+    const requested = catalog.find(request.group, request.version, request.resource);
+    if (requested === undefined || !owns(request.group)) throw unknownPath();
     if (request.subresource !== "") throw unknownPath();
-    if (!kind.verbs.includes(request.verb)) throw methodNotAllowed();
-    return perform({ deps: writes, kind, request });
+    if (!requested.verbs.includes(request.verb)) throw methodNotAllowed();
+    return perform({ deps: writes, kind: requested.hub, requested, request });
   };
 
   const status = async (): Promise<StatusReply> => {

@@ -25,7 +25,7 @@ export async function ensureSystemNamespaces({
       options: {},
       user: { name: "system:apiserver", uid: "", groups: [deps.naming.mastersGroup], extra: {} },
     } as const;
-    await create({ deps, kind, request }).catch((error: unknown) => {
+    await create({ deps, kind, requested: kind, request }).catch((error: unknown) => {
       if (!(error instanceof ApiError && error.reason === "AlreadyExists")) throw error;
     });
   }

@@ -1,5 +1,5 @@
 import type { AnyObject } from "@orch/api/object.js";
-import { prepareForUpdate, setDefaults, validateUpdate } from "@orch/api/writes.js";
+import { prepareForUpdate, setDefaults, toHub, validateUpdate } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, conflict, invalid, modified, notFound } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
@@ -14,9 +14,13 @@ import { type Attempt, contextOf, keyOf, resourceOf, type Write } from "./write.
 
 /** Replaces an object (spec 1: Behavior rules, 5). */
 export async function update(write: Write): Promise<WriteReply> {
-  const { deps, kind, request } = write;
+  const { deps, requested, request } = write;
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "UpdateOptions" });
-  const body = readObject(kind, { bytes: request.body, contentType: request.contentType }, options.fieldValidation);
+  const body = readObject(
+    requested,
+    { bytes: request.body, contentType: request.contentType },
+    options.fieldValidation,
+  );
   checkNames(write, body.object);
   let entry = await deps.store.get(keyOf(write, request.name));
   for (;;) {
@@ -57,14 +61,14 @@ interface Replacement {
 
 async function replace(write: Write, { body, entry, dryRun }: Replacement): Promise<Attempt> {
   const { deps, kind, request } = write;
-  const old = storedObject(entry);
+  const old = storedObject(kind, entry);
   checkPreconditions(write, body.object, old);
   const object = nextState(write, body.object, old);
   refuseInvalid(kind, object, validateUpdate(kind, object, old));
   const bytes = storedBytes(kind, object);
   const done = (revision: number): Attempt => ({
     done: true,
-    reply: objectReply(bytes, { code: 200, revision, warnings: body.warnings }),
+    reply: objectReply(write, bytes, { code: 200, revision, warnings: body.warnings }),
   });
   const gone = isFinished(object);
   if (dryRun || (!gone && bytes.equals(entry.value))) return done(entry.revision);
@@ -75,9 +79,10 @@ async function replace(write: Write, { body, entry, dryRun }: Replacement): Prom
 }
 
 function nextState(write: Write, given: AnyObject, old: AnyObject): AnyObject {
-  const { kind, request } = write;
+  const { kind, requested, request } = write;
   const metadata = kind.namespaced ? { ...given.metadata, namespace: request.namespace } : given.metadata;
-  return prepareForUpdate(kind, setDefaults(kind, { ...given, metadata }), old, contextOf(write));
+  const defaulted = toHub(requested, setDefaults(requested, { ...given, metadata }));
+  return prepareForUpdate(kind, defaulted, old, contextOf(write));
 }
 
 /** The last finalizer of an object that is being deleted is gone (spec 1: Object deletion). */

@@ -23,7 +23,10 @@ export interface WriteDeps {
 /** One write on its way: the request and the kind it is about. */
 export interface Write {
   readonly deps: WriteDeps;
+  /** As it is validated and stored: the hub of `requested`. */
   readonly kind: Kind;
+  /** The version of the request's body and of the answer. */
+  readonly requested: Kind;
   readonly request: WriteRequest;
 }
 

@@ -50,8 +50,9 @@ export function selectableNames(known: FieldSelectors): readonly string[] {
 }
 
 function knownField(field: string, known: FieldSelectors): string {
-  const real = Object.hasOwn(known.aliases, field) ? (known.aliases[field] ?? field) : field;
-  if (selectableNames(known).includes(real)) return real;
+  const real = Object.hasOwn(known.aliases, field) ? known.aliases[field] : undefined;
+  if (real !== undefined) return real;
+  if (selectableNames(known).includes(field)) return field;
   if (known.fields.length > 0 || known.strict) throw new SelectorError(`field label not supported: ${field}`);
   throw new SelectorError(
     `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
