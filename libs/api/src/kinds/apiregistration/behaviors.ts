@@ -1,3 +1,4 @@
 import type { Behaviors } from "../../behavior.js";
+import { apiService } from "./api-service.js";
 
-export const apiregistrationBehaviors: Behaviors = [];
+export const apiregistrationBehaviors: Behaviors = [["apiregistration/v1.APIService", apiService]];
