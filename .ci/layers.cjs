@@ -6,6 +6,7 @@ const libs = {
   schema: ["naming", "status"],
   codec: ["naming", "status", "schema"],
   api: ["naming", "status", "schema"],
+  render: ["naming", "status", "schema", "codec", "api"],
   patch: ["status", "schema"],
   cel: ["status"],
   store: ["status"],

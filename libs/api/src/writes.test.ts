@@ -65,6 +65,10 @@ function treeOf(type: Type, roll: (n: number) => number, { depth, wild }: { dept
       return Object.fromEntries(
         Array.from({ length: roll(3) }, () => [words[roll(words.length)], treeOf(type.value, roll, below)]),
       );
+    case "either": {
+      const { type: one = type } = type.alternatives[depth <= 0 ? 0 : roll(type.alternatives.length)] ?? {};
+      return treeOf(one, roll, below);
+    }
     default: {
       const values = texts[type.kind] ?? words;
       return values[roll(values.length)];
