@@ -15,7 +15,7 @@ export interface Read {
 
 export interface Unreadable {
   readonly ok: false;
-  readonly format: "json" | "yaml";
+  readonly format: "json" | "yaml" | "protobuf" | "cbor";
   /** Plain text of the problem: `unexpected end of JSON input`. */
   readonly problem: string;
   /** The first bytes of the body as an error text shows them: `{bad`, `<empty>`, hex where it is no object. */
@@ -45,9 +45,13 @@ function excerptOf(bytes: Buffer): string {
  * `the object provided is unrecognized (must be of type ConfigMap): … ({bad)`
  */
 export function unrecognizedBody(kind: string, body: Unreadable): ApiError {
-  const why =
-    body.format === "json"
-      ? `couldn't get version/kind; json parse error: ${body.problem}`
-      : `error converting YAML to JSON: ${body.problem}`;
+  const why = `${unreadableTexts[body.format]}${body.problem}`;
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${body.excerpt})`);
 }
+
+const unreadableTexts: Readonly<Record<Unreadable["format"], string>> = {
+  json: "couldn't get version/kind; json parse error: ",
+  yaml: "error converting YAML to JSON: ",
+  protobuf: "",
+  cbor: "unable to determine group/version/kind: ",
+};

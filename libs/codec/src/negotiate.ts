@@ -1,3 +1,4 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { notAcceptable, unsupportedMediaType } from "@orch/status/api-error.js";
 
 /** A media type that is served or read, and the name of the codec that does it. */
@@ -5,12 +6,23 @@ export interface Offer<Format extends string = string> {
   /** Lower case, without parameters: `application/json`. */
   readonly mediaType: string;
   readonly format: Format;
+  /** The media type of a watch in this format; undefined where it has none. */
+  readonly stream?: string;
+}
+
+/** Another kind in which a client may ask for an answer: `;as=Table;g=…;v=v1` on a media type. */
+export interface Transform<Format extends string = string> {
+  readonly as: string;
+  readonly group: string;
+  readonly versions: readonly string[];
+  readonly formats: readonly Format[];
 }
 
 export interface Accepted<Format extends string = string> {
   readonly offer: Offer<Format>;
   /** `pretty=1` stood on the chosen type. */
   readonly pretty: boolean;
+  readonly transform: { readonly as: string; readonly version: string } | undefined;
 }
 
 export interface Negotiator<Format extends string = string> {
@@ -20,40 +32,83 @@ export interface Negotiator<Format extends string = string> {
    */
   accept(header: string | undefined): Accepted<Format>;
   /**
+   * The same for a watch, with its media type. A format that is chosen and has no stream is not passed over for the
+   * next of the list, as in the reference.
+   * @throws ApiError NotAcceptable
+   */
+  acceptStream(header: string | undefined): Accepted<Format> & { readonly stream: string };
+  /**
    * The codec for a body; the first offer where the header is absent.
    * @throws ApiError UnsupportedMediaType
    */
   contentType(header: string | undefined): Offer<Format>;
 }
 
-export type ObjectFormat = "json" | "yaml";
+export type TextFormat = "json" | "yaml";
+export type ObjectFormat = TextFormat | "protobuf" | "cbor";
 
-/** What objects are read and written in, the default first. Named alike in every dialect. */
-export const objectOffers: readonly Offer<ObjectFormat>[] = [
-  { mediaType: "application/json", format: "json" },
-  { mediaType: "application/yaml", format: "yaml" },
-];
+const allFormats: readonly ObjectFormat[] = ["json", "yaml", "protobuf", "cbor"];
+
+const json = { mediaType: "application/json", format: "json", stream: "application/json" } as const;
+const yaml = { mediaType: "application/yaml", format: "yaml" } as const;
+
+/** The formats that every object has, the default first. Named alike in every dialect. */
+export const textOffers: readonly Offer<TextFormat>[] = [json, yaml];
+
+/** What built-in objects are read and written in; CBOR where its gate is on (spec 1: Media types). */
+export function objectOffers(naming: Naming, options: { readonly cbor: boolean }): readonly Offer<ObjectFormat>[] {
+  const mediaType = naming.protobufMediaType;
+  const protobuf = { mediaType, format: "protobuf", stream: `${mediaType};stream=watch` } as const;
+  const cbor = { mediaType: "application/cbor", format: "cbor", stream: "application/cbor-seq" } as const;
+  return options.cbor ? [json, yaml, protobuf, cbor] : [json, yaml, protobuf];
+}
+
+/** The answers that resources may be asked for instead of their objects (spec 1: Behavior rules, 2). */
+export function objectTransforms(naming: Naming): readonly Transform<ObjectFormat>[] {
+  const of = { group: naming.metaGroup, versions: ["v1", "v1beta1"] };
+  return [
+    { as: "Table", ...of, formats: ["json", "yaml"] },
+    { as: "PartialObjectMetadata", ...of, formats: allFormats },
+    { as: "PartialObjectMetadataList", ...of, formats: allFormats },
+  ];
+}
+
+/** What `/api` and `/apis` may be asked for: all groups with their resources in one answer. */
+export function discoveryTransforms(naming: Naming): readonly Transform<ObjectFormat>[] {
+  const group = naming.group("apidiscovery");
+  return [{ as: "APIGroupDiscoveryList", group, versions: ["v2", "v2beta1"], formats: allFormats }];
+}
 
 /**
- * Chooses among `offers`, of which the first is the default. Answers are remembered by header, a bounded number
- * of short ones: clients send the same few for ever.
+ * Chooses among `offers`, of which the first is the default, and the `transforms` of them. Answers are remembered by
+ * header, a bounded number of short ones: clients send the same few for ever.
  */
-export function createNegotiator<Format extends string>(offers: readonly Offer<Format>[]): Negotiator<Format> {
+export function createNegotiator<Format extends string>(
+  offers: readonly Offer<Format>[],
+  transforms: readonly Transform<Format>[] = [],
+): Negotiator<Format> {
   const [first] = offers;
   if (first === undefined) throw new TypeError("a negotiator needs at least one offer");
   const mediaTypes = offers.map((o) => o.mediaType);
-  const preferred: Accepted<Format> = { offer: first, pretty: false };
-  const accepted = remembered((header) => chooseAccepted(header, offers));
+  const streamed = offers.filter((o) => o.stream !== undefined).map((o) => o.mediaType);
+  const preferred: Accepted<Format> = { offer: first, pretty: false, transform: undefined };
+  const accepted = remembered((header) => chooseAccepted(header, offers, transforms));
   const decoders = remembered((header) => {
     const { type, subtype } = mediaRange(header);
     return offers.find((o) => o.mediaType === `${type}/${subtype}`);
   });
+  const choose = (header: string | undefined): Accepted<Format> | undefined =>
+    header === undefined || header === "" ? preferred : accepted(header);
   return {
     accept(header) {
-      if (header === undefined || header === "") return preferred;
-      const choice = accepted(header);
+      const choice = choose(header);
       if (choice === undefined) throw notAcceptable(mediaTypes);
       return choice;
+    },
+    acceptStream(header) {
+      const choice = choose(header);
+      if (choice?.offer.stream === undefined) throw notAcceptable(streamed);
+      return { ...choice, stream: choice.offer.stream };
     },
     contentType(header) {
       if (header === undefined || header === "") return first;
@@ -73,22 +128,50 @@ interface MediaRange {
 function chooseAccepted<Format extends string>(
   header: string,
   offers: readonly Offer<Format>[],
+  transforms: readonly Transform<Format>[],
 ): Accepted<Format> | undefined {
   const ranges = splitOutsideQuotes(header, ",")
     .map(mediaRange)
     .map((range) => ({ range, quality: qualityOf(range) }))
-    .filter(({ range, quality }) => quality > 0 && isServed(range))
+    .filter(({ range, quality }) => quality > 0 && range.type !== "" && range.subtype !== "")
     .sort((a, b) => b.quality - a.quality || wildness(a.range) - wildness(b.range));
   for (const { range } of ranges) {
-    const offer = offers.find((o) => matches(range, o.mediaType));
-    if (offer !== undefined) return { offer, pretty: range.parameters.get("pretty") === "1" };
+    const wanted = wantedTransform(range);
+    for (const offer of offers) {
+      if (!matches(range, offer.mediaType) || !hasStream(range, offer)) continue;
+      const pretty = range.parameters.get("pretty") === "1";
+      if (wanted === undefined) return { offer, pretty, transform: undefined };
+      if (transforms.some((t) => allows(t, wanted, offer.format))) {
+        return { offer, pretty, transform: { as: wanted.as, version: wanted.version } };
+      }
+    }
   }
   return undefined;
 }
 
-/** Tables and partial metadata are not made yet: such an entry is passed over for the next of the list. */
-function isServed(range: MediaRange): boolean {
-  return range.type !== "" && range.subtype !== "" && !range.parameters.has("as");
+interface WantedTransform {
+  readonly as: string;
+  readonly group: string;
+  readonly version: string;
+}
+
+/** One of `as`, `g` and `v` is enough to ask for another kind, if for none that there is. */
+function wantedTransform({ parameters }: MediaRange): WantedTransform | undefined {
+  const [as, group, version] = ["as", "g", "v"].map((name) => parameters.get(name));
+  if (as === undefined && group === undefined && version === undefined) return undefined;
+  return { as: as ?? "", group: group ?? "", version: version ?? "" };
+}
+
+function allows<Format extends string>(t: Transform<Format>, wanted: WantedTransform, format: Format): boolean {
+  return (
+    t.as === wanted.as && t.group === wanted.group && t.versions.includes(wanted.version) && t.formats.includes(format)
+  );
+}
+
+/** `stream=watch` asks for a format that has a stream; no other stream is known. */
+function hasStream(range: MediaRange, offer: Offer): boolean {
+  const stream = range.parameters.get("stream") ?? "";
+  return stream === "" || (stream === "watch" && offer.stream !== undefined);
 }
 
 function matches(range: MediaRange, mediaType: string): boolean {

@@ -38,7 +38,8 @@ interface Walk {
   readonly unknown: string[];
 }
 
-function pathText(path: readonly (string | number)[]): string {
+/** `spec.containers[0].image` */
+export function pathText(path: readonly (string | number)[]): string {
   let text = "";
   for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;
   return text;
@@ -58,7 +59,7 @@ function mismatch(walk: Walk, expected: string, value: unknown): never {
 }
 
 /** Sets an own property whatever its name: `__proto__` too. */
-function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
+export function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === "__proto__") {
     Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
   } else target[name] = value;
@@ -151,12 +152,18 @@ function listOf(walk: Walk, item: Type, list: unknown): unknown {
   for (let i = 0; i < list.length; i++) {
     const given: unknown = list[i];
     walk.path.push(i);
-    const value = typedValue(walk, item, given ?? zeroOf(item));
+    const value = elementOf(walk, item, given);
     walk.path.pop();
     if (copy !== undefined) copy.push(value);
     else if (value !== given) copy = [...list.slice(0, i), value];
   }
   return copy ?? list;
+}
+
+/** A value in a list or a map; null stays where it is the zero value (times). */
+function elementOf(walk: Walk, type: Type, given: unknown): unknown {
+  const value = given ?? zeroOf(type);
+  return value === null ? null : typedValue(walk, type, value);
 }
 
 /** What a null stands for where an absence is not possible: in a list and in a map. */
@@ -195,7 +202,7 @@ function mapOf(walk: Walk, type: Type, map: unknown): unknown {
       continue;
     }
     walk.path.push(name);
-    const value = typedValue(walk, type, given ?? zeroOf(type));
+    const value = elementOf(walk, type, given);
     walk.path.pop();
     if (copy === undefined) {
       if (value === given) continue;
@@ -252,7 +259,8 @@ function eitherOf(walk: Walk, type: EitherType, value: unknown): unknown {
   return fitting === undefined ? mismatch(walk, type.name, value) : typedValue(walk, fitting.type, value);
 }
 
-function hasShape(type: Type, value: unknown): boolean {
+/** Whether a value is of the bare JSON form of an alternative of an {@link EitherType}. */
+export function hasShape(type: Type, value: unknown): boolean {
   switch (type.kind) {
     case "list":
       return Array.isArray(value);

@@ -1,6 +1,6 @@
 import type { Catalog } from "@orch/api/catalog.js";
 import type { UserInfo } from "@orch/auth/user.js";
-import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
+import type { Negotiator, TextFormat } from "@orch/codec/negotiate.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { type Call, type Handler, type Stage, through } from "./call.js";
 import { discoveryDocument, type Served } from "./discovery.js";
@@ -15,7 +15,7 @@ import { serveWrite, type WriteDeps } from "./writes.js";
 
 export interface PipelineDeps extends ReadDeps, WriteDeps {
   readonly catalog: Catalog;
-  readonly negotiator: Negotiator<ObjectFormat>;
+  readonly negotiator: Negotiator<TextFormat>;
   readonly identity: IdentityDeps;
   readonly served: Served;
   readonly metrics: RequestMetrics;
@@ -84,7 +84,7 @@ function recoverErrors({ onFault, negotiator }: PipelineDeps): Stage {
 }
 
 /** What the client reads, where it says something we can; else JSON. */
-function errorRepresentation(negotiator: Negotiator<ObjectFormat>, exchange: Exchange): Representation {
+function errorRepresentation(negotiator: Negotiator<TextFormat>, exchange: Exchange): Representation {
   try {
     return representationOf(negotiator, exchange);
   } catch {
@@ -113,7 +113,7 @@ function authorize(identity: Identity): Stage {
   };
 }
 
-function negotiate(negotiator: Negotiator<ObjectFormat>): Stage {
+function negotiate(negotiator: Negotiator<TextFormat>): Stage {
   return (call, next) => {
     call.representation = representationOf(negotiator, call.exchange);
     return next(call);
@@ -123,7 +123,7 @@ function negotiate(negotiator: Negotiator<ObjectFormat>): Stage {
 const peopleAgents = /^(curl|Wget|Mozilla\/5\.0)/;
 
 /** Indented where `pretty` says so; unasked for people who look at it, as the reference does. */
-function representationOf(negotiator: Negotiator<ObjectFormat>, exchange: Exchange): Representation {
+function representationOf(negotiator: Negotiator<TextFormat>, exchange: Exchange): Representation {
   const { offer, pretty } = negotiator.accept(exchange.header("accept"));
   if (offer.format === "yaml") return { encoding: "yaml", pretty: false };
   const wish = exchange.query?.get("pretty");

@@ -1,5 +1,5 @@
 import type { Catalog } from "@orch/api/catalog.js";
-import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
+import { createNegotiator, textOffers } from "@orch/codec/negotiate.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import type { Call } from "./call.js";
 import type { Served } from "./discovery.js";
@@ -49,7 +49,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
   const otherPaths = createOtherPaths(deps);
   const serve = createPipeline({
     catalog: deps.catalog,
-    negotiator: createNegotiator(objectOffers),
+    negotiator: createNegotiator(textOffers),
     identity: deps.identity,
     caches: deps.caches,
     resources: deps.resources,

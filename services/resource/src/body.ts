@@ -3,7 +3,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import { type DecodedObject, decodeObject } from "@orch/api/writes.js";
 import { type Read, unrecognizedBody } from "@orch/codec/decoded.js";
 import { parseJson } from "@orch/codec/json.js";
-import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
+import { createNegotiator, textOffers } from "@orch/codec/negotiate.js";
 import { parseYaml } from "@orch/codec/yaml.js";
 import { DecodeError } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
@@ -16,7 +16,7 @@ export interface ObjectBody {
   readonly warnings: readonly string[];
 }
 
-const negotiator = createNegotiator(objectOffers);
+const negotiator = createNegotiator(textOffers);
 
 /** A request body as a tree, whatever its encoding. @throws ApiError UnsupportedMediaType, BadRequest */
 export function readTree(body: Buffer, contentType: string, expected: string): Read {
