@@ -22,6 +22,23 @@ for (const [what, given, expected] of [
   ["a name without its prefix", names.qualifiedName("/a"), ["prefix part must be non-empty"]],
   ["an empty label value", names.labelValue(""), []],
   ["a label value too long", names.labelValue("a".repeat(64)), ["must be no more than 63 characters"]],
+  ["a percentage", names.percent("25%"), []],
+  [
+    "a percentage without its sign",
+    names.percent("25"),
+    [
+      "a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')",
+    ],
+  ],
+  ["a condition's reason", names.conditionReason("NotReady"), []],
+  ["a condition's reason of one letter", names.conditionReason("A"), []],
+  [
+    "a condition's reason of two words",
+    names.conditionReason("not ready"),
+    [
+      "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?')",
+    ],
+  ],
   ["a port name", names.portName("http-2"), []],
   ["a port name without letters", names.portName("80"), ["must contain at least one letter (a-z)"]],
   ["a port number", names.portNumber(0), ["must be between 1 and 65535, inclusive"]],

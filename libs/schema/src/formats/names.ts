@@ -69,6 +69,26 @@ const configKeyRule = explained(
   "key-name",
 );
 
+const percentText = "[0-9]+%";
+const percentRule = explained(
+  "a valid percent string must be a numeric string followed by an ending '%'",
+  percentText,
+  "1%",
+  "93%",
+);
+const conditionReasonText = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?";
+const conditionReasonRule = explained(
+  "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'",
+  conditionReasonText,
+  "my_name",
+  "MY_NAME",
+  "MyName",
+  "ReasonA,ReasonB",
+  "ReasonA:ReasonB",
+);
+const percentPattern = whole(percentText);
+const conditionReasonPattern = whole(conditionReasonText);
+
 function within(text: string, max: number, good: boolean, rule: string): Problems {
   if (good && text.length <= max) return none;
   return [...(text.length > max ? [tooLong(max)] : []), ...(good ? [] : [rule])];
@@ -118,6 +138,16 @@ function prefixProblems(prefix: string): Problems {
 
 export function labelValue(text: string): Problems {
   return within(text, 63, text === "" || namePattern.test(text), labelValueRule);
+}
+
+/** `25%`; more than all is the caller's rule. */
+export function percent(text: string): Problems {
+  return percentPattern.test(text) ? none : [percentRule];
+}
+
+/** The reason of a condition: a word in CamelCase. */
+export function conditionReason(text: string): Problems {
+  return conditionReasonPattern.test(text) ? none : [conditionReasonRule];
 }
 
 /** What may stand in a path as one segment. */

@@ -1,0 +1,36 @@
+import type { FieldError } from "@orch/status/field-error.js";
+import { behavior } from "../../behavior.js";
+import { defaultPodTemplate } from "../core/pod/template.js";
+import { validateCounts, validateNotAbove } from "../shared/counts.js";
+import { validateReplicaPods } from "./replica-template.js";
+import type { ReplicaSet, ReplicaSetStatus } from "./types.js";
+
+export const replicaSet = behavior<ReplicaSet>(() => ({
+  setDefaults: (object) => ({
+    ...object,
+    spec: { ...object.spec, template: defaultPodTemplate(object.spec?.template ?? {}) },
+  }),
+  validate: ({ spec = {} }) => validateReplicaPods(spec),
+  parts: { status: { validate: ({ status = {} }) => validateStatus(status) } },
+}));
+
+function validateStatus(status: ReplicaSetStatus): FieldError[] {
+  const at = "status";
+  return [
+    ...validateCounts(
+      status,
+      ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"],
+      at,
+    ),
+    ...validateNotAbove(status, ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"], {
+      of: "replicas",
+      detail: "cannot be greater than status.replicas",
+      at,
+    }),
+    ...validateNotAbove(status, ["availableReplicas"], {
+      of: "readyReplicas",
+      detail: "cannot be greater than readyReplicas",
+      at,
+    }),
+  ];
+}
