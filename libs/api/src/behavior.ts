@@ -12,10 +12,13 @@ export interface Behavior<T extends ApiObject = ApiObject> {
   readonly prepareForCreate?: (object: T, context: WriteContext) => T;
   readonly prepareForUpdate?: (object: T, old: T, context: WriteContext) => T;
   readonly validate?: (object: T) => readonly FieldError[];
-  /** Beyond `validate`, for what may come only later. */
-  readonly validateCreate?: (object: T) => readonly FieldError[];
+  /**
+   * Beyond `validate`, for what may come only later. `asked` is the version that the client wrote (`v1beta1`): where an
+   * older version allowed more, its writes still may.
+   */
+  readonly validateCreate?: (object: T, asked: string) => readonly FieldError[];
   /** Beyond `validate`, which is run on the new object too. */
-  readonly validateUpdate?: (object: T, old: T) => readonly FieldError[];
+  readonly validateUpdate?: (object: T, old: T, asked: string) => readonly FieldError[];
   /** Writes through subresources whose body is the object itself: `status`, `approval`, `finalize`… */
   readonly parts?: Readonly<Record<string, Part<T>>>;
   /** Values for field selectors that are not simply the value at their path. */

@@ -163,24 +163,29 @@ function typeAt(type: MessageType, path: string): Type | undefined {
   return found;
 }
 
-/** Everything wrong with a new object, defaulted and prepared. */
-export function validateCreate(kind: Kind, object: AnyObject): readonly FieldError[] {
+/** Everything wrong with a new object, defaulted and prepared; `asked` is the version that the client wrote. */
+export function validateCreate(kind: Kind, object: AnyObject, asked = kind.version): readonly FieldError[] {
   return [
     ...validateObjectMeta(object.metadata, kind.metaRules),
     ...validateFields(kind, object),
-    ...(kind.behavior.validateCreate?.(object) ?? []),
+    ...(kind.behavior.validateCreate?.(object, asked) ?? []),
   ];
 }
 
-/** Everything wrong with a new state of an object, defaulted and prepared. */
-export function validateUpdate(kind: Kind, object: AnyObject, old: AnyObject): readonly FieldError[] {
+/** Everything wrong with a new state of an object, defaulted and prepared; `asked` as in {@link validateCreate}. */
+export function validateUpdate(
+  kind: Kind,
+  object: AnyObject,
+  old: AnyObject,
+  asked = kind.version,
+): readonly FieldError[] {
   const unversioned = !kind.strategy.unconditionalUpdate && (object.metadata.resourceVersion ?? "") === "";
   return [
     ...(unversioned ? [fieldError.invalid("metadata.resourceVersion", "", "must be specified for an update")] : []),
     ...validateObjectMetaUpdate(object.metadata, old.metadata, kind.metaRules),
     ...validateImmutable(kind.type, object, old),
     ...validateFields(kind, object),
-    ...(kind.behavior.validateUpdate?.(object, old) ?? []),
+    ...(kind.behavior.validateUpdate?.(object, old, asked) ?? []),
   ];
 }
 

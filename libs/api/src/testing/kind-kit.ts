@@ -72,10 +72,10 @@ export function createKindKit(catalog: Catalog): KindKit {
     defaulted,
     created,
     updated,
-    createErrors: (name, tree) => texts(validateCreate(kind(name).hub, created(name, tree))),
+    createErrors: (name, tree) => texts(validateCreate(kind(name).hub, created(name, tree), kind(name).version)),
     updateErrors(name, tree, before) {
       const old = created(name, before);
-      return texts(validateUpdate(kind(name).hub, updated(name, tree, old), old));
+      return texts(validateUpdate(kind(name).hub, updated(name, tree, old), old, kind(name).version));
     },
     part: (name, subresource, change) => part(name, subresource, change).object,
     partErrors(name, subresource, change) {

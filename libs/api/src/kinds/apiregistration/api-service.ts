@@ -2,7 +2,7 @@ import { dns1035Label, dnsSubdomain, pathSegment, portNumber } from "@orch/schem
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
-import { withStatusOnly } from "../shared/status-part.js";
+import { statusOnly } from "../shared/status-only.js";
 
 interface ApiService extends ApiObject {
   readonly spec?: ApiServiceSpec;
@@ -44,7 +44,7 @@ export const apiService = behavior<ApiService>(() => ({
   validate: (object) => validateApiService(object),
   parts: {
     status: {
-      prepare: (object, old) => withStatusOnly(object, old),
+      prepare: (object, old) => statusOnly(object, old),
       validate: ({ status }) => validateStatus(status?.conditions ?? []),
     },
   },

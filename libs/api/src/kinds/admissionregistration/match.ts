@@ -1,0 +1,98 @@
+import { pathSegment, qualifiedName } from "@orch/schema/formats/names.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { validateLabelSelector } from "../shared/label-selector.js";
+import type { MatchCondition, MatchResources, NamedRule, Rule } from "./types.js";
+
+// Which requests a webhook or a policy is asked about. Closed sets of values are data of the types.
+
+const wildcard = "*";
+
+/** Everything wrong with a rule, its operations included. */
+export function validateRule(rule: Rule, at: string): readonly FieldError[] {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
+  return [
+    ...validateNames(operations, `${at}.operations`, "operations"),
+    ...validateNames(apiGroups, `${at}.apiGroups`, "API groups"),
+    ...validateNames(apiVersions, `${at}.apiVersions`, "API versions"),
+    ...apiVersions.flatMap((v, i) => (v === "" ? [fieldError.required(`${at}.apiVersions[${i}]`)] : [])),
+    ...validateResources(resources, `${at}.resources`),
+  ];
+}
+
+/** At least one, and `*` only by itself. */
+function validateNames(names: readonly string[], at: string, what: string): readonly FieldError[] {
+  if (names.length === 0) return [fieldError.required(at)];
+  if (names.length === 1 || !names.includes(wildcard)) return [];
+  return [fieldError.invalid(at, names, `if '*' is present, must not specify other ${what}`)];
+}
+
+/** `pods`, `pods/log`, `pods/*`, `*\/scale`, `*`, `*\/*`: nothing beside a wildcard that already says it. */
+function validateResources(resources: readonly string[], at: string): readonly FieldError[] {
+  if (resources.length === 0) return [fieldError.required(at)];
+  const plain = resources.some((r) => r !== "" && r !== wildcard && !r.includes("/"));
+  return [
+    ...resources.flatMap((resource, i) => validateResource(resource, resources.slice(0, i), `${at}[${i}]`)),
+    ...(resources.length > 1 && resources.includes("*/*")
+      ? [fieldError.invalid(at, resources, "if '*/*' is present, must not specify other resources")]
+      : []),
+    ...(resources.includes(wildcard) && plain
+      ? [fieldError.invalid(at, resources, "if '*' is present, must not specify other resources without subresources")]
+      : []),
+  ];
+}
+
+function validateResource(resource: string, before: readonly string[], at: string): readonly FieldError[] {
+  if (resource === "") return [fieldError.required(at)];
+  const slash = resource.indexOf("/");
+  if (slash < 0) return [];
+  const covering = [`${resource.slice(0, slash)}/*`, `*/${resource.slice(slash + 1)}`];
+  return covering
+    .filter((wider) => before.includes(wider))
+    .map((wider) => fieldError.invalid(at, resource, `if '${wider}' is present, must not specify ${resource}`));
+}
+
+/** Everything wrong with what a policy or its binding selects; an absent one has no errors. */
+export function validateMatchResources(match: MatchResources | undefined, at: string): readonly FieldError[] {
+  if (match === undefined) return [];
+  const { namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [] } = match;
+  return [
+    ...validateLabelSelector(namespaceSelector, `${at}.namespaceSelector`),
+    ...validateLabelSelector(objectSelector, `${at}.objectSelector`),
+    ...resourceRules.flatMap((rule, i) => validateNamedRule(rule, `${at}.resourceRules[${i}]`)),
+    ...excludeResourceRules.flatMap((rule, i) => validateNamedRule(rule, `${at}.excludeResourceRules[${i}]`)),
+  ];
+}
+
+function validateNamedRule(rule: NamedRule, at: string): readonly FieldError[] {
+  const names = rule.resourceNames ?? [];
+  return [
+    ...names.flatMap((name, i) => {
+      const step = `${at}.resourceNames[${i}]`;
+      return [
+        ...pathSegment(name).map((problem) => fieldError.invalid(step, name, problem)),
+        ...(names.indexOf(name) < i ? [fieldError.duplicate(step, name)] : []),
+      ];
+    }),
+    ...validateRule(rule, at),
+  ];
+}
+
+const maxConditions = 64;
+
+/** Everything wrong with match conditions but what compiling their expressions would tell. */
+export function validateMatchConditions(conditions: readonly MatchCondition[], at: string): readonly FieldError[] {
+  return [
+    ...(conditions.length > maxConditions ? [fieldError.tooMany(at, conditions.length, maxConditions)] : []),
+    ...conditions.flatMap(({ name = "", expression = "" }, i) => {
+      const first = conditions.findIndex((other) => other.name === name) === i;
+      return [
+        ...(expression.trim() === "" ? [fieldError.required(`${at}[${i}].expression`)] : []),
+        ...(name === "" ? [fieldError.required(`${at}[${i}].name`)] : []),
+        ...(name === "" ? [] : qualifiedName(name)).map((problem) =>
+          fieldError.invalid(`${at}[${i}].name`, name, problem),
+        ),
+        ...(name === "" || first ? [] : [fieldError.duplicate(`${at}[${i}].name`, name)]),
+      ];
+    }),
+  ];
+}
