@@ -322,7 +322,7 @@ function compiledParts({ file, entry }: KindSource, { types, naming }: Building)
   };
 }
 
-function once<T>(make: () => T): () => T {
+export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
     made ??= { value: make() };

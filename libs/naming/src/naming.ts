@@ -22,6 +22,8 @@ export interface Naming {
   readonly metaGroup: string;
   /** Annotation of the bookmark that ends the initial events of a streaming list (spec 1: Change tracking, 4). */
   readonly initialEventsEnd: string;
+  /** `api.core.v1.Pod` → `io.orch.api.core.v1.Pod` | `io.k8s.api.core.v1.Pod`: the name of a published schema. */
+  schemaName(path: string): string;
   /** Value of a namespace's own finalizer. */
   readonly namespaceFinalizer: string;
   /** Names of the namespaces that the system keeps: `default` and three with the dialect's prefix. */
@@ -44,6 +46,8 @@ interface Words {
   readonly finalizer: string;
   readonly systemPrefix: string;
   readonly clientConfigApiVersion: string;
+  readonly schemaDomain: string;
+  readonly aggregator: string;
 }
 
 const words: Record<Dialect, Words> = {
@@ -54,6 +58,8 @@ const words: Record<Dialect, Words> = {
     finalizer: "orch",
     systemPrefix: "orch-",
     clientConfigApiVersion: "orchconfig.orch/v1",
+    schemaDomain: "io.orch",
+    aggregator: "aggregator",
   },
   kubernetes: {
     groupSuffix: "k8s.io",
@@ -62,6 +68,8 @@ const words: Record<Dialect, Words> = {
     finalizer: "kubernetes",
     systemPrefix: "kube-",
     clientConfigApiVersion: "v1",
+    schemaDomain: "io.k8s",
+    aggregator: "kube-aggregator",
   },
 };
 
@@ -93,6 +101,7 @@ export function createNaming(dialect: Dialect, options: { readonly storePrefix?:
     protobufMediaType: `application/${w.vendor}.protobuf`,
     metaGroup: `meta.${w.groupSuffix}`,
     initialEventsEnd: `${w.groupSuffix}/initial-events-end`,
+    schemaName: (path) => `${w.schemaDomain}.${path.replace(/^aggregator(?=\.)/, w.aggregator)}`,
     namespaceFinalizer: w.finalizer,
     systemNamespaces: ["default", ...["system", "public", "node-lease"].map((n) => w.systemPrefix + n)],
     storePrefix: withSlashes(options.storePrefix ?? "/orch"),

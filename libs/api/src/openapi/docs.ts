@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { Naming } from "@orch/naming/naming.js";
+import { type Reader, reader } from "../reader.js";
+
+/** Descriptions of types and fields, read when OpenAPI is first asked for. */
+export interface Docs {
+  /** What `core/v1.Pod` is, or its field; undefined where nobody has written it yet. */
+  of(type: string, field?: string): string | undefined;
+}
+
+const folder = new URL("../../docs/", import.meta.url);
+
+/** `docs/<group>.<version>.json`: by type, then by field; `""` is the type itself. In the `orch` dialect. */
+export function loadDocs(naming: Naming): Docs {
+  const files = new Map<string, Reader | undefined>();
+  const fileOf = (home: string): Reader | undefined => {
+    if (!files.has(home)) files.set(home, readDocs(home));
+    return files.get(home);
+  };
+  return {
+    of(type, field = "") {
+      const { home, name } = homeOf(type);
+      const text = fileOf(home)?.object(name)?.optionalText(field);
+      return text === undefined ? undefined : naming.word(text);
+    },
+  };
+}
+
+function readDocs(home: string): Reader | undefined {
+  const file = new URL(`${home.replace("/", ".")}.json`, folder);
+  return existsSync(file) ? reader(file.pathname, JSON.parse(readFileSync(file, "utf8"))) : undefined;
+}
+
+/** `core/v1.Pod` → `core/v1` and `Pod`. */
+export function homeOf(type: string): { readonly home: string; readonly name: string } {
+  const dot = type.indexOf(".", type.indexOf("/") + 1);
+  return { home: type.slice(0, dot), name: type.slice(dot + 1) };
+}

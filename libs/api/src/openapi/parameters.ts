@@ -1,0 +1,64 @@
+import type { MessageType, Type } from "@orch/schema/descriptor.js";
+import type { Docs } from "./docs.js";
+
+/** A parameter of the path or the query. */
+export interface Parameter {
+  readonly name: string;
+  readonly in: "path" | "query";
+  readonly type: "string" | "integer" | "boolean";
+  readonly required: boolean;
+  readonly description: string | undefined;
+}
+
+/** The options of a verb as parameters of the query; what cannot be written there is left out. */
+export function optionParameters(options: MessageType, docs: Docs, without: readonly string[] = []): Parameter[] {
+  return [...options.byName].flatMap(([name, field]): Parameter[] => {
+    const type = parameterType(field.type);
+    if (type === undefined || name === "kind" || name === "apiVersion" || without.includes(name)) return [];
+    return [{ name, in: "query", type, required: false, description: docs.of(options.name, name) }];
+  });
+}
+
+function parameterType(type: Type): Parameter["type"] | undefined {
+  switch (type.kind) {
+    case "string":
+      return "string";
+    case "bool":
+      return "boolean";
+    case "int32":
+    case "int64":
+      return "integer";
+    case "list":
+      return parameterType(type.item);
+    default:
+      return undefined;
+  }
+}
+
+export function nameParameter(kind: string): Parameter {
+  return { name: "name", in: "path", type: "string", required: true, description: `name of the ${kind}` };
+}
+
+export const namespaceParameter: Parameter = {
+  name: "namespace",
+  in: "path",
+  type: "string",
+  required: true,
+  description: "The namespace that holds the object.",
+};
+
+export const pathParameter: Parameter = {
+  name: "path",
+  in: "path",
+  type: "string",
+  required: true,
+  description: "What follows the subresource in the path; it is handed on as it is.",
+};
+
+export const prettyParameter: Parameter = {
+  name: "pretty",
+  in: "query",
+  type: "string",
+  required: false,
+  description: "Whether the answer is indented for people: `true` or `false`. Browsers, curl and wget get it unasked.",
+};
