@@ -22,6 +22,8 @@ export interface Naming {
   readonly metaGroup: string;
   /** Annotation of the bookmark that ends the initial events of a streaming list (spec 1: Change tracking, 4). */
   readonly initialEventsEnd: string;
+  /** An annotation of audit events: `deprecated` → `orch/deprecated` | `k8s.io/deprecated`. */
+  auditKey(name: string): string;
   /** `api.core.v1.Pod` → `io.orch.api.core.v1.Pod` | `io.k8s.api.core.v1.Pod`: the name of a published schema. */
   schemaName(path: string): string;
   /** Value of a namespace's own finalizer. */
@@ -102,6 +104,7 @@ export function createNaming(dialect: Dialect, options: { readonly storePrefix?:
     metaGroup: `meta.${w.groupSuffix}`,
     initialEventsEnd: `${w.groupSuffix}/initial-events-end`,
     schemaName: (path) => `${w.schemaDomain}.${path.replace(/^aggregator(?=\.)/, w.aggregator)}`,
+    auditKey: (name) => `${w.groupSuffix}/${name}`,
     namespaceFinalizer: w.finalizer,
     systemNamespaces: ["default", ...["system", "public", "node-lease"].map((n) => w.systemPrefix + n)],
     storePrefix: withSlashes(options.storePrefix ?? "/orch"),

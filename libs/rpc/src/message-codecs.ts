@@ -48,6 +48,7 @@ export const listRequestCodec = generatedCodec<ListRequest, watchcache.v1.ListRe
     limit: int64(m.limit),
     continueToken: m.continueToken ?? "",
     sendInitialEvents: m.sendInitialEvents ?? undefined,
+    form: m.form ?? "",
   }),
 });
 
@@ -68,6 +69,7 @@ export const watchRequestCodec = generatedCodec<WatchRequest, watchcache.v1.Watc
       sendInitialEvents: m.sendInitialEvents ?? undefined,
       allowBookmarks: m.allowBookmarks ?? false,
       timeoutMs: m.timeoutMs ?? 0,
+      form: m.form ?? "",
     }),
   },
 );
@@ -121,6 +123,7 @@ export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.W
       contentType: m.contentType ?? "",
       options: m.options ?? {},
       user: userFromWire(m.user),
+      form: m.form ?? "",
     }),
   },
 );

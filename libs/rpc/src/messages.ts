@@ -7,6 +7,10 @@ export interface GetRequest {
   readonly name: string;
   /** As the client gave it; "" when it gave none. */
   readonly resourceVersion: string;
+  /** Of the object; "" for itself. */
+  readonly subresource: string;
+  /** How the answer is written, as libs/render spells a form; "" for plain JSON. */
+  readonly form: string;
 }
 
 export interface ObjectReply {
@@ -27,6 +31,7 @@ export interface ListRequest {
   readonly continueToken: string;
   /** Refused for a list; carried so that it is refused together with what else is wrong. */
   readonly sendInitialEvents?: boolean | undefined;
+  readonly form: string;
 }
 
 export interface WatchRequest {
@@ -43,6 +48,7 @@ export interface WatchRequest {
   readonly allowBookmarks: boolean;
   /** 0: until either side ends it. */
   readonly timeoutMs: number;
+  readonly form: string;
 }
 
 /** The next bytes of a list's or watch's body. */
@@ -80,6 +86,7 @@ export interface WriteRequest {
   /** The query's options as the client gave them: dryRun, fieldManager, fieldValidation, gracePeriodSeconds… */
   readonly options: Readonly<Record<string, string>>;
   readonly user: WriteUser;
+  readonly form: string;
 }
 
 export interface WriteReply {

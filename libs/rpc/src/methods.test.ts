@@ -26,7 +26,10 @@ function roundTrip<T>(codec: MessageCodec<T>, values: fc.Arbitrary<T>): void {
 }
 
 test("a get request and its reply come back as they were", () => {
-  roundTrip(methods.watchCacheGet.request, record({ ...names, name: text, resourceVersion: text }));
+  roundTrip(
+    methods.watchCacheGet.request,
+    record({ ...names, name: text, resourceVersion: text, subresource: text, form: text }),
+  );
   roundTrip(methods.watchCacheGet.response, record({ body: bytes }));
 });
 
@@ -38,6 +41,7 @@ test("list and watch requests come back as they were", () => {
     resourceVersion: text,
     resourceVersionMatch: text,
     sendInitialEvents: fc.option(fc.boolean(), { nil: undefined }),
+    form: text,
   };
   roundTrip(
     methods.watchCacheList.request,
@@ -73,6 +77,7 @@ test("a write and its reply come back as they were", () => {
       contentType: text,
       options: map(text),
       user,
+      form: text,
     }),
   );
   roundTrip(methods.resourceWrite.response, record({ code: fc.nat(), body: bytes, warnings: fc.array(text) }));
@@ -88,7 +93,7 @@ test("a status comes back as it was", () => {
 test("the codecs written by hand speak the format of proto/", () => {
   const { GetRequest, ObjectReply, ListRequest } = watchcache.v1;
   fc.assert(
-    fc.property(record({ ...names, name: text, resourceVersion: text }), (value) => {
+    fc.property(record({ ...names, name: text, resourceVersion: text, subresource: text, form: text }), (value) => {
       const ours = methods.watchCacheGet.request.encode(value);
       assert.deepEqual(Buffer.from(GetRequest.encode(value).finish()), Buffer.from(ours));
     }),

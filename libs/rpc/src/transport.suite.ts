@@ -123,6 +123,8 @@ function unaryCalls(scenario: Scenario): void {
       namespace: "ü",
       name: "a",
       resourceVersion: "",
+      subresource: "scale",
+      form: "protobuf",
     };
     pair.services.unary(watchCacheGet, (got) => ({ body: Buffer.from(JSON.stringify(got)) }));
     const reply = await pair.caller.call(watchCacheGet, request);

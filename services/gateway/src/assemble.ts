@@ -26,6 +26,7 @@ export interface ServingSettings {
   readonly requestTimeoutMs: number;
   readonly minRequestTimeoutMs: number;
   readonly shutdownGraceMs: number;
+  readonly cbor: boolean;
   readonly anonymousAuth: boolean;
   readonly alwaysAllowPaths: readonly string[];
   readonly tokens: readonly TokenEntry[];
@@ -60,6 +61,7 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
     { ...settings, bindAddress: settings.bindAddress },
     {
       catalog: deps.catalog,
+      naming: deps.naming,
       identity: identityOf(settings, deps.naming),
       caches: (group) => caches.of(group),
       resources: (group) => resources.of(group),

@@ -1,8 +1,9 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { UserInfo } from "@orch/auth/user.js";
+import type { Deprecation } from "./deprecation.js";
 import type { Exchange } from "./exchange.js";
 import type { Route } from "./path.js";
-import type { Representation } from "./respond.js";
+import type { Representation } from "./representation.js";
 import type { Verb } from "./verbs.js";
 
 /** A request on its way through the stages; each stage sets what it learned, once, for those behind it. */
@@ -16,6 +17,10 @@ export interface Call {
   user: UserInfo | undefined;
   /** What the path is about, once it is known to be served. */
   kind: Kind | undefined;
+  /** Set where the kind's version is deprecated. */
+  deprecation: Deprecation | undefined;
+  /** What the audit event of the request will say beyond its fields. */
+  readonly auditAnnotations: Map<string, string>;
 }
 
 /** Answers at once where nothing has to be waited for: a promise a stage would cost more than most stages do. */

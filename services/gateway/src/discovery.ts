@@ -15,7 +15,7 @@ export function discoveryDocument(
   catalog: Catalog,
   route: DiscoveryRoute,
   options: { served: Served; address: string },
-): unknown {
+): object {
   const { group, version } = route;
   if (group === undefined) {
     return route.path.startsWith("/apis") ? groupList(catalog) : coreVersions(catalog, options.address);
@@ -24,7 +24,7 @@ export function discoveryDocument(
   return resourceList(catalog, { group, version }, options.served);
 }
 
-function coreVersions(catalog: Catalog, address: string): unknown {
+function coreVersions(catalog: Catalog, address: string): object {
   const core = catalog.groups().find((g) => g.name === "");
   return {
     kind: "APIVersions",
@@ -33,12 +33,12 @@ function coreVersions(catalog: Catalog, address: string): unknown {
   };
 }
 
-function groupList(catalog: Catalog): unknown {
+function groupList(catalog: Catalog): object {
   const groups = catalog.groups().filter((g) => g.name !== "");
   return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(describeGroup) };
 }
 
-function groupDocument(catalog: Catalog, name: string): unknown {
+function groupDocument(catalog: Catalog, name: string): object {
   const group = catalog.groups().find((g) => g.name === name && name !== "");
   if (group === undefined) throw unknownPath();
   return { kind: "APIGroup", apiVersion: "v1", ...describeGroup(group) };
@@ -49,7 +49,7 @@ function describeGroup(group: { readonly name: string; readonly versions: readon
   return { name: group.name, versions, preferredVersion: versions[0] };
 }
 
-function resourceList(catalog: Catalog, at: { group: string; version: string }, served: Served): unknown {
+function resourceList(catalog: Catalog, at: { group: string; version: string }, served: Served): object {
   const kinds = catalog.kindsOf(at.group, at.version);
   if (kinds.length === 0) throw unknownPath();
   return {

@@ -67,7 +67,7 @@ const caches = peersOf("watch-cache-servers");
 const resources = peersOf("resource-servers");
 const gateway = assembleGateway(
   {
-    ...servingSettings(values),
+    ...servingSettings(values, gates),
     tokens: tokens?.ok === true ? tokens.entries : [],
     tls: {
       cert: read(values["tls-cert-file"], "tls-cert-file"),

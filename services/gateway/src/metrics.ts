@@ -4,6 +4,8 @@ import type { Call } from "./call.js";
 export interface RequestMetrics {
   /** `id` tells label sets apart; the labels are asked for when it is new. */
   observe(id: string, labels: () => RequestLabels, milliseconds: number): void;
+  /** A request to a deprecated version (spec 1: Signals on deprecated endpoints). */
+  deprecated(labels: DeprecatedLabels): void;
 }
 
 export interface RequestLabels {
@@ -15,6 +17,14 @@ export interface RequestLabels {
   readonly scope: "cluster" | "namespace" | "resource" | "";
   readonly code: string;
   readonly dryRun: string;
+}
+
+export interface DeprecatedLabels {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly removed_release: string;
 }
 
 const unnamed = { group: "", version: "", resource: "", subresource: "", scope: "", dryRun: "" } as const;
@@ -32,6 +42,9 @@ export function recordRequest(metrics: RequestMetrics, call: Call, milliseconds:
   const scope = route.name !== "" ? "resource" : route.namespace !== "" ? "namespace" : "cluster";
   const dryRun = exchange.query?.get("dryRun") === "All" ? "All" : "";
   const { group, version, plural: resource } = kind;
+  if (call.deprecation !== undefined) {
+    metrics.deprecated({ group, version, resource, subresource, removed_release: call.deprecation.removedRelease });
+  }
   metrics.observe(
     `${verb} ${code} ${kind.apiVersion}/${resource}/${subresource} ${scope} ${dryRun}`,
     () => ({ verb, code, group, version, resource, subresource, scope, dryRun }),

@@ -1,21 +1,26 @@
-import type { Catalog } from "@orch/api/catalog.js";
+import type { Catalog, Kind } from "@orch/api/catalog.js";
 import type { UserInfo } from "@orch/auth/user.js";
-import type { Negotiator, TextFormat } from "@orch/codec/negotiate.js";
+import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
+import type { Naming } from "@orch/naming/naming.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { type Call, type Handler, type Stage, through } from "./call.js";
+import { deprecationOf } from "./deprecation.js";
 import { discoveryDocument, type Served } from "./discovery.js";
 import type { Exchange } from "./exchange.js";
 import { createIdentity, type Identity, type IdentityDeps } from "./identity.js";
 import { type RequestMetrics, recordRequest } from "./metrics.js";
 import { parsePath, type ResourceRoute } from "./path.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "./reads.js";
-import { type Representation, sendError, sendValue } from "./respond.js";
+import { plainJson, type Representation, representationOf } from "./representation.js";
+import { type Responder, warningHeaders } from "./respond.js";
 import { checkTarget, verbOf } from "./verbs.js";
 import { serveWrite, type WriteDeps } from "./writes.js";
 
 export interface PipelineDeps extends ReadDeps, WriteDeps {
+  readonly naming: Naming;
   readonly catalog: Catalog;
-  readonly negotiator: Negotiator<TextFormat>;
+  readonly negotiator: Negotiator<ObjectFormat>;
+  readonly respond: Responder;
   readonly identity: IdentityDeps;
   readonly served: Served;
   readonly metrics: RequestMetrics;
@@ -43,9 +48,6 @@ export function createPipeline(deps: PipelineDeps): (exchange: Exchange) => void
   };
 }
 
-const plainJson: Representation = { encoding: "json", pretty: false };
-const prettyJson: Representation = { encoding: "json", pretty: true };
-
 function newCall(exchange: Exchange): Call {
   const route = parsePath(exchange.path);
   return {
@@ -55,6 +57,8 @@ function newCall(exchange: Exchange): Call {
     verb: exchange.method.toLowerCase(),
     user: undefined,
     kind: undefined,
+    deprecation: undefined,
+    auditAnnotations: new Map(),
   };
 }
 
@@ -67,12 +71,12 @@ function measure({ metrics, now }: PipelineDeps): Stage {
   };
 }
 
-function recoverErrors({ onFault, negotiator }: PipelineDeps): Stage {
+function recoverErrors({ onFault, negotiator, respond }: PipelineDeps): Stage {
   return (call, next) => {
     const failed = (thrown: unknown): void => {
       const error = ApiError.from(thrown);
       if (!(thrown instanceof ApiError)) onFault(call, thrown);
-      sendError(call.exchange, errorRepresentation(negotiator, call.exchange), error);
+      respond.error(call.exchange, errorRepresentation(negotiator, call), error);
     };
     try {
       const answered = next(call);
@@ -84,9 +88,9 @@ function recoverErrors({ onFault, negotiator }: PipelineDeps): Stage {
 }
 
 /** What the client reads, where it says something we can; else JSON. */
-function errorRepresentation(negotiator: Negotiator<TextFormat>, exchange: Exchange): Representation {
+function errorRepresentation(negotiator: Negotiator<ObjectFormat>, { exchange }: Call): Representation {
   try {
-    return representationOf(negotiator, exchange);
+    return representationOf(negotiator, exchange, "get");
   } catch {
     return plainJson;
   }
@@ -113,22 +117,12 @@ function authorize(identity: Identity): Stage {
   };
 }
 
-function negotiate(negotiator: Negotiator<TextFormat>): Stage {
+/** Paths outside of the API negotiate for themselves. */
+function negotiate(negotiator: Negotiator<ObjectFormat>): Stage {
   return (call, next) => {
-    call.representation = representationOf(negotiator, call.exchange);
+    if (call.route.type !== "other") call.representation = representationOf(negotiator, call.exchange, call.verb);
     return next(call);
   };
-}
-
-const peopleAgents = /^(curl|Wget|Mozilla\/5\.0)/;
-
-/** Indented where `pretty` says so; unasked for people who look at it, as the reference does. */
-function representationOf(negotiator: Negotiator<TextFormat>, exchange: Exchange): Representation {
-  const { offer, pretty } = negotiator.accept(exchange.header("accept"));
-  if (offer.format === "yaml") return { encoding: "yaml", pretty: false };
-  const wish = exchange.query?.get("pretty");
-  if (wish !== null && wish !== undefined) return wish === "false" || wish === "0" ? plainJson : prettyJson;
-  return pretty || peopleAgents.test(exchange.header("user-agent") ?? "") ? prettyJson : plainJson;
 }
 
 function route(deps: PipelineDeps): Handler {
@@ -139,7 +133,7 @@ function route(deps: PipelineDeps): Handler {
         return resource(deps, call, to);
       case "discovery":
         if (exchange.method !== "GET" && exchange.method !== "HEAD") throw methodNotAllowed();
-        sendValue(exchange, call.representation, { code: 200, value: discoveryOf(deps, call, to) });
+        deps.respond.value(exchange, call.representation, { code: 200, value: discoveryOf(deps, call, to) });
         return;
       case "other":
         return deps.other(exchange);
@@ -149,9 +143,18 @@ function route(deps: PipelineDeps): Handler {
   };
 }
 
-function discoveryOf(deps: PipelineDeps, call: Call, to: Parameters<typeof discoveryDocument>[1]): unknown {
+function discoveryOf(deps: PipelineDeps, call: Call, to: Parameters<typeof discoveryDocument>[1]): object {
   const address = call.exchange.header("host") ?? "";
   return discoveryDocument(deps.catalog, to, { served: deps.served, address });
+}
+
+function signalDeprecation({ catalog, naming }: PipelineDeps, call: Call, kind: Kind): void {
+  const deprecation = deprecationOf(kind, catalog.release);
+  if (deprecation === undefined) return;
+  call.deprecation = deprecation;
+  call.auditAnnotations.set(naming.auditKey("deprecated"), "true");
+  if (deprecation.removedRelease === "") return;
+  call.auditAnnotations.set(naming.auditKey("removed-release"), deprecation.removedRelease);
 }
 
 function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Promise<void> {
@@ -159,6 +162,7 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
   const kind = deps.catalog.resource(to.group, to.version, to.resource);
   if (kind === undefined) throw unknownPath();
   call.kind = kind;
+  signalDeprecation(deps, call, kind);
   checkTarget(verb, to);
   // A namespaced object without a namespace, or the other way round, is at no path.
   if (to.namespace !== "" && !kind.namespaced) throw unknownPath();
@@ -167,7 +171,8 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
   // All namespaces together can be read and nothing else.
   if (to.namespace === "" && kind.namespaced && verb !== "list" && verb !== "watch") throw methodNotAllowed();
   if (!kind.verbs.some((v) => v === verb) || !deps.served.verbs.has(verb)) throw methodNotAllowed();
-  const read = { exchange, route: to, representation };
+  const warnings = call.deprecation === undefined ? [] : [call.deprecation.warning];
+  const read = { exchange, route: to, representation, headers: warningHeaders(warnings) };
   switch (verb) {
     case "get":
       return serveGet(deps, read);
@@ -180,7 +185,7 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
     case "delete":
     case "deletecollection":
       if (user === undefined) throw new TypeError("a write without a user");
-      return serveWrite(deps, { ...read, verb, user });
+      return serveWrite(deps, { exchange, route: to, representation, warnings, verb, user });
     default:
       throw methodNotAllowed();
   }

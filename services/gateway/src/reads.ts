@@ -1,13 +1,15 @@
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
-import { badRequest, notAcceptable } from "@orch/status/api-error.js";
-import type { Exchange } from "./exchange.js";
+import { badRequest } from "@orch/status/api-error.js";
+import type { Exchange, HeaderList } from "./exchange.js";
 import type { ResourceRoute } from "./path.js";
 import { collect, type OpenStream, relay } from "./relay.js";
-import { type Representation, sendDocument } from "./respond.js";
+import { formOf, type Representation } from "./representation.js";
+import type { Responder } from "./respond.js";
 import { isTrue } from "./verbs.js";
 
 export interface ReadDeps {
+  readonly respond: Responder;
   readonly caches: (group: string) => Caller;
   readonly requestTimeoutMs: number;
   /** A watch without `timeoutSeconds` lasts a random time from here to twice as long. */
@@ -22,14 +24,15 @@ export interface Read {
   readonly exchange: Exchange;
   readonly route: ResourceRoute;
   readonly representation: Representation;
+  /** Further headers of the answer: warnings. */
+  readonly headers: HeaderList;
 }
 
-const json = "application/json";
 /** 24 days: a timer of more than 31 bits would run at once. */
 const longestTimerMs = 0x7fffffff;
 
 /** One object (spec 1: Verbs to HTTP, get). */
-export function serveGet(deps: ReadDeps, { exchange, route, representation }: Read): Promise<void> {
+export function serveGet(deps: ReadDeps, { exchange, route, representation, headers }: Read): Promise<void> {
   const request = {
     group: route.group,
     version: route.version,
@@ -37,37 +40,39 @@ export function serveGet(deps: ReadDeps, { exchange, route, representation }: Re
     namespace: route.namespace,
     name: route.name,
     resourceVersion: exchange.query?.get("resourceVersion") ?? "",
+    subresource: route.subresource,
+    form: formOf(representation, exchange, "get"),
   };
   return deps
     .caches(route.group)
     .call(watchCacheGet, request, { deadlineMs: deps.requestTimeoutMs })
-    .then(({ body }) => sendDocument(exchange, representation, { code: 200, body, warnings: noWarnings }));
+    .then(({ body }) => deps.respond.document(exchange, representation, { code: 200, body, headers }));
 }
 
-const noWarnings: readonly string[] = [];
-
 /** A collection or a page of it (spec 1: Paged lists). */
-export async function serveList(deps: ReadDeps, { exchange, route, representation }: Read): Promise<void> {
+export async function serveList(deps: ReadDeps, { exchange, route, representation, headers }: Read): Promise<void> {
   const { query } = exchange;
   wholeNumber(query, "timeoutSeconds");
   const request = {
     ...collectionRequest(query, route),
     limit: wholeNumber(query, "limit"),
     continueToken: query?.get("continue") ?? "",
+    form: formOf(representation, exchange, "list"),
   };
   const open: OpenStream = (receiver) =>
     deps.caches(route.group).open(watchCacheList, request, receiver, { deadlineMs: deps.requestTimeoutMs });
-  if (representation.encoding === "json" && !representation.pretty) {
-    const error = await relay(exchange, open, { contentType: json, cutOnFailure: true });
-    if (error !== undefined) throw error;
+  // YAML and indented JSON are made of the whole.
+  if (representation.encoding === "yaml" || representation.pretty) {
+    deps.respond.document(exchange, representation, { code: 200, body: await collect(exchange, open), headers });
     return;
   }
-  sendDocument(exchange, representation, { code: 200, body: await collect(exchange, open), warnings: [] });
+  const all = ["Content-Type", representation.contentType, ...headers];
+  const error = await relay(exchange, open, { headers: all, cutOnFailure: true });
+  if (error !== undefined) throw error;
 }
 
 /** A stream of changes (spec 1: Change tracking). */
-export async function serveWatch(deps: ReadDeps, { exchange, route, representation }: Read): Promise<void> {
-  if (representation.encoding !== "json") throw notAcceptable([json]);
+export async function serveWatch(deps: ReadDeps, { exchange, route, representation, headers }: Read): Promise<void> {
   const { query } = exchange;
   const seconds = wholeNumber(query, "timeoutSeconds");
   const request = {
@@ -78,9 +83,11 @@ export async function serveWatch(deps: ReadDeps, { exchange, route, representati
       seconds > 0
         ? Math.min(seconds * 1000, longestTimerMs)
         : Math.floor(deps.minRequestTimeoutMs * (1 + deps.random())),
+    form: formOf(representation, exchange, "watch"),
   };
   const open: OpenStream = (receiver) => deps.caches(route.group).open(watchCacheWatch, request, receiver);
-  const error = await relay(exchange, open, { contentType: json, cutOnFailure: false, enders: deps.openWatches });
+  const all = ["Content-Type", representation.contentType, ...headers];
+  const error = await relay(exchange, open, { headers: all, cutOnFailure: false, enders: deps.openWatches });
   if (error !== undefined) throw error;
 }
 

@@ -1,12 +1,12 @@
 import type { Chunk } from "@orch/rpc/messages.js";
 import type { Receiver, Subscription } from "@orch/rpc/rpc.js";
 import { type ApiError, unavailable } from "@orch/status/api-error.js";
-import type { Exchange } from "./exchange.js";
+import type { Exchange, HeaderList } from "./exchange.js";
 
 export type OpenStream = (receiver: Receiver<Chunk>) => Subscription;
 
 export interface RelayOptions {
-  readonly contentType: string;
+  readonly headers: HeaderList;
   /** A list that broke off must not look whole: its connection is cut. A watch may end anywhere. */
   readonly cutOnFailure: boolean;
   /** Where the relay registers how to end it, for a server that shuts down. */
@@ -22,7 +22,7 @@ export function relay(exchange: Exchange, open: OpenStream, options: RelayOption
     const subscription = open({
       message({ body }) {
         if (exchange.closed) return;
-        if (!exchange.begun) exchange.begin(200, ["Content-Type", options.contentType]);
+        if (!exchange.begun) exchange.begin(200, options.headers);
         if (body.length === 0 || exchange.write(body)) return;
         subscription.pause();
         exchange.onDrain(() => subscription.resume());
@@ -32,7 +32,7 @@ export function relay(exchange: Exchange, open: OpenStream, options: RelayOption
           resolve(error);
           return;
         }
-        if (!exchange.begun) exchange.begin(200, ["Content-Type", options.contentType]);
+        if (!exchange.begun) exchange.begin(200, options.headers);
         if (error !== undefined && options.cutOnFailure) exchange.cut();
         else exchange.end();
         resolve(undefined);

@@ -25,6 +25,12 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
     labels: durationNames,
     buckets,
   });
+  const deprecated = metrics.gauge({
+    name: "apiserver_requested_deprecated_apis",
+    help: "1 for each deprecated version of a resource that was asked for, with the release that removes it.",
+    stability: "STABLE",
+    labels: ["group", "version", "resource", "subresource", "removed_release"],
+  });
   const known = new Map<string, Series>();
   const newSeries = (labels: RequestLabels): Series => {
     const { dryRun: dry_run, code, ...rest } = labels;
@@ -32,6 +38,7 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
     return { count: total.with({ ...shared, code }), duration: seconds.with(shared) };
   };
   return {
+    deprecated: (labels) => deprecated.with(labels).set(1),
     observe(id, labels, milliseconds) {
       let series = known.get(id);
       if (series === undefined) {

@@ -1,66 +1,100 @@
 import { printYaml } from "@orch/codec/yaml.js";
+import type { Encoding } from "@orch/render/form.js";
+import { framings } from "@orch/render/framing.js";
+import { isObject, type MessageType } from "@orch/schema/descriptor.js";
 import type { ApiError } from "@orch/status/api-error.js";
 import type { Exchange, HeaderList } from "./exchange.js";
-
-/** How a response body is written. */
-export interface Representation {
-  readonly encoding: "json" | "yaml";
-  readonly pretty: boolean;
-}
+import { plainJson, type Representation } from "./representation.js";
 
 export interface Document {
   readonly code: number;
-  /** JSON. */
+  /** In the encoding of the representation; JSON where that is YAML. */
   readonly body: Buffer;
-  readonly warnings: readonly string[];
+  readonly headers: HeaderList;
 }
 
-const contentTypes: Record<Representation["encoding"], string> = {
-  json: "application/json",
-  yaml: "application/yaml",
-};
+/** A value that was made here: discovery, a Status. */
+export interface Answer {
+  readonly code: number;
+  readonly value: object;
+  readonly headers?: HeaderList;
+}
+
+/** Types of the meta group by kind: what Protobuf needs to know of a value. */
+export type MetaTypeOf = (kind: string) => MessageType | undefined;
+
+/** Writes answers in the representation that was asked for. */
+export interface Responder {
+  document(exchange: Exchange, representation: Representation, document: Document): void;
+  value(exchange: Exchange, representation: Representation, answer: Answer): void;
+  error(exchange: Exchange, representation: Representation, error: ApiError): void;
+}
 
 const plainHeaders: HeaderList = ["Content-Type", "application/json"];
 
-/** Sends a JSON document in the representation that was asked for; as it is where that is plain JSON. */
-export function sendDocument(exchange: Exchange, representation: Representation, document: Document): void {
-  const headers = document.warnings.length === 0 ? plainHeaders : withWarnings(document.warnings);
-  if (representation.encoding === "json" && !representation.pretty) {
-    exchange.send(document.code, headers, document.body);
-    return;
+export function createResponder(metaType: MetaTypeOf): Responder {
+  const value = (exchange: Exchange, wanted: Representation, answer: Answer): void => {
+    const { representation, body } = printed(wanted, answer.value, metaType);
+    exchange.send(answer.code, ["Content-Type", representation.contentType, ...(answer.headers ?? [])], body);
+  };
+  return {
+    value,
+    document(exchange, representation, { code, body, headers }) {
+      const { encoding, pretty, contentType } = representation;
+      if (encoding === "yaml" || pretty) {
+        value(exchange, representation, { code, value: JSON.parse(body.toString("utf8")), headers });
+      } else if (encoding === "json" && headers.length === 0) exchange.send(code, plainHeaders, body);
+      else exchange.send(code, ["Content-Type", contentType, ...headers], body);
+    },
+    error(exchange, representation, error) {
+      const headers: string[] = [];
+      const retryAfter = error.details?.retryAfterSeconds;
+      if (retryAfter !== undefined) headers.push("Retry-After", String(retryAfter));
+      if (error.reason === "Unauthorized") headers.push("WWW-Authenticate", "Bearer");
+      value(exchange, unstreamed(representation), { code: error.code, value: error.toStatus(), headers });
+    },
+  };
+}
+
+/** A watch that fails before it begins answers one document. */
+function unstreamed(representation: Representation): Representation {
+  const { encoding, contentType } = representation;
+  if (encoding === "cbor") return { ...representation, contentType: "application/cbor" };
+  return { ...representation, contentType: contentType.split(";")[0] ?? contentType };
+}
+
+/** JSON stands in for an encoding that has no form of the value. */
+function printed(representation: Representation, value: object, metaType: MetaTypeOf) {
+  const { encoding, pretty } = representation;
+  switch (encoding) {
+    case "yaml":
+      return { representation, body: printYaml(value) };
+    case "json":
+      return { representation, body: `${JSON.stringify(value, null, pretty ? 2 : undefined)}\n` };
+    default: {
+      const body = framed(encoding, value, metaType);
+      return body === undefined
+        ? { representation: plainJson, body: `${JSON.stringify(value)}\n` }
+        : { representation, body };
+    }
   }
-  const value: unknown = JSON.parse(document.body.toString("utf8"));
-  sendValue(exchange, representation, { code: document.code, value, headers: headers.slice(2) });
 }
 
-/** Sends a value that was made here: discovery, a Status. */
-export function sendValue(
-  exchange: Exchange,
-  representation: Representation,
-  answer: { readonly code: number; readonly value: unknown; readonly headers?: HeaderList },
-): void {
-  const headers = ["Content-Type", contentTypes[representation.encoding], ...(answer.headers ?? [])];
-  exchange.send(answer.code, headers, print(representation, answer.value));
-}
-
-export function sendError(exchange: Exchange, representation: Representation, error: ApiError): void {
-  const headers: string[] = [];
-  const retryAfter = error.details?.retryAfterSeconds;
-  if (retryAfter !== undefined) headers.push("Retry-After", String(retryAfter));
-  if (error.reason === "Unauthorized") headers.push("WWW-Authenticate", "Bearer");
-  sendValue(exchange, representation, { code: error.code, value: error.toStatus(), headers });
-}
-
-function print({ encoding, pretty }: Representation, value: unknown): string {
-  if (encoding === "yaml") return printYaml(value);
-  return `${JSON.stringify(value, null, pretty ? 2 : undefined)}\n`;
+function framed(encoding: Encoding, value: object, metaType: MetaTypeOf): Buffer | undefined {
+  const { kind = "", apiVersion = "v1", ...tree }: { kind?: string; apiVersion?: string } = value;
+  const type = metaType(kind);
+  if (type === undefined || !isObject(tree)) return undefined;
+  const framing = framings[encoding];
+  return framing.document(
+    { kind, apiVersion },
+    framing.piece(() => type, tree),
+  );
 }
 
 /** RFC 7234 section 5.5: one header a warning, code 299. */
-function withWarnings(warnings: readonly string[]): HeaderList {
-  return [...plainHeaders, ...shortened(warnings).flatMap((text) => ["Warning", headerText(text)])];
+export function warningHeaders(warnings: readonly string[]): HeaderList {
+  return warnings.length === 0 ? [] : shortened(warnings).flatMap((text) => ["Warning", headerText(text)]);
 }
-
 const maxWarnings = 4096;
 const maxWarning = 256;
 

@@ -1,5 +1,6 @@
 import type { Catalog } from "@orch/api/catalog.js";
-import { createNegotiator, textOffers } from "@orch/codec/negotiate.js";
+import { createNegotiator, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
+import type { Naming } from "@orch/naming/naming.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import type { Call } from "./call.js";
 import type { Served } from "./discovery.js";
@@ -7,16 +8,20 @@ import type { IdentityDeps } from "./identity.js";
 import type { RequestMetrics } from "./metrics.js";
 import { createOtherPaths, type OtherPathsDeps } from "./other-paths.js";
 import { createPipeline } from "./pipeline.js";
+import { createResponder } from "./respond.js";
 import { createHttpServer, type ServerConfig } from "./server.js";
 
 export interface GatewayConfig extends ServerConfig {
   readonly minRequestTimeoutMs: number;
   /** How long running responses may take once the gateway stops. */
   readonly shutdownGraceMs: number;
+  /** CBOR is read and written (gate CBORServingAndStorage). */
+  readonly cbor: boolean;
 }
 
 export interface GatewayDeps extends OtherPathsDeps {
   readonly catalog: Catalog;
+  readonly naming: Naming;
   readonly identity: IdentityDeps;
   /** The watch-cache that answers for a group. */
   readonly caches: (group: string) => Caller;
@@ -49,7 +54,9 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
   const otherPaths = createOtherPaths(deps);
   const serve = createPipeline({
     catalog: deps.catalog,
-    negotiator: createNegotiator(textOffers),
+    naming: deps.naming,
+    negotiator: createNegotiator(objectOffers(deps.naming, config), objectTransforms(deps.naming)),
+    respond: createResponder((kind) => deps.catalog.type(`meta/v1.${kind}`)),
     identity: deps.identity,
     caches: deps.caches,
     resources: deps.resources,

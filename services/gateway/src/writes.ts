@@ -4,9 +4,11 @@ import { resourceWrite } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import type { Exchange } from "./exchange.js";
 import type { ResourceRoute } from "./path.js";
-import { type Representation, sendDocument } from "./respond.js";
+import { formOf, type Representation } from "./representation.js";
+import { type Responder, warningHeaders } from "./respond.js";
 
 export interface WriteDeps {
+  readonly respond: Responder;
   readonly resources: (group: string) => Caller;
   readonly requestTimeoutMs: number;
 }
@@ -15,6 +17,8 @@ export interface Write {
   readonly exchange: Exchange;
   readonly route: ResourceRoute;
   readonly representation: Representation;
+  /** Warnings that the answer carries besides the service's own. */
+  readonly warnings: readonly string[];
   readonly verb: WriteVerb;
   readonly user: UserInfo;
 }
@@ -37,10 +41,16 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
     body,
     contentType: exchange.header("content-type") ?? "",
     options: optionsOf(exchange.query),
+    form: formOf(write.representation, exchange, write.verb === "deletecollection" ? "list" : write.verb),
     user: write.user,
   };
-  const reply = await deps.resources(route.group).call(resourceWrite, request, { deadlineMs: deps.requestTimeoutMs });
-  sendDocument(exchange, write.representation, reply);
+  const {
+    code,
+    body: written,
+    warnings,
+  } = await deps.resources(route.group).call(resourceWrite, request, { deadlineMs: deps.requestTimeoutMs });
+  const headers = warningHeaders([...write.warnings, ...warnings]);
+  deps.respond.document(exchange, write.representation, { code, body: written, headers });
 }
 
 /** The query's options. Of repeated ones the first counts, but for `dryRun`, whose values are a list. */

@@ -1,14 +1,17 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
-import { type DecodedObject, decodeObject } from "@orch/api/writes.js";
-import { type Read, unrecognizedBody } from "@orch/codec/decoded.js";
+import { decodeObject } from "@orch/api/writes.js";
+import { parseCbor } from "@orch/codec/cbor-parse.js";
+import { type Decoded, type Read, unrecognizedBody } from "@orch/codec/decoded.js";
 import { parseJson } from "@orch/codec/json.js";
-import { createNegotiator, textOffers } from "@orch/codec/negotiate.js";
+import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
+import { parseProtobuf } from "@orch/codec/protobuf-envelope.js";
 import { parseYaml } from "@orch/codec/yaml.js";
 import { DecodeError } from "@orch/schema/decode.js";
-import { isObject } from "@orch/schema/descriptor.js";
+import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
 import { type ApiError, badRequest } from "@orch/status/api-error.js";
 import type { WriteOptions } from "./options.js";
+import type { Write } from "./write.js";
 
 export interface ObjectBody {
   readonly object: AnyObject;
@@ -16,14 +19,40 @@ export interface ObjectBody {
   readonly warnings: readonly string[];
 }
 
-const negotiator = createNegotiator(textOffers);
+/** A request's body, and what it is meant to be. */
+export interface Body {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+}
 
-/** A request body as a tree, whatever its encoding. @throws ApiError UnsupportedMediaType, BadRequest */
-export function readTree(body: Buffer, contentType: string, expected: string): Read {
-  const { format } = negotiator.contentType(contentType);
-  const read = format === "yaml" ? parseYaml(body) : parseJson(body);
-  if (!read.ok) throw unrecognizedBody(expected, read);
+export interface Expected {
+  readonly kind: string;
+  readonly type: MessageType;
+  /** Looks at the kind and apiVersion that a Protobuf body names before its object is read. */
+  readonly check?: (typeMeta: JsonObject) => void;
+}
+
+/**
+ * A request body as a tree, whatever its encoding.
+ * @throws ApiError UnsupportedMediaType, BadRequest; DecodeError for Protobuf of another type
+ */
+export function readTree(formats: Negotiator<ObjectFormat>, { bytes, contentType }: Body, expected: Expected): Read {
+  const read = parse(formats.contentType(contentType).format, bytes, expected);
+  if (!read.ok) throw unrecognizedBody(expected.kind, read);
   return read;
+}
+
+function parse(format: ObjectFormat, bytes: Buffer, { type, check }: Expected): Decoded {
+  switch (format) {
+    case "json":
+      return parseJson(bytes);
+    case "yaml":
+      return parseYaml(bytes);
+    case "cbor":
+      return parseCbor(bytes);
+    case "protobuf":
+      return parseProtobuf(type, bytes, check === undefined ? {} : { check: (typeMeta) => check({ ...typeMeta }) });
+  }
 }
 
 /**
@@ -31,13 +60,17 @@ export function readTree(body: Buffer, contentType: string, expected: string): R
  * (spec 1: Behavior rules, 3). @throws ApiError BadRequest, UnsupportedMediaType
  */
 export function readObject(
+  { deps, request }: Pick<Write, "deps" | "request">,
   kind: Kind,
-  body: { readonly bytes: Buffer; readonly contentType: string },
   validation: WriteOptions["fieldValidation"],
 ): ObjectBody {
-  const read = readTree(body.bytes, body.contentType, kind.kind);
-  checkType(kind, read.value);
-  const { object, unknown } = decoded(kind, read.value);
+  const body = { bytes: request.body, contentType: request.contentType };
+  const { read, object, unknown } = refusing(kind, () => {
+    const check = (typeMeta: JsonObject): void => checkType(kind, typeMeta);
+    const tree = readTree(deps.formats, body, { kind: kind.kind, type: kind.type, check });
+    checkType(kind, tree.value);
+    return { read: tree, ...decodeObject(kind, tree.value) };
+  });
   const problems = validation === "Ignore" ? [] : fieldProblems(read, unknown);
   if (validation === "Strict" && problems.length > 0) {
     throw cannotBeHandled(kind, `strict decoding error: ${problems.join(", ")}`);
@@ -78,9 +111,10 @@ function inOrder(tree: unknown, wanted: ReadonlySet<string>): string[] {
   return found;
 }
 
-function decoded(kind: Kind, tree: unknown): DecodedObject {
+/** What the tree's type does not allow is the client's fault. */
+function refusing<T>(kind: Kind, read: () => T): T {
   try {
-    return decodeObject(kind, tree);
+    return read();
   } catch (error) {
     if (error instanceof DecodeError) throw cannotBeHandled(kind, error.message);
     throw error;

@@ -14,11 +14,7 @@ import { contextOf, keyOf, resourceOf, timestamp, type Write } from "./write.js"
 export async function create(write: Write): Promise<WriteReply> {
   const { deps, requested, request } = write;
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "CreateOptions" });
-  const body = readObject(
-    requested,
-    { bytes: request.body, contentType: request.contentType },
-    options.fieldValidation,
-  );
+  const body = readObject(write, requested, options.fieldValidation);
   return createObject(write, body, options);
 }
 

@@ -1,12 +1,12 @@
 import type { AnyObject } from "@orch/api/object.js";
 import { parseSelectors } from "@orch/api/selectors/selectors.js";
-import { asVersion, selectableFields } from "@orch/api/writes.js";
+import { selectableFields } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { pages } from "@orch/store/pages.js";
 import type { Entry } from "@orch/store/store.js";
 import { removeEntry } from "./delete.js";
 import { type DeleteOptions, deleteOptions } from "./delete-options.js";
-import { storedObject } from "./stored.js";
+import { rendererOf, storedObject } from "./stored.js";
 import { keyPrefix, type Write } from "./write.js";
 
 const pageSize = 500;
@@ -15,7 +15,7 @@ const width = 16;
 
 /** Deletes every matching object of a collection and answers the list of them (spec 1: Verbs to HTTP). */
 export async function removeCollection(write: Write): Promise<WriteReply> {
-  const { deps, kind, requested } = write;
+  const { deps, kind } = write;
   const options = deleteOptions(write);
   const matches = selector(write);
   const removed: AnyObject[] = [];
@@ -30,17 +30,14 @@ export async function removeCollection(write: Write): Promise<WriteReply> {
       removed.push(...part.filter((_, index) => gone[index] === true).map(({ object }) => object));
     }
   }
-  const items = removed.map((object) => {
-    const { kind: _kind, apiVersion: _version, ...item } = asVersion(requested, object);
-    return item;
-  });
-  const list = {
-    kind: requested.listKind,
-    apiVersion: requested.apiVersion,
-    metadata: { resourceVersion: String(newest) },
-    items,
-  };
-  return { code: 200, body: Buffer.from(`${JSON.stringify(list)}\n`), warnings: [] };
+  return { code: 200, body: listBody(write, removed, newest), warnings: [] };
+}
+
+function listBody(write: Write, objects: readonly AnyObject[], revision: number): Buffer {
+  const renderer = rendererOf(write);
+  const pieces = objects.map((object) => renderer.piece(object).at(write.deps.now()));
+  const { head, before, tail } = renderer.list({ resourceVersion: String(revision) }, pieces);
+  return Buffer.concat([head, ...pieces.flatMap((piece, i) => [before(i, piece), piece]), tail]);
 }
 
 /** False when somebody else deleted it first. */

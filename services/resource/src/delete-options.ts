@@ -70,17 +70,23 @@ function fromQuery(options: Readonly<Record<string, string>>): DeleteOptionsBody
 
 function fromBody(write: Write): DeleteOptionsBody {
   const { request, deps } = write;
-  const { value } = readTree(request.body, request.contentType, "DeleteOptions");
   const type = deps.catalog.type("meta/v1.DeleteOptions");
   if (type === undefined) throw new TypeError("the catalog has no DeleteOptions");
+  const { value } = refusing(() =>
+    readTree(deps.formats, { bytes: request.body, contentType: request.contentType }, { kind: "DeleteOptions", type }),
+  );
   if (!isObject(value))
     throw badRequest("the object provided is unrecognized (must be of type DeleteOptions): it is no object");
   const kind = value["kind"];
   if (kind !== undefined && kind !== "" && kind !== "DeleteOptions") {
     throw badRequest(`${String(kind)} cannot be handled as DeleteOptions`);
   }
+  return refusing(() => decode(type, value).value as DeleteOptionsBody);
+}
+
+function refusing<T>(read: () => T): T {
   try {
-    return decode(type, value).value as DeleteOptionsBody;
+    return read();
   } catch (error) {
     if (error instanceof DecodeError) throw badRequest(`DeleteOptions cannot be decoded: ${error.message}`);
     throw error;

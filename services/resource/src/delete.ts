@@ -4,7 +4,7 @@ import { forbidden, modified, notFound } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
 import { checkDeletePreconditions, type DeleteOptions, deleteOptions } from "./delete-options.js";
 import { hasSpecFinalizers } from "./spec-finalizers.js";
-import { objectReply, storedBytes, storedObject } from "./stored.js";
+import { objectReply, rendererOf, storedBytes, storedObject } from "./stored.js";
 import { type Attempt, keyOf, resourceOf, timestamp, type Write } from "./write.js";
 
 /** Deletes an object in one phase, or begins the first of two (spec 1: Object deletion). */
@@ -108,5 +108,5 @@ function removedReply(write: Write, old: AnyObject, entry: Entry): WriteReply {
   const { name, uid } = old.metadata;
   const details = { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural, uid };
   const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
-  return { code: 200, body: Buffer.from(`${JSON.stringify(status)}\n`), warnings: [] };
+  return { code: 200, body: rendererOf(write).status(status), warnings: [] };
 }

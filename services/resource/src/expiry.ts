@@ -7,7 +7,7 @@ import type { Entry } from "@orch/store/store.js";
 import { storedObject } from "./stored.js";
 import type { WriteDeps } from "./write.js";
 
-export interface ExpiryDeps extends WriteDeps {
+export interface ExpiryDeps extends Pick<WriteDeps, "store" | "naming" | "now"> {
   /** Kinds whose objects expire: Events. */
   readonly kinds: readonly Kind[];
   readonly ttlMs: number;

@@ -41,7 +41,11 @@ const store = await openEtcdStore({
 const server = createGrpcServer({ host: values["bind-address"], port: values["rpc-port"], log });
 const groups = values.groups.map((name) => (name === "core" ? "" : name));
 const resource = createResource(
-  { groups: groups.length === 0 ? undefined : groups, eventTtlMs: values["event-ttl"] },
+  {
+    groups: groups.length === 0 ? undefined : groups,
+    eventTtlMs: values["event-ttl"],
+    cbor: gates.enabled("CBORServingAndStorage"),
+  },
   {
     store,
     naming,

@@ -27,7 +27,7 @@ async function start(t: TestContext): Promise<Subject> {
   let uid = 0;
   const deps = { store, naming, catalog: loadCatalog(naming), services, log };
   const fixed = { now: () => Date.parse("2025-01-01T00:00:00Z"), newUid: () => `uid-${++uid}`, random: () => 0 };
-  const resource = createResource({ groups: undefined, eventTtlMs: 3_600_000 }, { ...deps, ...fixed });
+  const resource = createResource({ groups: undefined, eventTtlMs: 3_600_000, cbor: true }, { ...deps, ...fixed });
   await resource.start();
   await resource.bootstrapped;
   t.after(async () => {
@@ -50,6 +50,7 @@ async function start(t: TestContext): Promise<Subject> {
         contentType: "application/json",
         body: object === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(object)),
         options: {},
+        form: "",
         user,
         ...request,
       }),

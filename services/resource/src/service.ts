@@ -1,5 +1,7 @@
 import type { Catalog } from "@orch/api/catalog.js";
+import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { createRenderers } from "@orch/render/renderer.js";
 import type { StatusReply, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import type { Services } from "@orch/rpc/rpc.js";
@@ -20,6 +22,8 @@ export interface ResourceConfig {
   readonly groups: readonly string[] | undefined;
   /** How long objects of kinds that expire are kept after their last change. */
   readonly eventTtlMs: number;
+  /** CBOR is read and written (gate CBORServingAndStorage). */
+  readonly cbor: boolean;
 }
 
 export interface ResourceDeps {
@@ -49,7 +53,9 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   if (namespaceKind === undefined) throw new TypeError("the catalog has no Namespace");
   const prefix = key(`${naming.storePrefix}${namespaceKind.storage.prefix}/`);
   const namespaces = createNamespaces({ store, prefix, log: deps.log });
-  const writes: WriteDeps = { ...deps, namespaces };
+  const formats = createNegotiator(objectOffers(naming, config));
+  const renderers = createRenderers(catalog, naming.metaGroup);
+  const writes: WriteDeps = { ...deps, namespaces, formats, renderers };
 
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
 

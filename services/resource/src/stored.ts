@@ -1,11 +1,12 @@
 import type { Kind } from "@orch/api/catalog.js";
 import { type AnyObject, withMetadata } from "@orch/api/object.js";
-import { asVersion } from "@orch/api/writes.js";
 import { printStored, spliceVersion } from "@orch/codec/stored-object.js";
+import { parseForm } from "@orch/render/form.js";
+import type { Renderer } from "@orch/render/renderer.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { complete } from "@orch/schema/complete.js";
 import { decode } from "@orch/schema/decode.js";
-import { tooLarge } from "@orch/status/api-error.js";
+import { badRequest, tooLarge } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
 import type { Write } from "./write.js";
 
@@ -31,17 +32,32 @@ export function storedBytes(kind: Kind, object: AnyObject): Buffer {
   return bytes;
 }
 
-/** The answer to a write: the bytes that were stored, in the version of the request, with theirs spliced in. */
+/** The answer to a write: what was stored, in the version and form that the request asks for. */
 export function objectReply(
-  { kind, requested }: Pick<Write, "kind" | "requested">,
+  write: Write,
   bytes: Buffer,
   reply: { readonly code: number; readonly revision: number | undefined; readonly warnings?: readonly string[] },
 ): WriteReply {
-  const asked =
-    requested === kind ? bytes : printStored(requested, asVersion(requested, parsedObject(kind, bytes, undefined)));
-  const body =
-    reply.revision === undefined ? Buffer.concat([asked, newline]) : spliceVersion(asked, reply.revision).bytes;
-  return { code: reply.code, body, warnings: reply.warnings ?? [] };
+  const { code, revision, warnings = [] } = reply;
+  return { code, body: replyBody(write, bytes, revision), warnings };
+}
+
+/** In JSON of the stored version: the stored bytes with their revision spliced in. */
+function replyBody(write: Write, bytes: Buffer, revision: number | undefined): Buffer {
+  const { kind, requested, request } = write;
+  if (requested === kind && request.form === "") {
+    return revision === undefined ? Buffer.concat([bytes, newline]) : spliceVersion(bytes, revision).bytes;
+  }
+  const renderer = rendererOf(write);
+  const piece = renderer.piece(parsedObject(kind, bytes, revision)).at(write.deps.now());
+  return renderer.document(piece, revision === undefined ? "" : String(revision));
+}
+
+/** How a write's answer is written. @throws ApiError BadRequest for a form that no gateway asks for */
+export function rendererOf({ deps, requested, request }: Write): Renderer {
+  const form = parseForm(request.form);
+  if (form === undefined) throw badRequest(`unknown form ${JSON.stringify(request.form)}`);
+  return deps.renderers.of(requested, form, "");
 }
 
 const newline = Buffer.from("\n");

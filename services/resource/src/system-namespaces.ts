@@ -23,6 +23,7 @@ export async function ensureSystemNamespaces({
       body: Buffer.from(JSON.stringify({ metadata: { name } })),
       contentType: "application/json",
       options: {},
+      form: "",
       user: { name: "system:apiserver", uid: "", groups: [deps.naming.mastersGroup], extra: {} },
     } as const;
     await create({ deps, kind, requested: kind, request }).catch((error: unknown) => {

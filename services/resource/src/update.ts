@@ -16,11 +16,7 @@ import { type Attempt, contextOf, keyOf, resourceOf, type Write } from "./write.
 export async function update(write: Write): Promise<WriteReply> {
   const { deps, requested, request } = write;
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "UpdateOptions" });
-  const body = readObject(
-    requested,
-    { bytes: request.body, contentType: request.contentType },
-    options.fieldValidation,
-  );
+  const body = readObject(write, requested, options.fieldValidation);
   checkNames(write, body.object);
   let entry = await deps.store.get(keyOf(write, request.name));
   for (;;) {

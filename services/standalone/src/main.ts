@@ -79,7 +79,7 @@ const standalone = createStandalone(
     dataDir,
     tlsSans: values["tls-san"],
     tokens: readTokens(values["token-auth-file"]),
-    serving: servingSettings(values),
+    serving: servingSettings(values, gates),
     release,
     gates,
     runtimeConfig: values["runtime-config"],

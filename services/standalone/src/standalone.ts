@@ -105,9 +105,13 @@ async function startServices(
   const catalog = loadCatalog(naming, { release: config.release });
   const transport = createInProcess({ log });
   const shared = { store, naming, catalog, services: transport.services, log: logWith(log) };
-  const cache = createWatchCache(watchCacheDefaults, { ...shared, now: () => clock.monotonic() });
+  const cache = createWatchCache(watchCacheDefaults, {
+    ...shared,
+    now: () => clock.monotonic(),
+    wallClock: () => clock.now(),
+  });
   const resource = createResource(
-    { groups: undefined, eventTtlMs: config.eventTtlMs },
+    { groups: undefined, eventTtlMs: config.eventTtlMs, cbor: config.serving.cbor },
     { ...shared, now: () => clock.now(), newUid: randomUUID, random: Math.random },
   );
   const peers = createPeers(new Map([[anyGroup, transport.caller]]));

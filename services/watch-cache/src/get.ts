@@ -4,15 +4,19 @@ import { key } from "@orch/store/revision.js";
 import type { ListDeps } from "./list.js";
 import { type CachedObject, cachedObject } from "./object.js";
 import { getFreshness } from "./read-options.js";
-import { objectKey, type Readable } from "./readable.js";
+import { type Asked, objectKey } from "./readable.js";
 
 /** One object (spec 1: Resource version semantics, get). Answers at once, without a promise, where it can. */
-export function get(deps: ListDeps, readable: Readable, request: GetRequest): ObjectReply | Promise<ObjectReply> {
+export function get(
+  deps: ListDeps,
+  { readable, rendition }: Asked,
+  request: GetRequest,
+): ObjectReply | Promise<ObjectReply> {
   const at = objectKey(readable.kind, request);
   const fromCache = (): CachedObject | undefined => deps.mirror.shelf(readable.kind.storage.prefix).collection.get(at);
   const reply = (object: CachedObject | undefined): ObjectReply => {
-    if (object !== undefined) return { body: object.bytes };
-    throw notFound({ group: readable.kind.group, resource: readable.kind.plural }, request.name);
+    if (object !== undefined) return { body: rendition.document(object) };
+    throw notFound({ group: readable.kind.hub.group, resource: readable.kind.plural }, request.name);
   };
   const freshness = getFreshness(request.resourceVersion);
   if (freshness.type === "any" && deps.mirror.loaded) return reply(fromCache());

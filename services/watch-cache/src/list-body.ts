@@ -1,8 +1,7 @@
-import { type CachedObject, copyItem, itemSize } from "./object.js";
+import type { ListMetadata } from "@orch/render/renderer.js";
+import type { CachedObject } from "./object.js";
 
 export interface ListBody {
-  readonly kind: string;
-  readonly apiVersion: string;
   readonly resourceVersion: number;
   readonly items: readonly CachedObject[];
   /** "" on the last chunk. */
@@ -10,53 +9,48 @@ export interface ListBody {
   readonly remainingItemCount: number | undefined;
 }
 
-/** Bytes of one chunk; an item larger than this makes a chunk of its own. */
-const chunkBytes = 128 * 1024;
-
-const footer = Buffer.from("]}\n");
-const comma = 0x2c;
-
-/**
- * A list response (spec 1: Collection response) as a header, the items' bytes and a footer, in chunks
- * that are made one at a time, as the receiver takes them.
- */
-export function* listChunks(list: ListBody): Generator<Buffer> {
-  const header = headerOf(list);
-  let index = 0;
-  let pending: Buffer | undefined = header;
-  while (pending !== undefined || index < list.items.length) {
-    let size = pending?.length ?? 0;
-    let end = index;
-    for (let item = list.items[end]; item !== undefined; item = list.items[end]) {
-      const next = itemSize(item) + (end > 0 ? 1 : 0);
-      if (size > 0 && size + next > chunkBytes) break;
-      size += next;
-      end += 1;
-    }
-    const last = end === list.items.length;
-    const chunk = Buffer.allocUnsafeSlow(size + (last ? footer.length : 0));
-    let at = pending?.copy(chunk, 0) ?? 0;
-    pending = undefined;
-    for (; index < end; index++) {
-      const item = list.items[index];
-      if (item === undefined) break;
-      if (index > 0) chunk[at++] = comma;
-      at = copyItem(item, chunk, at);
-    }
-    if (last) footer.copy(chunk, at);
-    yield chunk;
-    if (last) return;
-  }
-}
-
-function headerOf(list: ListBody): Buffer {
-  const metadata = JSON.stringify({
+/** The list's metadata as clients read it (spec 1: Collection response). */
+export function listMetadata(list: ListBody): ListMetadata {
+  return {
     resourceVersion: String(list.resourceVersion),
     ...(list.continueToken === "" ? {} : { continue: list.continueToken }),
     ...(list.remainingItemCount === undefined ? {} : { remainingItemCount: list.remainingItemCount }),
-  });
-  const { kind, apiVersion } = list;
-  return Buffer.from(
-    `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":${metadata},"items":[`,
-  );
+  };
+}
+
+/** A body that is written part by part: a head, some parts that write themselves, a tail. */
+export interface Parts {
+  readonly head: Buffer;
+  readonly count: number;
+  /** Bytes of a part. */
+  size(index: number): number;
+  /** Writes a part and returns the position behind it. */
+  copy(index: number, into: Buffer, at: number): number;
+  readonly tail: Buffer;
+}
+
+/** Bytes of one chunk; a part larger than this makes a chunk of its own. */
+const chunkBytes = 128 * 1024;
+
+/** The body in chunks that are made one at a time, as the receiver takes them. */
+export function* chunksOf({ head, count, size, copy, tail }: Parts): Generator<Buffer> {
+  let begin: Buffer | undefined = head;
+  let next = 0;
+  for (;;) {
+    let bytes = begin?.length ?? 0;
+    let end = next;
+    for (; end < count; end++) {
+      const more = size(end);
+      if (bytes > 0 && bytes + more > chunkBytes) break;
+      bytes += more;
+    }
+    const last = end === count;
+    const chunk = Buffer.allocUnsafeSlow(bytes + (last ? tail.length : 0));
+    let at = begin?.copy(chunk, 0) ?? 0;
+    begin = undefined;
+    for (; next < end; next++) at = copy(next, chunk, at);
+    if (last) tail.copy(chunk, at);
+    yield chunk;
+    if (last) return;
+  }
 }

@@ -19,7 +19,7 @@ export interface ListDeps {
   readonly metaGroup: string;
 }
 
-type Asked = Required<Pick<ListBody, "items" | "resourceVersion">> & {
+type Found = Required<Pick<ListBody, "items" | "resourceVersion">> & {
   readonly remaining: number | undefined;
   readonly more: boolean;
 };
@@ -38,8 +38,6 @@ export async function list(deps: ListDeps, readable: Readable, request: ListRequ
         });
   const last = answer.items.at(-1);
   return {
-    kind: readable.kind.listKind,
-    apiVersion: readable.kind.apiVersion,
     resourceVersion: answer.resourceVersion,
     items: answer.items,
     continueToken:
@@ -64,7 +62,7 @@ function firstPage(
   deps: ListDeps,
   page: Page,
   { source, exact }: { readonly source: Source; readonly exact: number | undefined },
-): Asked | Promise<Asked> {
+): Found | Promise<Found> {
   if (source.from === "store") return pageFromStore(deps, page, { at: source.at, from: undefined });
   // The mirror may have moved on since it stood exactly there.
   if (exact !== undefined && deps.mirror.gate.revision !== exact) {
@@ -94,7 +92,7 @@ function countOf(
 }
 
 /** Waits for the token's version where it is still to come here: another cache may be ahead. */
-async function nextPage(deps: ListDeps, page: Page, token: ContinueToken): Promise<Asked> {
+async function nextPage(deps: ListDeps, page: Page, token: ContinueToken): Promise<Found> {
   const start = continueAt(page.readable, page.selector.scope, token);
   await deps.freshness.source({ type: "exact", revision: token.revision });
   return pageFromStore(deps, page, start);
@@ -112,7 +110,7 @@ function continueAt(readable: Readable, scope: Scope, token: ContinueToken): Sto
 const storePage = 1000;
 
 /** One page read from the store at a revision; walks on while the selector leaves the page short. */
-async function pageFromStore(deps: ListDeps, page: Page, start: StoreStart): Promise<Asked> {
+async function pageFromStore(deps: ListDeps, page: Page, start: StoreStart): Promise<Found> {
   const { readable, selector } = page;
   const prefix = key(readable.keyPrefix + scopePrefix(selector.scope));
   const items: CachedObject[] = [];

@@ -57,6 +57,7 @@ const cache = createWatchCache(
     services: server.services,
     log: (what, err) => log.error({ err }, what),
     now: clock.monotonic,
+    wallClock: clock.now,
   },
 );
 registerWatchCacheMetrics(metrics, cache);

@@ -35,6 +35,8 @@ export interface OutletOptions {
   /** Bytes that may wait for a client before its watch is ended. */
   readonly maxPendingBytes: number;
   readonly chunkOf: ChunkOf;
+  /** An ERROR event in the encoding of the stream. */
+  readonly errorFrame: (error: ApiError) => Buffer;
 }
 
 /** One message object a Buffer: the transport knows a message sent to many streams by its identity. */
@@ -132,7 +134,7 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
     },
     error(error) {
       if (state === "closed") return;
-      write(Buffer.from(`${JSON.stringify({ type: "ERROR", object: error.toStatus() })}\n`));
+      write(options.errorFrame(error));
       finish();
     },
     refuse: finish,

@@ -5,6 +5,7 @@ import type { Key } from "@orch/store/revision.js";
 import { createLabelPool } from "./label-pool.js";
 import type { Place } from "./mirror.js";
 import type { Taken } from "./object.js";
+import type { Rendition } from "./rendition.js";
 
 /** A kind with what reading it needs, made once. */
 export interface Readable {
@@ -12,6 +13,12 @@ export interface Readable {
   /** Absolute, with the closing slash. */
   readonly keyPrefix: string;
   readonly taken: Taken;
+}
+
+/** What a read is about, and how it is to be written. */
+export interface Asked {
+  readonly readable: Readable;
+  readonly rendition: Rendition;
 }
 
 export interface Readables {
@@ -38,7 +45,8 @@ export function createReadables(catalog: Catalog, storePrefix: string): Readable
       keyPrefix: `${storePrefix}${kind.storage.prefix}/`,
       taken: {
         labels,
-        fields: kind.fieldSelectors.fields.length === 0 ? undefined : (object) => selectableFields(kind, object),
+        fields:
+          kind.hub.fieldSelectors.fields.length === 0 ? undefined : (object) => selectableFields(kind.hub, object),
       },
     };
     made.set(kind, fresh);
@@ -47,7 +55,7 @@ export function createReadables(catalog: Catalog, storePrefix: string): Readable
 
   return {
     of(request) {
-      const kind = catalog.resource(request.group, request.version, request.resource);
+      const kind = catalog.find(request.group, request.version, request.resource);
       if (kind === undefined) throw unknownPath();
       return readable(kind);
     },

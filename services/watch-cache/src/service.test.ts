@@ -18,7 +18,7 @@ import { createWatchCache, watchCacheDefaults } from "./service.js";
 
 const naming = createNaming("orch");
 const maps = { group: "", version: "v1", resource: "configmaps", namespace: "a", labelSelector: "", fieldSelector: "" };
-const unset = { resourceVersion: "", resourceVersionMatch: "" };
+const unset = { resourceVersion: "", resourceVersionMatch: "", form: "" };
 const listAll: ListRequest = { ...maps, ...unset, limit: 0, continueToken: "" };
 const watchAll: WatchRequest = { ...maps, ...unset, name: "", allowBookmarks: false, timeoutMs: 0 };
 
@@ -75,6 +75,7 @@ function startCache(t: TestContext, store: Store, overrides: Partial<typeof watc
       services: transport.services,
       log: (what, error) => assert.fail(`${what}: ${String(error)}`),
       now: () => performance.now(),
+      wallClock: Date.now,
     },
   );
   defer(t, () => cache.stop());

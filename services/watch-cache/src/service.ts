@@ -1,7 +1,7 @@
 import type { Catalog } from "@orch/api/catalog.js";
 import { createReadIndex } from "@orch/cache/read-index.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { Chunk, ListRequest, StatusReply } from "@orch/rpc/messages.js";
+import type { Chunk, GetRequest, ListRequest, StatusReply, WatchRequest } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheStatus, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Sender, Services } from "@orch/rpc/rpc.js";
 import { ApiError, unavailable } from "@orch/status/api-error.js";
@@ -10,10 +10,10 @@ import type { Store } from "@orch/store/store.js";
 import { createFreshness } from "./freshness.js";
 import { get } from "./get.js";
 import { type ListDeps, list } from "./list.js";
-import { listChunks } from "./list-body.js";
 import { createMirror } from "./mirror.js";
 import { createChunkOf } from "./outlet.js";
-import { createReadables } from "./readable.js";
+import { type Asked, createReadables } from "./readable.js";
+import { createRenditions } from "./rendition.js";
 import { type OpenWatch, type WatchDeps, watch } from "./watch.js";
 
 export interface WatchCacheConfig {
@@ -23,6 +23,8 @@ export interface WatchCacheConfig {
   readonly bookmarkMs: number;
   /** Bytes that may wait for one watcher before it is ended. */
   readonly maxPendingBytes: number;
+  /** Bytes of other encodings, versions and tables that are kept while they are hot. */
+  readonly hotBytes: number;
 }
 
 export const watchCacheDefaults: WatchCacheConfig = {
@@ -30,6 +32,7 @@ export const watchCacheDefaults: WatchCacheConfig = {
   historyBytes: 64 * 1024 * 1024,
   bookmarkMs: 60_000,
   maxPendingBytes: 8 * 1024 * 1024,
+  hotBytes: 64 * 1024 * 1024,
 };
 
 export interface WatchCacheDeps {
@@ -40,6 +43,8 @@ export interface WatchCacheDeps {
   readonly log: (what: string, error: unknown) => void;
   /** Milliseconds that only grow. */
   readonly now: () => number;
+  /** Milliseconds since 1970. */
+  readonly wallClock: () => number;
 }
 
 export interface WatchCache {
@@ -57,6 +62,12 @@ const freshnessTimes = { waitMs: 3000, stallMs: 150 };
 export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps): WatchCache {
   const { store, naming, services } = deps;
   const readables = createReadables(deps.catalog, naming.storePrefix);
+  const renditions = createRenditions({
+    catalog: deps.catalog,
+    metaGroup: naming.metaGroup,
+    wallClock: deps.wallClock,
+    hotBytes: config.hotBytes,
+  });
   const mirror = createMirror({
     store,
     prefix: key(naming.storePrefix),
@@ -78,18 +89,24 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   });
 
   services.unary(watchCacheStatus, status);
-  services.unary(watchCacheGet, (request) => get(reads, readables.of(request), request));
+  const asked = (request: GetRequest | ListRequest | WatchRequest): Asked => {
+    const readable = readables.of(request);
+    const subresource = "subresource" in request ? request.subresource : "";
+    return { readable, rendition: renditions.of(readable.kind, request.form, subresource) };
+  };
+  services.unary(watchCacheGet, (request) => get(reads, asked(request), request));
   let stopped = false;
   services.stream(watchCacheWatch, (request, sender) => {
     if (stopped) throw unavailable("the watch cache is shutting down");
-    watch(watches, readables.of(request), { request, sender });
+    watch(watches, asked(request), { request, sender });
   });
   services.stream(watchCacheList, (request, sender) => {
     sendList(request, sender).catch((error: unknown) => sender.end(ApiError.from(error)));
   });
 
   const sendList = async (request: ListRequest, sender: Sender<Chunk>): Promise<void> => {
-    const chunks = listChunks(await list(reads, readables.of(request), request));
+    const { readable, rendition } = asked(request);
+    const chunks = rendition.list(await list(reads, readable, request));
     const pump = (): void => {
       if (sender.cancelled) return;
       // Not for…of: leaving it early would end the generator.

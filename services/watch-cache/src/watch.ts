@@ -5,17 +5,18 @@ import type { Chunk, WatchRequest } from "@orch/rpc/messages.js";
 import type { Sender } from "@orch/rpc/rpc.js";
 import { ApiError, expired } from "@orch/status/api-error.js";
 import { type ListDeps, list } from "./list.js";
-import { type CachedObject, eventFrame } from "./object.js";
+import type { CachedObject } from "./object.js";
 import { createOutlet, type Outlet, type OutletOptions } from "./outlet.js";
 import { type WatchStart, watchStart } from "./read-options.js";
-import type { Readable } from "./readable.js";
+import type { Asked, Readable } from "./readable.js";
+import type { Rendition } from "./rendition.js";
 import { type Selector, selectorOf } from "./selector.js";
 
 export interface WatchDeps extends ListDeps {
   /** Streams that carry bookmarks register here. */
   readonly open: Set<OpenWatch>;
   readonly initialEventsEnd: string;
-  readonly outlets: OutletOptions;
+  readonly outlets: Omit<OutletOptions, "errorFrame">;
 }
 
 /** A running watch as the service sees it. */
@@ -35,14 +36,17 @@ const forever = 0x7fffffff;
 /** A watch (spec 1: Change tracking; Resource version semantics, watch). Events go out as lines of JSON. */
 export function watch(
   deps: WatchDeps,
-  readable: Readable,
+  { readable, rendition }: Asked,
   call: { request: WatchRequest; sender: Sender<Chunk> },
 ): void {
   const { request, sender } = call;
   const start = watchStart({ ...request, limit: 0, continueToken: "" }, deps.metaGroup);
   const selector = selectorOf(readable, request);
-  const outlet = createOutlet(sender, deps.outlets);
-  const running = { deps, readable, selector, outlet, request };
+  const outlet = createOutlet(sender, {
+    ...deps.outlets,
+    errorFrame: (error) => rendition.error({ ...error.toStatus() }),
+  });
+  const running = { deps, readable, rendition, selector, outlet, request };
   const timer = request.timeoutMs > 0 ? setTimeout(() => opened.finish(), request.timeoutMs) : undefined;
   const opened = openWatch(running);
   deps.open.add(opened);
@@ -57,6 +61,7 @@ export function watch(
 interface Running {
   readonly deps: WatchDeps;
   readonly readable: Readable;
+  readonly rendition: Rendition;
   readonly selector: Selector;
   readonly outlet: Outlet;
   readonly request: WatchRequest;
@@ -67,7 +72,7 @@ function openWatch(running: Running): OpenWatch {
   const bookmark = (): void => {
     if (!request.allowBookmarks || !outlet.live) return;
     deps.mirror.flush();
-    outlet.send(bookmarkFrame(running.readable, deps.mirror.gate.revision));
+    outlet.send(running.rendition.bookmark(deps.mirror.gate.revision));
   };
   return {
     bookmark,
@@ -141,28 +146,28 @@ function initialState(running: Running, state: InitialState): void {
 }
 
 function sendInitial(running: Running, state: InitialState): void {
-  const { outlet, readable, deps } = running;
-  for (const item of state.items) outlet.queue(() => eventFrame("ADDED", item, item.revision));
-  if (state.announceEnd) outlet.queue(() => bookmarkFrame(readable, state.revision, deps.initialEventsEnd));
+  const { outlet, rendition, deps } = running;
+  for (const item of state.items) outlet.queue(() => rendition.event("ADDED", item, item.revision));
+  if (state.announceEnd) outlet.queue(() => rendition.bookmark(state.revision, deps.initialEventsEnd));
 }
 
 /** Replays the history after a revision and joins the stream, in one turn: nothing falls between. */
 function resume(running: Running, after: number): void {
-  const { deps, readable, selector, outlet } = running;
+  const { deps, readable, outlet } = running;
   const { history } = deps.mirror.shelf(readable.kind.storage.prefix).collection;
   const missed = history.since(after);
   if (missed === undefined) {
     outlet.error(expired(`too old resource version: ${after} (${deps.mirror.gate.revision})`));
     return;
   }
-  for (const change of missed) queueChange(outlet, selector, change);
+  for (const change of missed) queueChange(running, change);
   join(running);
 }
 
-function queueChange(outlet: Outlet, selector: Selector, change: Change<CachedObject>): void {
+function queueChange({ outlet, selector, rendition }: Running, change: Change<CachedObject>): void {
   if (!inScope(selector, change.key)) return;
   const event = eventFor(change, selector.matches ?? everything);
-  if (event !== undefined) outlet.queue(() => eventFrame(event.type, event.item, change.revision));
+  if (event !== undefined) outlet.queue(() => rendition.event(event.type, event.item, change.revision));
 }
 
 function inScope({ scope }: Selector, objectKey: string): boolean {
@@ -171,25 +176,16 @@ function inScope({ scope }: Selector, objectKey: string): boolean {
 }
 
 function join(running: Running): void {
-  const { deps, readable, selector, outlet } = running;
+  const { deps, readable, rendition, selector, outlet } = running;
   const { feeds } = deps.mirror.shelf(readable.kind.storage.prefix);
   const interest: Interest<CachedObject> = {
-    id: `${readable.kind.apiVersion}|${selector.id}`,
+    id: `${rendition.id}|${selector.id}`,
     scope: selector.scope,
     matches: selector.matches ?? everything,
-    encode: eventFrame,
+    encode: rendition.event,
   };
   const watcher: Watcher = { deliver: (frames) => outlet.send(frames) };
   const leave = feeds.join(interest, watcher);
   outlet.onClose(leave);
   outlet.goLive();
-}
-
-function bookmarkFrame(readable: Readable, at: number, annotation?: string): Buffer {
-  const metadata = {
-    resourceVersion: String(at),
-    ...(annotation === undefined ? {} : { annotations: { [annotation]: "true" } }),
-  };
-  const object = { kind: readable.kind.kind, apiVersion: readable.kind.apiVersion, metadata };
-  return Buffer.from(`${JSON.stringify({ type: "BOOKMARK", object })}\n`);
 }

@@ -1,0 +1,22 @@
+import type { Kind } from "@orch/api/catalog.js";
+import { compareReleases } from "@orch/api/versions.js";
+
+/** What the signals on a deprecated endpoint say (spec 1: Signals on deprecated endpoints). */
+export interface Deprecation {
+  /** `extensions/v1beta1 Ingress is deprecated in v1.14+, unavailable in v1.22+; use networking.orch/v1 Ingress`. */
+  readonly warning: string;
+  /** `1.22`; "" where none is announced. */
+  readonly removedRelease: string;
+}
+
+/** Undefined for a kind whose version is not deprecated at the release. */
+export function deprecationOf(kind: Kind, release: string): Deprecation | undefined {
+  const { deprecated, removed, replacement } = kind.release;
+  if (deprecated === undefined || compareReleases(deprecated, release) > 0) return undefined;
+  const until = removed === undefined ? "" : `, unavailable in v${removed}+`;
+  const instead = replacement === undefined ? "" : `; use ${replacement}`;
+  return {
+    warning: `${kind.apiVersion} ${kind.kind} is deprecated in v${deprecated}+${until}${instead}`,
+    removedRelease: removed ?? "",
+  };
+}

@@ -1,0 +1,68 @@
+import type { Accepted, Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
+import { type Form, formText, type IncludeObject, includeObjects, plainForm } from "@orch/render/form.js";
+import { badRequest, notAcceptable } from "@orch/status/api-error.js";
+import type { Exchange } from "./exchange.js";
+
+/** How a response body is written. */
+export interface Representation {
+  readonly encoding: ObjectFormat;
+  readonly contentType: string;
+  readonly pretty: boolean;
+  /** Another kind that the objects are to be shown as. */
+  readonly transform: Accepted["transform"];
+}
+
+export const plainJson: Representation = {
+  encoding: "json",
+  contentType: "application/json",
+  pretty: false,
+  transform: undefined,
+};
+
+/** @throws ApiError NotAcceptable */
+export function representationOf(
+  negotiator: Negotiator<ObjectFormat>,
+  exchange: Exchange,
+  verb: string,
+): Representation {
+  const header = exchange.header("accept");
+  if (verb === "watch") {
+    const { offer, stream, transform } = negotiator.acceptStream(header);
+    return { encoding: offer.format, contentType: stream, pretty: false, transform };
+  }
+  const { offer, pretty, transform } = negotiator.accept(header);
+  const { format: encoding, mediaType: contentType } = offer;
+  return { encoding, contentType, pretty: encoding === "json" && isPretty(exchange, pretty), transform };
+}
+
+const peopleAgents = /^(curl|Wget|Mozilla\/5\.0)/;
+
+/** Indented where `pretty` says so; unasked for people who look at it, as the reference does. */
+function isPretty(exchange: Exchange, asked: boolean): boolean {
+  const wish = exchange.query?.get("pretty");
+  if (wish !== null && wish !== undefined) return wish !== "false" && wish !== "0";
+  return asked || peopleAgents.test(exchange.header("user-agent") ?? "");
+}
+
+/**
+ * The form in which the services behind the gateway write objects: YAML and indentation are made here, of JSON.
+ * @throws ApiError NotAcceptable for a list's form of one object and the other way round
+ */
+export function formOf({ encoding, transform }: Representation, exchange: Exchange, verb: string): string {
+  const form: Form = { ...plainForm, encoding: encoding === "yaml" ? "json" : encoding };
+  if (transform === undefined) return formText(form);
+  if (transform.as === "Table") {
+    return formText({ ...form, as: "Table", metaVersion: transform.version, includeObject: includeObjectOf(exchange) });
+  }
+  const wanted = verb === "list" ? "PartialObjectMetadataList" : "PartialObjectMetadata";
+  if (transform.as !== wanted) throw notAcceptable([`application/json;as=${wanted}`]);
+  return formText({ ...form, as: "PartialObjectMetadata", metaVersion: transform.version });
+}
+
+function includeObjectOf({ query }: Exchange): IncludeObject {
+  const asked = query?.get("includeObject") ?? "";
+  const known = includeObjects.find((i) => i === (asked === "" ? "Metadata" : asked));
+  if (known === undefined)
+    throw badRequest(`invalid includeObject ${JSON.stringify(asked)}: known are ${includeObjects.join(", ")}`);
+  return known;
+}

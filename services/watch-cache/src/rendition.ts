@@ -1,0 +1,173 @@
+import type { Catalog, Kind } from "@orch/api/catalog.js";
+import type { EventType } from "@orch/cache/change.js";
+import { parseForm } from "@orch/render/form.js";
+import type { ListFrame } from "@orch/render/framing.js";
+import { createRenderers, type Piece, type Renderer } from "@orch/render/renderer.js";
+import type { JsonObject } from "@orch/schema/descriptor.js";
+import { badRequest } from "@orch/status/api-error.js";
+import { LRUCache } from "lru-cache";
+import { chunksOf, type ListBody, listMetadata } from "./list-body.js";
+import { type CachedObject, copyItem, eventFrame, itemSize } from "./object.js";
+
+/** Objects of one kind as bytes in one version and form: what answers are made of. */
+export interface Rendition {
+  /** Equal for equal bytes. */
+  readonly id: string;
+  /** A whole body. */
+  document(object: CachedObject): Buffer;
+  list(list: ListBody): Generator<Buffer>;
+  /** An event of a watch; `revision` stands in the object where it is newer. */
+  event(type: EventType, object: CachedObject, revision: number): Buffer;
+  bookmark(revision: number, annotation?: string): Buffer;
+  /** An ERROR event. */
+  error(status: JsonObject): Buffer;
+}
+
+export interface Renditions {
+  /** `form` is the text of a form. @throws ApiError BadRequest for another text */
+  of(kind: Kind, form: string, subresource?: string): Rendition;
+}
+
+export interface RenditionOptions {
+  readonly catalog: Catalog;
+  readonly metaGroup: string;
+  /** Milliseconds since 1970: ages are told of it. */
+  readonly wallClock: () => number;
+  /** Bytes of encodings that are kept while they are hot (design, section 4.2). */
+  readonly hotBytes: number;
+}
+
+export function createRenditions(options: RenditionOptions): Renditions {
+  const renderers = createRenderers(options.catalog, options.metaGroup);
+  const hot = new LRUCache<string, Piece>({ maxSize: options.hotBytes });
+  const made = new Map<Kind, Map<string, Rendition>>();
+  const make = (kind: Kind, text: string, subresource: string): Rendition => {
+    const form = parseForm(text);
+    if (form === undefined) throw badRequest(`unknown form ${JSON.stringify(text)}`);
+    const renderer = renderers.of(kind, form, subresource);
+    const id = `${kind.apiVersion}/${kind.plural}/${subresource};${text}`;
+    const isPlain = text === "" && subresource === "" && kind.conversion === undefined;
+    return isPlain ? storedRendition(id, kind, renderer) : madeRendition(id, renderer, { ...options, hot });
+  };
+  return {
+    of(kind, form, subresource = "") {
+      const byForm = made.get(kind) ?? new Map<string, Rendition>();
+      made.set(kind, byForm);
+      // Other subresources than this show the object itself.
+      const shown = subresource === "scale" ? subresource : "";
+      const key = `${shown}|${form}`;
+      const known = byForm.get(key) ?? make(kind, form, shown);
+      byForm.set(key, known);
+      return known;
+    },
+  };
+}
+
+/** JSON of the stored version, or of one that only its name tells from it: the cached bytes themselves. */
+function storedRendition(id: string, kind: Kind, renderer: Renderer): Rendition {
+  const named = kind.hub === kind ? undefined : renamed(kind);
+  const shown = (object: CachedObject): CachedObject => named?.(object) ?? object;
+  return {
+    id,
+    document: (object) => shown(object).bytes,
+    list: (list) => {
+      const { head, tail } = renderer.list(listMetadata(list), []);
+      return chunksOf({ head, tail, ...itemParts(list.items) });
+    },
+    event: (type, object, revision) => eventFrame(type, shown(object), revision),
+    ...signals(renderer),
+  };
+}
+
+const comma = 0x2c;
+
+function itemParts(items: readonly CachedObject[]) {
+  return {
+    count: items.length,
+    size: (i: number): number => {
+      const item = items[i];
+      return item === undefined ? 0 : itemSize(item) + (i > 0 ? 1 : 0);
+    },
+    copy: (i: number, into: Buffer, at: number): number => {
+      const item = items[i];
+      if (item === undefined) return at;
+      if (i > 0) into[at++] = comma;
+      return copyItem(item, into, at);
+    },
+  };
+}
+
+/** The object with another apiVersion before its metadata. */
+function renamed(kind: Kind): (object: CachedObject) => CachedObject {
+  const head = Buffer.from(`{"kind":${JSON.stringify(kind.kind)},"apiVersion":${JSON.stringify(kind.apiVersion)},`);
+  return (object) => ({
+    ...object,
+    bytes: Buffer.concat([head, object.bytes.subarray(object.itemAt)]),
+    itemAt: head.length,
+    versionAt: object.versionAt - object.itemAt + head.length,
+  });
+}
+
+interface Making {
+  readonly wallClock: () => number;
+  readonly hot: LRUCache<string, Piece>;
+}
+
+/** Everything else is made of the object when it is first asked for, and kept while it is hot. */
+function madeRendition(id: string, renderer: Renderer, { wallClock, hot }: Making): Rendition {
+  const pieceOf = (object: CachedObject): Piece => {
+    const key = `${id}|${object.key}@${object.revision}`;
+    const known = hot.get(key);
+    if (known !== undefined) return known;
+    const piece = renderer.piece(JSON.parse(object.bytes.toString("utf8")));
+    hot.set(key, piece, { size: piece.size + key.length });
+    return piece;
+  };
+  /** A deleted object as of its deletion: nobody asks for it twice. */
+  const pieceAt = (object: CachedObject, revision: number): Piece => {
+    if (revision === object.revision) return pieceOf(object);
+    const hub = JSON.parse(object.bytes.toString("utf8"));
+    return renderer.piece({ ...hub, metadata: { ...hub.metadata, resourceVersion: String(revision) } });
+  };
+  return {
+    id,
+    document: (object) => renderer.document(pieceOf(object).at(wallClock()), String(object.revision)),
+    list(list) {
+      const now = wallClock();
+      const pieces = list.items.map((item) => pieceOf(item).at(now));
+      return chunksOf(framedParts(renderer.list(listMetadata(list), pieces), pieces));
+    },
+    event: (type, object, revision) =>
+      renderer.event(type, renderer.document(pieceAt(object, revision).at(wallClock()), String(revision))),
+    ...signals(renderer),
+  };
+}
+
+function framedParts(frame: ListFrame, pieces: readonly Buffer[]) {
+  const none = Buffer.alloc(0);
+  const before = pieces.map((piece, i) => frame.before(i, piece));
+  return {
+    head: frame.head,
+    tail: frame.tail,
+    count: pieces.length,
+    size: (i: number): number => (before[i]?.length ?? 0) + (pieces[i]?.length ?? 0),
+    copy: (i: number, into: Buffer, at: number): number => {
+      const head = before[i] ?? none;
+      const piece = pieces[i] ?? none;
+      head.copy(into, at);
+      piece.copy(into, at + head.length);
+      return at + head.length + piece.length;
+    },
+  };
+}
+
+function signals(renderer: Renderer): Pick<Rendition, "bookmark" | "error"> {
+  return {
+    bookmark: (revision, annotation) =>
+      renderer.bookmark({
+        resourceVersion: String(revision),
+        ...(annotation === undefined ? {} : { annotations: { [annotation]: "true" } }),
+      }),
+    error: (status) => renderer.error(status),
+  };
+}
