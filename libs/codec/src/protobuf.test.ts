@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { complete } from "@orch/schema/complete.js";
 import { DecodeError, decode } from "@orch/schema/decode.js";
 import { type Field, field, type JsonObject, type MessageType, message, type Type } from "@orch/schema/descriptor.js";
 import fc from "fast-check";
@@ -127,6 +128,11 @@ const rows: readonly Row[] = [
   [{ type: eitherList, ...pointer }, { f: [] }, "0a00", {}],
 ];
 
+function withoutTypeMeta(object: JsonObject): JsonObject {
+  const { apiVersion: _version, kind: _kind, ...rest } = object;
+  return rest;
+}
+
 for (const [index, [spec, tree, wire, back]] of rows.entries()) {
   const shown = JSON.stringify(tree).slice(0, 60);
   test(`row ${index}: ${spec.pointer === true ? "pointer to " : ""}${spec.type.kind} ${shown}`, () => {
@@ -140,9 +146,23 @@ test("the reference's Pod is written and read byte for byte", () => {
   const body = unwrapObject(podFromReference);
   assert.ok(body.ok);
   assert.deepEqual(body.typeMeta, { apiVersion: "v1", kind: "Pod" });
-  const { apiVersion: _version, kind: _kind, ...tree } = pod;
   assert.deepEqual(encodeMessage(podType, pod), body.raw);
-  assert.deepEqual(decodeMessage(podType, body.raw), decode(podType, tree).value);
+  assert.deepEqual(decodeMessage(podType, body.raw), decode(podType, withoutTypeMeta(pod)).value);
+});
+
+test("what a tree leaves out is read as JSON would show it", () => {
+  const sparse: readonly JsonObject[] = [
+    {},
+    { metadata: { name: "a", creationTimestamp: "2024-01-01T00:00:00Z" } },
+    { spec: { containers: [{ name: "a" }, {}], volumes: [{}, { name: "v", configMap: {} }] } },
+    { spec: { containers: [{ name: "a", env: [{ name: "b", valueFrom: { fieldRef: {} } }], livenessProbe: {} }] } },
+    { status: { conditions: [{ type: "Ready" }], podIPs: [{}] } },
+  ];
+  for (const tree of sparse) {
+    const read = decodeMessage(podType, encodeMessage(podType, tree));
+    assert.deepEqual(read, decode(podType, withoutTypeMeta(complete(podType, tree))).value);
+    assert.deepEqual(encodeMessage(podType, read), encodeMessage(podType, tree));
+  }
 });
 
 test("what comes more than once merges, and the last scalar wins", () => {

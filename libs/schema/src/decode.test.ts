@@ -59,6 +59,23 @@ test("nulls and zero values that mean absence are dropped, pointers to zero are 
   assert.deepEqual(decode(thing, tree).value, { replicas: 0 });
 });
 
+test("in lists and maps a null is the zero value, which of a time is null", () => {
+  const type = message({
+    name: "T",
+    fields: () => [
+      field({ name: "times", type: map(scalar("time")) }),
+      field({ name: "moments", type: list(scalar("time")) }),
+      field({ name: "texts", type: map(scalar("string")) }),
+    ],
+  });
+  const at = "2024-02-29T10:00:00Z";
+  assert.deepEqual(decode(type, { times: { a: null, b: at }, moments: [null, at], texts: { a: null } }).value, {
+    times: { a: null, b: at },
+    moments: [null, at],
+    texts: { a: "" },
+  });
+});
+
 test("values come out in canonical form", () => {
   const tree = { at: "2024-02-29T10:00:00.5+02:00", parts: [{ name: "a", size: 1.5 }, null], blob: { k: "YQ\n==" } };
   assert.deepEqual(decode(thing, tree).value, {
