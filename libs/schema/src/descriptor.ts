@@ -215,7 +215,7 @@ export function field(spec: FieldSpec): Field {
     pointer,
     nullable: spec.nullable ?? false,
     inline: spec.inline ?? false,
-    dropsZero: omitempty && !pointer && spec.type.kind !== "message",
+    dropsZero: omitempty && !pointer && spec.type.kind !== "message" && spec.type.kind !== "raw",
     structType: spec.structType,
     strategy: spec.strategy ?? [],
     mergeKey: spec.mergeKey,
