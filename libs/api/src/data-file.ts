@@ -65,7 +65,7 @@ export interface StorageEntry {
   readonly ttlSeconds: number | undefined;
 }
 
-export const nameFormats = ["dnsSubdomain", "dnsLabel", "dns1035Label", "pathSegment"] as const;
+export const nameFormats = ["dnsSubdomain", "dnsLabel", "dns1035Label", "pathSegment", "configKey"] as const;
 export type NameFormat = (typeof nameFormats)[number];
 
 /** How writes treat the kind (what is data of it; the rest is in `kinds/`). */

@@ -128,6 +128,8 @@ export interface Check {
   readonly keys?: Check;
   /** Checks of a list's items, or of a map's values, these reported at the map. */
   readonly items?: Check;
+  /** A closed set of texts that the published schema does not tell, in the order in which an error names them. */
+  readonly oneOf?: readonly string[];
   /** The closed set of the type is not enforced (what only the server's own writers set). */
   readonly open?: true;
 }

@@ -33,6 +33,7 @@ const thing: MessageType = message({
     checked("ports", listOf(port), { maxItems: 3, unique: ["name"] }),
     checked("data", mapOf(text), { keys: { format: "configKey" }, items: { maxBytes: 3 } }),
     checked("count", whole, { above: 0 }),
+    checked("modes", listOf(text), { items: { oneOf: ["b", "a"] } }),
     field({ name: "grace", type: whole, pointer: true, ...optional, default: 30, check: { min: 0 } }),
     checked("type", text, { required: "must be set", immutable: true }),
     field({ name: "size", type: { kind: "quantity" }, pointer: true, ...optional }),
@@ -75,6 +76,11 @@ const rows: readonly (readonly [string, Record<string, unknown>, readonly string
       "data: Invalid value: \"a b\": a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')",
       "data: Too long: may not be more than 3 bytes",
     ],
+  ],
+  [
+    "a text outside a set that is not published",
+    { type: "a", modes: ["a", "c"] },
+    ['modes[1]: Unsupported value: "c": supported values: "b", "a"'],
   ],
   ["a nested object", { type: "a", self: { type: "" } }, ["self.type: Required value: must be set"]],
 ];

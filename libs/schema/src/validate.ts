@@ -89,7 +89,7 @@ function single(errors: FieldError[], check: Check, value: unknown, path: Path):
     }
   }
   if (typeof value === "number") numbers(errors, check, value, path);
-  else if (typeof value === "string") lengths(errors, check, value, path);
+  else if (typeof value === "string") texts(errors, check, value, path);
   else if (Array.isArray(value)) items(errors, check, value, path);
   else if (isObject(value)) entries(errors, check, value, path);
 }
@@ -103,7 +103,10 @@ function numbers(errors: FieldError[], check: Check, value: number, path: Path):
   if (check.above !== undefined && value <= check.above) wrong(`must be greater than ${check.above}`);
 }
 
-function lengths(errors: FieldError[], check: Check, value: string, path: Path): void {
+function texts(errors: FieldError[], check: Check, value: string, path: Path): void {
+  if (check.oneOf !== undefined && !check.oneOf.includes(value)) {
+    errors.push(fieldError.notSupported(pathText(path), value, check.oneOf));
+  }
   if (check.maxLength !== undefined && value.length > check.maxLength) {
     errors.push(fieldError.invalid(pathText(path), value, `must be no more than ${check.maxLength} characters`));
   }

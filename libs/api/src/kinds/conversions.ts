@@ -6,6 +6,7 @@ import { authorizationConversions } from "./authorization/conversions.js";
 import { autoscalingConversions } from "./autoscaling/conversions.js";
 import { batchConversions } from "./batch/conversions.js";
 import { certificatesConversions } from "./certificates/conversions.js";
+import { coordinationConversions } from "./coordination/conversions.js";
 import { discoveryConversions } from "./discovery/conversions.js";
 import { eventsConversions } from "./events/conversions.js";
 import { extensionsConversions } from "./extensions/conversions.js";
@@ -13,6 +14,7 @@ import { flowcontrolConversions } from "./flowcontrol/conversions.js";
 import { networkingConversions } from "./networking/conversions.js";
 import { nodeConversions } from "./node/conversions.js";
 import { policyConversions } from "./policy/conversions.js";
+import { rbacConversions } from "./rbac/conversions.js";
 import { resourceConversions } from "./resource/conversions.js";
 import { storageConversions } from "./storage/conversions.js";
 
@@ -28,6 +30,7 @@ export const conversions: ReadonlyMap<string, ConversionOf> = new Map<string, Co
   ...autoscalingConversions,
   ...batchConversions,
   ...certificatesConversions,
+  ...coordinationConversions,
   ...discoveryConversions,
   ...eventsConversions,
   ...extensionsConversions,
@@ -35,6 +38,7 @@ export const conversions: ReadonlyMap<string, ConversionOf> = new Map<string, Co
   ...networkingConversions,
   ...nodeConversions,
   ...policyConversions,
+  ...rbacConversions,
   ...resourceConversions,
   ...storageConversions,
 ]);

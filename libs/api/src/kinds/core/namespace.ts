@@ -1,10 +1,11 @@
 import { validateFinalizer } from "@orch/schema/object-meta.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 
 interface Namespace extends ApiObject {
   readonly spec?: { readonly finalizers?: readonly string[] };
-  readonly status?: object;
+  readonly status?: { readonly phase?: string };
 }
 
 export const namespace = behavior<Namespace>((naming) => {
@@ -14,6 +15,10 @@ export const namespace = behavior<Namespace>((naming) => {
     if (name === undefined || labels?.[nameLabel] === name) return object;
     return { ...object, metadata: { ...object.metadata, labels: { ...labels, [nameLabel]: name } } };
   };
+  const validateFinalizers = (object: Namespace): FieldError[] =>
+    (object.spec?.finalizers ?? []).flatMap((name, i) =>
+      validateFinalizer(name, `spec.finalizers[${i}]`, [naming.namespaceFinalizer]),
+    );
   return {
     setDefaults: labelled,
     prepareForCreate: (object) => {
@@ -24,9 +29,28 @@ export const namespace = behavior<Namespace>((naming) => {
     },
     // Only the finalize subresource changes the finalizers.
     prepareForUpdate: (object, old) => labelled({ ...object, spec: { ...object.spec, ...old.spec } }),
-    validate: (object) =>
-      (object.spec?.finalizers ?? []).flatMap((name, i) =>
-        validateFinalizer(name, `spec.finalizers[${i}]`, [naming.namespaceFinalizer]),
-      ),
+    validate: validateFinalizers,
+    parts: {
+      status: { validate: validatePhase },
+      // The one way to change the finalizers.
+      finalize: {
+        prepare: ({ metadata, spec }, old) => ({
+          ...old,
+          metadata,
+          spec: { ...old.spec, finalizers: spec?.finalizers ?? [] },
+        }),
+        validate: validateFinalizers,
+      },
+    },
   };
 });
+
+/** The phase says whether the namespace is being deleted, nothing else. */
+function validatePhase({ metadata, status }: Namespace): FieldError[] {
+  const isDeleted = metadata.deletionTimestamp !== undefined;
+  const phase = status?.phase ?? "";
+  const wanted = isDeleted ? "Terminating" : "Active";
+  if (phase === wanted) return [];
+  const when = isDeleted ? "is not empty" : "is empty";
+  return [fieldError.invalid("status.Phase", phase, `may only be '${wanted}' if \`deletionTimestamp\` ${when}`)];
+}

@@ -1,35 +1,63 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { equalJson } from "@orch/schema/equal.js";
 import { parseNetwork } from "@orch/schema/formats/ip.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
-import { type Resources, validateAmounts } from "./resources.js";
+import { validateAmounts } from "./resource-names.js";
+import { type Resources, rounded } from "./resources.js";
+
+interface NodeSpec {
+  readonly podCIDR?: string;
+  readonly podCIDRs?: readonly string[];
+  readonly providerID?: string;
+  readonly configSource?: unknown;
+  readonly externalID?: string;
+}
 
 interface Node extends ApiObject {
-  readonly spec?: {
-    readonly podCIDR?: string;
-    readonly podCIDRs?: readonly string[];
-    readonly providerID?: string;
-    readonly taints?: readonly unknown[];
-    readonly unschedulable?: boolean;
-    readonly configSource?: unknown;
-  };
+  readonly spec?: NodeSpec;
   readonly status?: {
     readonly capacity?: Resources;
     readonly allocatable?: Resources;
     readonly addresses?: readonly unknown[];
+    readonly config?: unknown;
   };
 }
 
-export const node = behavior<Node>(() => ({
+export const node = behavior<Node>((naming) => ({
   setDefaults: (object) => withAllocatable(withBothRanges(object)),
-  validate: (object) => [
-    ...validateRanges(object.spec?.podCIDRs ?? []),
-    ...validateAmounts(object.status?.capacity, "status.capacity"),
-    ...validateAmounts(object.status?.allocatable, "status.allocatable"),
-  ],
+  prepareForCreate: (object) => withoutConfig(object, undefined),
+  prepareForUpdate: withoutConfig,
+  validate: (object) => [...validateRanges(object.spec?.podCIDRs ?? []), ...validateCapacity(object, naming)],
   validateUpdate,
+  parts: {
+    status: {
+      prepare: ({ metadata, status }, old) =>
+        withoutConfig({ ...old, metadata, ...(status === undefined ? {} : { status }) }, old),
+      validate: (object, old) => [...validateCapacity(object, naming), ...validateUpdate(object, old)],
+    },
+  },
 }));
+
+/** Where a node read its own configuration from: nothing reads it any more, what is stored stays. */
+function withoutConfig(object: Node, old: Node | undefined): Node {
+  const { spec, status, ...rest } = object;
+  const { configSource, ...restOfSpec } = spec ?? {};
+  const { config, ...restOfStatus } = status ?? {};
+  return {
+    ...rest,
+    ...(spec === undefined ? {} : { spec: old?.spec?.configSource === undefined ? restOfSpec : spec }),
+    ...(status === undefined ? {} : { status: old?.status?.config === undefined ? restOfStatus : status }),
+  };
+}
+
+function validateCapacity({ status = {} }: Node, naming: Naming): FieldError[] {
+  return [
+    ...validateAmounts(status.capacity, { at: "status.capacity", naming }),
+    ...validateAmounts(status.allocatable, { at: "status.allocatable", naming }),
+  ];
+}
 
 /** `podCIDR` is the first of `podCIDRs`; where they disagree the single one wins. */
 function withBothRanges(object: Node): Node {
@@ -43,10 +71,13 @@ function withBothRanges(object: Node): Node {
     : object;
 }
 
+/** All may be given away unless the node says otherwise. */
 function withAllocatable(object: Node): Node {
-  const { capacity, allocatable } = object.status ?? {};
-  if (capacity === undefined || allocatable !== undefined) return object;
-  return { ...object, status: { ...object.status, allocatable: capacity } };
+  const { status } = object;
+  const capacity = status?.capacity === undefined ? undefined : rounded(status.capacity);
+  const allocatable = status?.allocatable === undefined ? capacity : rounded(status.allocatable);
+  if (allocatable === undefined) return object;
+  return { ...object, status: { ...status, ...(capacity === undefined ? {} : { capacity }), allocatable } };
 }
 
 function validateRanges(ranges: readonly string[]): FieldError[] {
@@ -65,29 +96,23 @@ function validateRanges(ranges: readonly string[]): FieldError[] {
   ];
 }
 
-function validateUpdate(object: Node, old: Node): FieldError[] {
-  const { podCIDR, podCIDRs = [], providerID = "", taints, unschedulable, configSource, ...rest } = object.spec ?? {};
-  const before = old.spec ?? {};
-  const errors: FieldError[] = [];
-  if ((before.podCIDRs ?? []).length > 0 && !equalJson(podCIDRs, before.podCIDRs)) {
+function validateUpdate({ spec = {}, status = {} }: Node, { spec: old = {} }: Node): FieldError[] {
+  const { addresses = [] } = status;
+  const errors = addresses.flatMap((address, i) =>
+    addresses.findIndex((other) => equalJson(other, address)) < i
+      ? [fieldError.duplicate(`status.addresses[${i}]`, address)]
+      : [],
+  );
+  if ((old.podCIDRs ?? []).length > 0 && !equalJson(spec.podCIDRs, old.podCIDRs)) {
     errors.push(fieldError.forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'));
   }
-  if ((before.providerID ?? "") !== "" && providerID !== before.providerID) {
+  if ((old.providerID ?? "") !== "" && spec.providerID !== old.providerID) {
     errors.push(
       fieldError.forbidden("spec.providerID", 'node updates may not change providerID except from "" to valid'),
     );
   }
-  const {
-    podCIDR: _a,
-    podCIDRs: _b,
-    providerID: _c,
-    taints: _d,
-    unschedulable: _e,
-    configSource: _f,
-    ...others
-  } = before;
-  if (!equalJson(rest, others)) {
-    errors.push(fieldError.forbidden("spec", "node updates may only change labels, taints, or capacity"));
+  if (spec.externalID !== old.externalID) {
+    errors.push(fieldError.forbidden("spec.externalID", "may not be updated"));
   }
   return errors;
 }

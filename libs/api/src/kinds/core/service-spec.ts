@@ -31,6 +31,14 @@ export interface ServiceSpec {
 
 export interface Service extends ApiObject {
   readonly spec?: ServiceSpec;
+  readonly status?: { readonly loadBalancer?: { readonly ingress?: readonly Ingress[] } };
+}
+
+/** Where a balancer is reached. */
+export interface Ingress {
+  readonly ip?: string;
+  readonly hostname?: string;
+  readonly ipMode?: string;
 }
 
 /** Reached from outside the cluster. */

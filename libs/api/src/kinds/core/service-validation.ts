@@ -1,30 +1,63 @@
-import { ordinaryAddress, parseAddress, parseNetwork } from "@orch/schema/formats/ip.js";
+import type { Naming } from "@orch/naming/naming.js";
+import { ip, ordinaryAddress, parseNetwork } from "@orch/schema/formats/ip.js";
 import { dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { isExternal, type ServicePort, type ServiceSpec } from "./service-spec.js";
+import { invalidFor } from "../shared/problems.js";
+import { validateAddresses, validateAddressUpdate } from "./service-addresses.js";
+import { isExternal, type Service, type ServicePort, type ServiceSpec } from "./service-spec.js";
 
 const at = (field: string): string => `spec.${field}`;
 const onlyBalanced = "may only be used when `type` is 'LoadBalancer'";
+const kubeletPort = 10_250;
 const maxAffinitySeconds = 86_400;
 
 /** What depends on several fields of a service; the rest is data. */
-export function validateService(spec: ServiceSpec): FieldError[] {
+export function validateService({ metadata, spec = {} }: Service, naming: Naming): FieldError[] {
+  const annotations = metadata.annotations ?? {};
   return [
+    ...validateHints(annotations, naming),
     ...validateType(spec),
     ...validatePorts(spec),
     ...validateAddresses(spec),
     ...validateAffinity(spec),
     ...validateTraffic(spec),
     ...validateBalancer(spec),
+    ...validateSourceRanges(spec, annotations, naming),
   ];
+}
+
+type Annotations = Readonly<Record<string, string>>;
+
+/** The two names of one setting agree. */
+function validateHints(annotations: Annotations, naming: Naming): FieldError[] {
+  const hints = naming.word("service.orch/topology-aware-hints");
+  const mode = naming.word("service.orch/topology-mode");
+  const value = annotations[mode];
+  if (value === undefined || annotations[hints] === undefined || value === annotations[hints]) return [];
+  const detail = `must match annotations[${hints}] when both are specified`;
+  return [fieldError.invalid(`metadata.annotations[${mode}]`, value, detail)];
 }
 
 function validateType(spec: ServiceSpec): FieldError[] {
   if (spec.type === "ExternalName") return validateExternalName(spec);
   const needsAddress = spec.type === "LoadBalancer" || spec.type === "NodePort";
-  return needsAddress && spec.clusterIP === "None"
-    ? [fieldError.invalid(at("clusterIPs[0]"), "None", `may not be set to 'None' for ${spec.type} services`)]
-    : [];
+  const exposed = spec.type === "LoadBalancer" ? (spec.ports ?? []) : [];
+  return [
+    ...exposed.flatMap(({ port }, i) =>
+      port === kubeletPort
+        ? [
+            fieldError.invalid(
+              at(`ports[${i}]`),
+              port,
+              `may not expose port ${port} externally since it is used by kubelet`,
+            ),
+          ]
+        : [],
+    ),
+    ...(needsAddress && spec.clusterIP === "None"
+      ? [fieldError.invalid(at("clusterIPs[0]"), "None", `may not be set to 'None' for ${spec.type} services`)]
+      : []),
+  ];
 }
 
 function validateExternalName(spec: ServiceSpec): FieldError[] {
@@ -79,37 +112,6 @@ function validatePort(port: ServicePort, place: PortPlace): FieldError[] {
   ];
 }
 
-function validateAddresses(spec: ServiceSpec): FieldError[] {
-  if (spec.type === "ExternalName") return [];
-  const { clusterIPs = [], ipFamilies = [] } = spec;
-  const errors = clusterIPs.flatMap((text, i) => {
-    if (text === "None" && i === 0) return [];
-    return parseAddress(text) === undefined
-      ? [
-          fieldError.invalid(
-            at(`clusterIPs[${i}]`),
-            text,
-            "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)",
-          ),
-        ]
-      : [];
-  });
-  if (spec.clusterIP !== clusterIPs[0]) {
-    errors.push(fieldError.invalid(at("clusterIPs[0]"), clusterIPs[0] ?? "", "first value must match `clusterIP`"));
-  }
-  if (clusterIPs.includes("None") && clusterIPs.length > 1) {
-    errors.push(fieldError.invalid(at("clusterIPs"), clusterIPs, "'None' must be the first and only value"));
-  } else if (clusterIPs.length > 2) {
-    errors.push(fieldError.invalid(at("clusterIPs"), clusterIPs, "may only hold up to 2 values"));
-  } else if (new Set(clusterIPs.map((text) => parseAddress(text)?.length)).size < clusterIPs.length) {
-    errors.push(fieldError.invalid(at("clusterIPs"), clusterIPs, "may specify no more than one IP for each IP family"));
-  }
-  for (const [i, family] of ipFamilies.entries()) {
-    if (ipFamilies.indexOf(family) < i) errors.push(fieldError.duplicate(at(`ipFamilies[${i}]`), family));
-  }
-  return errors;
-}
-
 function validateAffinity({ sessionAffinity, sessionAffinityConfig: config }: ServiceSpec): FieldError[] {
   if (sessionAffinity !== "ClientIP") {
     return config === undefined
@@ -127,9 +129,10 @@ function validateTraffic(spec: ServiceSpec): FieldError[] {
   const { externalTrafficPolicy: policy, trafficDistribution, healthCheckNodePort, externalIPs = [] } = spec;
   const checksHealth = spec.type === "LoadBalancer" && policy === "Local";
   return [
-    ...externalIPs.flatMap((text, i) =>
-      ordinaryAddress(text).map((problem) => fieldError.invalid(at(`externalIPs[${i}]`), text, problem)),
-    ),
+    ...externalIPs.flatMap((text, i) => {
+      const problems = ip(text);
+      return invalidFor(at(`externalIPs[${i}]`), text, problems.length > 0 ? problems : ordinaryAddress(text));
+    }),
     ...(policy !== undefined && !isExternal(spec)
       ? [fieldError.invalid(at("externalTrafficPolicy"), policy, "may only be set for externally-accessible services")]
       : []),
@@ -149,42 +152,48 @@ function validateTraffic(spec: ServiceSpec): FieldError[] {
 }
 
 function validateBalancer(spec: ServiceSpec): FieldError[] {
-  const { loadBalancerSourceRanges: ranges = [] } = spec;
-  const fields = ["loadBalancerSourceRanges", "allocateLoadBalancerNodePorts", "loadBalancerClass"] as const;
+  const fields = ["allocateLoadBalancerNodePorts", "loadBalancerClass"] as const;
   const misplaced = spec.type === "LoadBalancer" ? [] : fields.filter((name) => spec[name] !== undefined);
+  return misplaced.map((name) => fieldError.forbidden(at(name), onlyBalanced));
+}
+
+/** Of the field, or of the annotation that it replaced; blanks around a range were always taken. */
+function validateSourceRanges(spec: ServiceSpec, annotations: Annotations, naming: Naming): FieldError[] {
+  const { loadBalancerSourceRanges: ranges = [] } = spec;
+  const key = naming.word("service.beta.orch/load-balancer-source-ranges");
+  const text = annotations[key];
+  if (ranges.length === 0 && text === undefined) return [];
+  const annotation = `metadata.annotations[${key}]`;
+  // The reference's own spelling of the field in its errors.
+  const field = at("LoadBalancerSourceRanges");
+  const given =
+    ranges.length > 0
+      ? ranges.map((range, i) => [`${field}[${i}]`, range.trim()] as const)
+      : (text ?? "").trim() === ""
+        ? []
+        : (text ?? "").split(",").map((range) => [annotation, range.trim()] as const);
   return [
-    ...misplaced.map((name) => fieldError.forbidden(at(name), onlyBalanced)),
-    ...ranges.flatMap((text, i) =>
-      parseNetwork(text.trim()) === undefined
-        ? [
-            fieldError.invalid(
-              at(`loadBalancerSourceRanges[${i}]`),
-              text,
-              "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)",
-            ),
-          ]
-        : [],
-    ),
+    ...(spec.type === "LoadBalancer"
+      ? []
+      : [fieldError.forbidden(ranges.length > 0 ? field : annotation, onlyBalanced)]),
+    ...given
+      .filter(([, range]) => parseNetwork(range) === undefined)
+      .map(([path, range]) =>
+        fieldError.invalid(path, range, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"),
+      ),
   ];
 }
 
-/** What may not change while a service lives; a change to or from ExternalName starts anew. */
+/** What may not change while a service lives. */
 export function validateServiceUpdate(spec: ServiceSpec, old: ServiceSpec): FieldError[] {
-  const renewed = (spec.type === "ExternalName") !== (old.type === "ExternalName");
-  const errors: FieldError[] = [];
-  if (!renewed && old.clusterIP !== undefined && spec.clusterIP !== old.clusterIP) {
-    errors.push(fieldError.invalid(at("clusterIPs[0]"), spec.clusterIPs ?? [], "may not change once set"));
-  }
-  if (!renewed && old.ipFamilies?.[0] !== undefined && spec.ipFamilies?.[0] !== old.ipFamilies[0]) {
-    errors.push(fieldError.invalid(at("ipFamilies[0]"), spec.ipFamilies ?? [], "may not change once set"));
-  }
+  const errors = validateAddressUpdate(spec, old);
   if (spec.type !== "LoadBalancer" || old.type !== "LoadBalancer") return errors;
   if (spec.loadBalancerClass !== old.loadBalancerClass) {
     errors.push(fieldError.invalid(at("loadBalancerClass"), spec.loadBalancerClass ?? null, "may not change once set"));
   }
   const bothLocal = spec.externalTrafficPolicy === "Local" && old.externalTrafficPolicy === "Local";
   if (bothLocal && old.healthCheckNodePort !== undefined && spec.healthCheckNodePort !== old.healthCheckNodePort) {
-    errors.push(fieldError.invalid(at("healthCheckNodePort"), spec.healthCheckNodePort ?? 0, "field is immutable"));
+    errors.push(fieldError.forbidden(at("healthCheckNodePort"), "field is immutable"));
   }
   return errors;
 }

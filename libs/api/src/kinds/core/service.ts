@@ -1,19 +1,21 @@
 import { parseAddress } from "@orch/schema/formats/ip.js";
 import { behavior } from "../../behavior.js";
+import { validateFamilyPolicy } from "./service-addresses.js";
 import { isExternal, type Service, type ServiceSpec } from "./service-spec.js";
+import { defaultModes, validateServiceStatus, withoutBalancer } from "./service-status.js";
 import { validateService, validateServiceUpdate } from "./service-validation.js";
 
 const affinitySeconds = 10_800;
 
-export const service = behavior<Service>(() => ({
-  setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
+export const service = behavior<Service>((naming) => ({
+  setDefaults: (object) => defaultModes({ ...object, spec: defaultSpec(object.spec ?? {}) }),
   prepareForCreate: (object) => ({ ...object, spec: withFamilies(object.spec ?? {}) }),
-  prepareForUpdate: (object, old) => ({
-    ...object,
-    spec: withFamilies(keepAllocated(object.spec ?? {}, old.spec ?? {})),
-  }),
-  validate: (object) => validateService(object.spec ?? {}),
+  prepareForUpdate: (object, old) =>
+    withoutBalancer({ ...object, spec: withFamilies(keepAllocated(object.spec ?? {}, old.spec ?? {})) }),
+  validate: (object) => validateService(object, naming),
+  validateCreate: (object) => validateFamilyPolicy(object.spec ?? {}),
   validateUpdate: (object, old) => validateServiceUpdate(object.spec ?? {}, old.spec ?? {}),
+  parts: { status: { validate: validateServiceStatus } },
 }));
 
 function defaultSpec(given: ServiceSpec): ServiceSpec {
@@ -92,14 +94,22 @@ function dropOfOldType(spec: ServiceSpec, old: ServiceSpec): ServiceSpec {
     const { nodePort, ...rest } = p;
     return !hasNodePorts(kept) && nodePort !== undefined && nodePort === old.ports?.[i]?.nodePort ? rest : p;
   });
-  const { allocateLoadBalancerNodePorts: allocate, loadBalancerClass, healthCheckNodePort, ...rest } = kept;
+  const {
+    allocateLoadBalancerNodePorts: allocate,
+    loadBalancerClass,
+    healthCheckNodePort,
+    externalTrafficPolicy,
+    ...rest
+  } = kept;
   const leaves = old.type === "LoadBalancer";
+  const wasReached = isExternal(old) && !isExternal(kept) && kept.externalTrafficPolicy === old.externalTrafficPolicy;
   return {
     ...rest,
     ...(ports === undefined ? {} : { ports }),
     ...(allocate === undefined || (leaves && allocate === old.allocateLoadBalancerNodePorts)
       ? {}
       : { allocateLoadBalancerNodePorts: allocate }),
+    ...(externalTrafficPolicy === undefined || wasReached ? {} : { externalTrafficPolicy }),
     ...(loadBalancerClass === undefined || (leaves && loadBalancerClass === old.loadBalancerClass)
       ? {}
       : { loadBalancerClass }),

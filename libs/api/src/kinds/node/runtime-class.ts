@@ -1,0 +1,45 @@
+import { dnsLabel } from "@orch/schema/formats/names.js";
+import { validateLabels } from "@orch/schema/object-meta.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { behavior } from "../../behavior.js";
+import type { ApiObject } from "../../object.js";
+import { type Resources, rounded, validateRequirements } from "../core/resources.js";
+import { invalidFor } from "../shared/problems.js";
+
+interface Toleration {
+  readonly key?: string;
+  readonly operator?: string;
+  readonly value?: string;
+  readonly effect?: string;
+}
+
+interface RuntimeClass extends ApiObject {
+  readonly handler?: string;
+  readonly overhead?: { readonly podFixed?: Resources };
+  readonly scheduling?: {
+    readonly nodeSelector?: Readonly<Record<string, string>>;
+    readonly tolerations?: readonly Toleration[];
+  };
+}
+
+/** That the handler cannot change is data. */
+export const runtimeClass = behavior<RuntimeClass>(() => ({
+  setDefaults: (object) => {
+    const fixed = object.overhead?.podFixed;
+    return fixed === undefined ? object : { ...object, overhead: { ...object.overhead, podFixed: rounded(fixed) } };
+  },
+  validate: ({ handler = "", overhead, scheduling }) => [
+    ...invalidFor("handler", handler, dnsLabel(handler)),
+    ...validateRequirements({ limits: overhead?.podFixed ?? {} }, "overhead"),
+    ...validateLabels(scheduling?.nodeSelector, "scheduling.nodeSelector"),
+    ...repeated(scheduling?.tolerations ?? [], "scheduling.tolerations"),
+  ],
+}));
+
+/** Tolerations of one key, operator, value and effect. */
+function repeated(tolerations: readonly Toleration[], at: string): FieldError[] {
+  const keys = tolerations.map(({ key, operator, value, effect }) => JSON.stringify([key, operator, value, effect]));
+  return tolerations.flatMap((toleration, i) =>
+    keys.indexOf(keys[i] ?? "") < i ? [fieldError.duplicate(`${at}[${i}]`, toleration)] : [],
+  );
+}

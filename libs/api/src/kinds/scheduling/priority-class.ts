@@ -1,0 +1,45 @@
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { behavior } from "../../behavior.js";
+import type { ApiObject } from "../../object.js";
+
+interface PriorityClass extends ApiObject {
+  readonly value?: number;
+  readonly globalDefault?: boolean;
+}
+
+const reservedPrefix = "system-";
+const maxValue = 1_000_000_000;
+
+/** What the system's own pods run with. */
+const systemValues: ReadonlyMap<string, number> = new Map([
+  ["system-node-critical", 2_000_001_000],
+  ["system-cluster-critical", 2_000_000_000],
+]);
+
+export const priorityClass = behavior<PriorityClass>(() => ({
+  prepareForCreate: (object) => ({ ...object, metadata: { ...object.metadata, generation: 1 } }),
+  validate: (object) => {
+    const { name = "" } = object.metadata;
+    if (name.startsWith(reservedPrefix)) return validateReserved(object, name);
+    return (object.value ?? 0) > maxValue
+      ? [fieldError.forbidden("value", `maximum allowed value of a user defined priority is ${maxValue}`)]
+      : [];
+  },
+  validateUpdate: (object, old) =>
+    (object.value ?? 0) === (old.value ?? 0) ? [] : [fieldError.forbidden("value", "may not be changed in an update.")],
+}));
+
+function validateReserved({ value = 0, globalDefault = false }: PriorityClass, name: string): FieldError[] {
+  const wanted = systemValues.get(name);
+  const problem =
+    wanted === undefined
+      ? `${name} is not a known system priority class`
+      : value !== wanted
+        ? `value of ${name} PriorityClass must be ${wanted}`
+        : globalDefault
+          ? `globalDefault of ${name} PriorityClass must be false`
+          : undefined;
+  if (problem === undefined) return [];
+  const detail = `priority class names with '${reservedPrefix}' prefix are reserved for system use only. error: ${problem}`;
+  return [fieldError.forbidden("metadata.name", detail)];
+}

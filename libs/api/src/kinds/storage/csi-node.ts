@@ -1,0 +1,58 @@
+import { equalJson } from "@orch/schema/equal.js";
+import { qualifiedName } from "@orch/schema/formats/names.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { behavior } from "../../behavior.js";
+import type { ApiObject } from "../../object.js";
+import { validateDriverName } from "../shared/driver-name.js";
+import { immutable, invalidFor } from "../shared/problems.js";
+
+interface Driver {
+  readonly name?: string;
+  readonly nodeID?: string;
+  readonly topologyKeys?: readonly string[];
+}
+
+interface CsiNode extends ApiObject {
+  readonly spec?: { readonly drivers?: readonly Driver[] };
+}
+
+const maxNodeIdBytes = 256;
+
+export const csiNode = behavior<CsiNode>(() => ({
+  validate: ({ spec = {} }) => {
+    const drivers = spec.drivers ?? [];
+    const names = drivers.map(({ name = "" }) => name);
+    return drivers.flatMap((driver, i) =>
+      validateDriver(driver, { at: `spec.drivers[${i}]`, repeated: names.indexOf(names[i] ?? "") < i }),
+    );
+  },
+  // An entry may go and come back; it may not change while it stands.
+  validateUpdate: ({ spec = {} }, { spec: old = {} }) =>
+    (old.drivers ?? []).flatMap((before) =>
+      (spec.drivers ?? [])
+        .filter((driver) => driver.name === before.name && !equalJson(driver, before))
+        .map((driver) => fieldError.invalid("CSINodeDriver", driver, immutable)),
+    ),
+}));
+
+interface Place {
+  readonly at: string;
+  readonly repeated: boolean;
+}
+
+function validateDriver(driver: Driver, { at, repeated }: Place): FieldError[] {
+  const { name = "", nodeID = "", topologyKeys = [] } = driver;
+  return [
+    ...validateDriverName(name, `${at}.name`),
+    ...(nodeID === "" ? [fieldError.required(`${at}.nodeID`)] : []),
+    ...(Buffer.byteLength(nodeID) > maxNodeIdBytes
+      ? [fieldError.invalid(`${at}.nodeID`, nodeID, `must be ${maxNodeIdBytes} characters or less`)]
+      : []),
+    ...(repeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
+    ...topologyKeys.flatMap((key, i) => [
+      ...(key === "" ? [fieldError.required(at)] : []),
+      ...(topologyKeys.indexOf(key) < i ? [fieldError.duplicate(at, key)] : []),
+      ...invalidFor(at, key, qualifiedName(key)),
+    ]),
+  ];
+}

@@ -1,0 +1,27 @@
+import { dnsSubdomain } from "@orch/schema/formats/names.js";
+import { compareQuantities } from "@orch/schema/formats/quantity.js";
+import { fieldError } from "@orch/status/field-error.js";
+import { behavior } from "../../behavior.js";
+import type { ApiObject } from "../../object.js";
+import { type LabelSelector, validateLabelSelector } from "../shared/label-selector.js";
+import { invalidFor } from "../shared/problems.js";
+
+interface CsiStorageCapacity extends ApiObject {
+  readonly nodeTopology?: LabelSelector;
+  readonly storageClassName?: string;
+  readonly capacity?: string;
+  readonly maximumVolumeSize?: string;
+}
+
+/** What was asked of the driver cannot change: that is data. */
+export const csiStorageCapacity = behavior<CsiStorageCapacity>(() => ({
+  validate: (object) => [
+    ...validateLabelSelector(object.nodeTopology, "nodeTopology"),
+    ...invalidFor("storageClassName", object.storageClassName ?? "", dnsSubdomain(object.storageClassName ?? "")),
+    ...(["capacity", "maximumVolumeSize"] as const).flatMap((name) =>
+      compareQuantities(object[name] ?? "0", "0") < 0
+        ? [fieldError.invalid(name, object[name], "must be greater than or equal to 0")]
+        : [],
+    ),
+  ],
+}));
