@@ -19,6 +19,11 @@ export interface Behavior<T extends ApiObject = ApiObject> {
   readonly validateCreate?: (object: T, asked: string) => readonly FieldError[];
   /** Beyond `validate`, which is run on the new object too. */
   readonly validateUpdate?: (object: T, old: T, asked: string) => readonly FieldError[];
+  /**
+   * What only requests of this very version must keep to, on create and (with `old`) on every update, those of
+   * subresources too. The objects are as the hub has them, prepared, and so are the paths of the errors.
+   */
+  readonly validateRequest?: (object: T, old: T | undefined) => readonly FieldError[];
   /** Writes through subresources whose body is the object itself: `status`, `approval`, `finalize`… */
   readonly parts?: Readonly<Record<string, Part<T>>>;
   /** Values for field selectors that are not simply the value at their path. */
@@ -43,6 +48,8 @@ export interface WriteContext {
   };
   /** As metadata has it: RFC 3339, UTC, whole seconds. */
   readonly now: string;
+  /** The version that the request came in; the stored one where it is not said. */
+  readonly apiVersion?: string;
 }
 
 /** Makes a kind's record; the naming gives it the words of the dialect in force. */

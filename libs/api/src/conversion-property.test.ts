@@ -32,11 +32,9 @@ const pending: ReadonlySet<string> = new Set([
   "discovery.orch/v1beta1.EndpointSlice",
   "events.orch/v1.Event",
   "events.orch/v1beta1.Event",
-  "extensions/v1beta1.Ingress",
   "flowcontrol.apiserver.orch/v1alpha1.PriorityLevelConfiguration",
   "flowcontrol.apiserver.orch/v1beta1.PriorityLevelConfiguration",
   "flowcontrol.apiserver.orch/v1beta2.PriorityLevelConfiguration",
-  "networking.orch/v1beta1.Ingress",
   "resource.orch/v1alpha3.ResourceSlice",
 ]);
 

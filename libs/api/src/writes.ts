@@ -189,6 +189,19 @@ export function validateUpdate(
   ];
 }
 
+/**
+ * What is wrong with a write beyond the rules of what is stored, because it came in the version `kind`. Objects are
+ * the hub's, prepared: the same that {@link validateCreate}, {@link validateUpdate} or {@link validatePart} see.
+ */
+export function validateVersion(kind: Kind, object: AnyObject, old?: AnyObject): readonly FieldError[] {
+  return kind.behavior.validateRequest?.(object, old) ?? [];
+}
+
+/** Everything wrong with an object of a kind that is never stored, as its hub has it: it needs no name. */
+export function validateVirtual(kind: Kind, object: AnyObject): readonly FieldError[] {
+  return validateFields(kind, object);
+}
+
 function validateFields(kind: Kind, object: AnyObject): readonly FieldError[] {
   return [...validate(kind.type, object), ...(kind.behavior.validate?.(object) ?? [])];
 }

@@ -15,6 +15,7 @@ import {
   validateCreate,
   validatePart,
   validateUpdate,
+  validateVersion,
 } from "../writes.js";
 
 export type Tree = Readonly<Record<string, unknown>>;
@@ -58,29 +59,37 @@ export function createKindKit(catalog: Catalog): KindKit {
   };
   const defaulted = (name: string, tree: Tree): AnyObject => setDefaults(kind(name), decoded(kind(name), tree));
   const asHub = (name: string, tree: Tree): AnyObject => toHub(kind(name), defaulted(name, tree));
+  const contextOf = (name: string): WriteContext => ({ ...testContext, apiVersion: kind(name).apiVersion });
   const created = (name: string, tree: Tree): AnyObject =>
-    prepareForCreate(kind(name).hub, asHub(name, tree), testContext);
+    prepareForCreate(kind(name).hub, asHub(name, tree), contextOf(name));
   const updated = (name: string, tree: Tree, old: AnyObject): AnyObject =>
-    prepareForUpdate(kind(name).hub, asHub(name, tree), old, testContext);
+    prepareForUpdate(kind(name).hub, asHub(name, tree), old, contextOf(name));
   const part = (name: string, subresource: string, change: { readonly tree: Tree; readonly before: Tree }) => {
     const old = created(name, change.before);
     const write = { name: subresource, object: asHub(name, change.tree), old };
-    return { old, object: prepareForPart(kind(name).hub, write, testContext) };
+    return { old, object: prepareForPart(kind(name).hub, write, contextOf(name)) };
   };
   return {
     kind,
     defaulted,
     created,
     updated,
-    createErrors: (name, tree) => texts(validateCreate(kind(name).hub, created(name, tree), kind(name).version)),
+    createErrors(name, tree) {
+      const object = created(name, tree);
+      const { hub, version } = kind(name);
+      return texts([...validateCreate(hub, object, version), ...validateVersion(kind(name), object)]);
+    },
     updateErrors(name, tree, before) {
       const old = created(name, before);
-      return texts(validateUpdate(kind(name).hub, updated(name, tree, old), old, kind(name).version));
+      const object = updated(name, tree, old);
+      const { hub, version } = kind(name);
+      return texts([...validateUpdate(hub, object, old, version), ...validateVersion(kind(name), object, old)]);
     },
     part: (name, subresource, change) => part(name, subresource, change).object,
     partErrors(name, subresource, change) {
       const { old, object } = part(name, subresource, change);
-      return texts(validatePart(kind(name).hub, { name: subresource, object, old }));
+      const write = { name: subresource, object, old };
+      return texts([...validatePart(kind(name).hub, write), ...validateVersion(kind(name), object, old)]);
     },
     roundTrip(name, tree) {
       const of = kind(name);

@@ -2,7 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { formatDuration, parseDuration } from "./duration.js";
-import { formatAddress, ip, ipv4, ipv6, ordinaryAddress, parseAddress, parseNetwork } from "./ip.js";
+import {
+  cidr,
+  formatAddress,
+  formatNetwork,
+  ip,
+  ipv4,
+  ipv6,
+  ordinaryAddress,
+  parseAddress,
+  parseNetwork,
+  strictlyContains,
+} from "./ip.js";
 import * as names from "./names.js";
 import { canonicalMicroTime, canonicalTime } from "./time.js";
 
@@ -47,6 +58,21 @@ for (const [what, given, expected] of [
   ["a path segment", names.pathSegment("a:b"), []],
   ["a path segment with a slash", names.pathSegment("a/b"), ["may not contain '/'"]],
   ["a relative path that climbs", names.relativePath("a/../b"), ["must not contain '..'"]],
+  ["a domain with a star", names.wildcardSubdomain("*.a.b"), []],
+  ["a bare star", names.wildcardSubdomain("*").map((p) => p.slice(0, 20)), ["a wildcard DNS-1123 "]],
+  ["a domain-prefixed path", names.domainPrefixedPath("a.b/c/d"), []],
+  [
+    "a path without a domain",
+    names.domainPrefixedPath("/c"),
+    ['must be a domain-prefixed path (such as "acme.io/foo")'],
+  ],
+  [
+    "a path with a space",
+    names.domainPrefixedPath("a.b/c d"),
+    ["Invalid path (regex used for validation is '[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+')"],
+  ],
+  ["a network", cidr("10.0.0.0/8"), []],
+  ["a network without bits", cidr("10.0.0.0"), ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"]],
   ["an IPv4 address", ip("10.0.0.1"), []],
   ["an address", ip("10.0.0"), ["must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"]],
   ["an IPv6 address among IPv4", ipv4("::1"), ["must be a valid IPv4 address"]],
@@ -153,3 +179,30 @@ for (const [text, canonical] of [
 test("what has no unit is no duration", () => {
   for (const text of ["", "5", "s", "1d", "1h 2m", "99999999999h"]) assert.equal(parseDuration(text), undefined);
 });
+
+for (const [text, canonical] of [
+  ["10.1.2.3/8", "10.0.0.0/8"],
+  ["10.1.2.3/12", "10.0.0.0/12"],
+  ["10.1.255.3/18", "10.1.192.0/18"],
+  ["10.1.2.3/32", "10.1.2.3/32"],
+  ["10.1.2.3/0", "0.0.0.0/0"],
+  ["2001:DB8::1/64", "2001:db8::/64"],
+] as const) {
+  test(`${text} is the network ${canonical}`, () => {
+    const network = parseNetwork(text);
+    assert.equal(network && formatNetwork(network), canonical);
+  });
+}
+
+for (const [outer, inner, expected] of [
+  ["10.0.0.0/8", "10.1.0.0/16", true],
+  ["10.0.0.0/8", "10.0.0.0/8", false],
+  ["10.0.0.0/12", "10.16.0.0/16", false],
+  ["10.0.0.0/16", "10.0.0.0/8", false],
+  ["0.0.0.0/0", "::/1", false],
+] as const) {
+  test(`${outer} holds ${inner} and more: ${expected}`, () => {
+    const [a, b] = [parseNetwork(outer), parseNetwork(inner)];
+    assert.equal(a && b && strictlyContains(a, b), expected);
+  });
+}

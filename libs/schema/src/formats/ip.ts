@@ -110,3 +110,24 @@ export function parseNetwork(text: string): Network | undefined {
   if (slash < 0 || address === undefined || !/^\d{1,3}$/.test(bits)) return undefined;
   return Number(bits) <= address.length * 8 ? { address, bits: Number(bits) } : undefined;
 }
+
+/** `10.0.0.0/8` or `fd00::/8`; bits behind the prefix may be set. */
+export function cidr(text: string): Problems {
+  return parseNetwork(text) === undefined ? ["must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"] : [];
+}
+
+/** The text of a network without bits behind its prefix: `10.1.2.3/8` → `10.0.0.0/8`. */
+export function formatNetwork({ address, bits }: Network): string {
+  return `${formatAddress(address.map((byte, i) => byte & maskByte(bits, i)))}/${bits}`;
+}
+
+/** Whether all addresses of `inner` are of `outer` and some of `outer` are not of `inner`. */
+export function strictlyContains(outer: Network, inner: Network): boolean {
+  if (outer.address.length !== inner.address.length || outer.bits >= inner.bits) return false;
+  return outer.address.every((byte, i) => ((byte ^ (inner.address[i] ?? 0)) & maskByte(outer.bits, i)) === 0);
+}
+
+/** The mask of the byte at a position: 12 bits → ff, f0, 00, 00. */
+function maskByte(bits: number, position: number): number {
+  return (0xff00 >> Math.min(8, Math.max(0, bits - 8 * position))) & 0xff;
+}

@@ -41,6 +41,11 @@ const subdomainRule = explained(
   subdomain,
   "example.com",
 );
+const wildcardRule = explained(
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+  `\\*\\.${subdomain}`,
+  "*.example.com",
+);
 const label1035Rule = explained(
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
   label1035,
@@ -112,6 +117,23 @@ export function fullyQualifiedDomain(text: string): Problems {
   const problems = dnsSubdomain(text.endsWith(".") ? text.slice(0, -1) : text);
   if (problems.length > 0) return problems;
   return text.split(".").length < 2 ? ["should be a domain with at least two segments separated by dots"] : none;
+}
+
+/** `*.example.com`: one label is free. */
+export function wildcardSubdomain(text: string): Problems {
+  return within(text, 253, text.startsWith("*.") && subdomainLabels(text.slice(2)), wildcardRule);
+}
+
+/** `example.com/path`: a domain, and what may stand in a URL's path. */
+export function domainPrefixedPath(text: string): Problems {
+  const slash = text.indexOf("/");
+  const path = text.slice(slash + 1);
+  if (slash < 1 || path === "") return ['must be a domain-prefixed path (such as "acme.io/foo")'];
+  const pathText = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
+  return [
+    ...dnsSubdomain(text.slice(0, slash)),
+    ...(whole(pathText).test(path) ? [] : [explained("Invalid path", pathText)]),
+  ];
 }
 
 /** `name` or `prefix/name`. */
