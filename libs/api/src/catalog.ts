@@ -7,7 +7,6 @@ import type { Behavior } from "./behavior.js";
 import type { Conversion } from "./conversion.js";
 import { type Move, moveFields, reversed } from "./conversion-moves.js";
 import {
-  type Column,
   type DataFile,
   defaultStrategy,
   type FieldSelectors,
@@ -22,6 +21,8 @@ import { behaviors } from "./kinds/behaviors.js";
 import { conversions } from "./kinds/conversions.js";
 import { type AnyObject, withMetadata } from "./object.js";
 import { DataError } from "./reader.js";
+import { rowConditions } from "./table/row-conditions.js";
+import { compileTable, type TableType } from "./table/table-type.js";
 import { createTypes, type Types } from "./types.js";
 import { compareVersions, exists, isServed } from "./versions.js";
 
@@ -40,7 +41,6 @@ export interface Kind {
   readonly namespaced: boolean;
   readonly verbs: readonly Verb[];
   readonly subresources: readonly Subresource[];
-  readonly columns: readonly Column[];
   readonly fieldSelectors: FieldSelectors;
   readonly release: Lifecycle;
   /** Offered to clients: by the catalog's release and the runtime configuration. */
@@ -55,6 +55,8 @@ export interface Kind {
   /** The type of a list of such objects. */
   readonly listType: MessageType;
   readonly behavior: Behavior;
+  /** Of the hub, whose objects its rows are made of. */
+  readonly table: TableType;
   /** The version that is stored; itself where it is this one, and for what is never stored. */
   readonly hub: Kind;
   /** To the hub and back; undefined where only the name of the version differs. */
@@ -244,7 +246,6 @@ function kindOf(source: KindSource, building: Building): Kind {
     namespaced: entry.namespaced,
     verbs: strategy.noDeleteCollection ? entry.verbs.filter((v) => v !== "deletecollection") : entry.verbs,
     ...words,
-    columns: hubSource.entry.columns.map((c) => ({ ...c, source: naming.word(c.source) })),
     fieldSelectors: entry.fieldSelectors,
     served: isOffered({ group, version: file.version, plural: entry.plural }, entry, building),
     storage,
@@ -266,6 +267,9 @@ function kindOf(source: KindSource, building: Building): Kind {
     },
     get behavior() {
       return compiled.behavior();
+    },
+    get table() {
+      return kind.hub === kind ? compiled.table() : kind.hub.table;
     },
     get hub() {
       return hubSource === source
@@ -318,6 +322,7 @@ function compiledParts({ file, entry }: KindSource, { types, naming }: Building)
     type,
     listType: once(() => listOf(type(), types)),
     behavior: once(() => behaviors.get(typeName)?.(naming) ?? {}),
+    table: once(() => compileTable(entry.columns, { naming, conditionsOf: rowConditions.get(typeName) })),
     conversion: once(() => conversions.get(typeName)?.(naming) ?? movesOf(entry.moves)),
   };
 }

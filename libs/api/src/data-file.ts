@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import type { Move } from "./conversion-moves.js";
 import { DataError, type Reader, reader } from "./reader.js";
+import { type Column, readColumn } from "./table/column.js";
 
 /** A data file of the catalog, its head and kinds checked; types are checked when they are compiled. */
 export interface DataFile {
@@ -29,7 +30,7 @@ export interface KindEntry {
   /** What the file says; a version that is not stored takes the rest from the stored one. */
   readonly strategy: Partial<Strategy>;
   readonly subresources: readonly Subresource[];
-  /** Of the stored version, from whose objects all tables are made. */
+  /** Of the stored version, from whose objects all tables are made; none: the default table. */
   readonly columns: readonly Column[];
   /** What stands elsewhere in the stored version, as pairs of paths: own, stored. */
   readonly moves: readonly Move[];
@@ -98,15 +99,6 @@ export interface Subresource {
   readonly upgrade: boolean;
   /** Takes any path below it. */
   readonly path: boolean;
-}
-
-export interface Column {
-  readonly name: string;
-  readonly type: string;
-  readonly format: string;
-  readonly priority: number;
-  readonly description: string;
-  readonly source: string;
 }
 
 export function readDataFile(name: string, json: unknown): DataFile {
@@ -272,24 +264,5 @@ function readSubresource(entry: Reader): Subresource {
     text: r.flag("text"),
     upgrade: r.flag("upgrade"),
     path: r.flag("path"),
-  };
-}
-
-function readColumn(entry: Reader): Column {
-  const r = reader(entry.where, Object.fromEntries(entry.entries()), [
-    "name",
-    "type",
-    "format",
-    "priority",
-    "description",
-    "source",
-  ]);
-  return {
-    name: r.text("name"),
-    type: r.text("type"),
-    format: r.optionalText("format") ?? "",
-    priority: r.optionalNumber("priority") ?? 0,
-    description: r.optionalText("description") ?? "",
-    source: r.text("source"),
   };
 }
