@@ -21,6 +21,7 @@ import { behaviors } from "./kinds/behaviors.js";
 import { conversions } from "./kinds/conversions.js";
 import { type AnyObject, withMetadata } from "./object.js";
 import { DataError } from "./reader.js";
+import { parseRuntimeConfig, type RuntimeConfig, type ServableResource, servedBy } from "./runtime-config.js";
 import { rowConditions } from "./table/row-conditions.js";
 import { compileTable, type TableType } from "./table/table-type.js";
 import { createTypes, type Types } from "./types.js";
@@ -90,6 +91,8 @@ export interface StoredName {
 
 export interface Catalog {
   readonly release: string;
+  /** What the runtime configuration asks for in vain, a sentence each. */
+  readonly warnings: readonly string[];
   /** Groups with something served, the core group first. */
   groups(): readonly Group[];
   /** Served kinds of a group-version, by plural. */
@@ -121,15 +124,12 @@ export function loadCatalog(naming: Naming, options: CatalogOptions = {}): Catal
 export interface CatalogOptions {
   /** `1.16` … `1.32`: what is served, deprecated or removed (spec 1: Removed API versions by release). */
   readonly release?: string;
-  /** The runtime configuration's word on a kind that exists at the release. */
-  readonly isEnabled?: (kind: Resource, byDefault: boolean) => boolean;
+  /** Entries of `--runtime-config`. */
+  readonly runtimeConfig?: readonly string[];
 }
 
-export interface Resource {
-  readonly group: string;
-  readonly version: string;
-  readonly plural: string;
-}
+/** An entry of `--runtime-config` that no kind answers to. The message is for whoever wrote it. */
+export class RuntimeConfigError extends Error {}
 
 const dataFolder = new URL("../data/", import.meta.url);
 
@@ -148,15 +148,16 @@ function parsed(file: URL): unknown {
 }
 
 export function buildCatalog(files: readonly DataFile[], naming: Naming, options: CatalogOptions = {}): Catalog {
-  const release = options.release ?? defaultRelease;
+  const { release = defaultRelease } = options;
   const sources = files.flatMap((file) => file.kinds.map((entry): KindSource => ({ file, entry })));
   const bySource = new Map(sources.map((s) => [sourceKey(s.file.group, s.file.version, s.entry.kind), s]));
   const byKind = new Map<string, Kind>();
+  const config = runtimeConfigOf(sources, naming, options);
   const building: Building = {
     types: createTypes(files, naming),
     naming,
     release,
-    isEnabled: options.isEnabled ?? ((_, byDefault) => byDefault),
+    isEnabled: servedBy(config),
     hubOf: ({ file, entry }) =>
       bySource.get(sourceKey(entry.storage.group ?? file.group, entry.storage.version, entry.kind)),
     kind: (apiVersion, kind) => byKind.get(`${apiVersion}/${kind}`),
@@ -178,6 +179,7 @@ export function buildCatalog(files: readonly DataFile[], naming: Naming, options
     byResource.get(`${apiVersionOf(group, version)}/${plural}`);
   return {
     release,
+    warnings: config.warnings,
     groups: () => groups,
     kindsOf: (group, version) =>
       served
@@ -193,6 +195,19 @@ export function buildCatalog(files: readonly DataFile[], naming: Naming, options
     byStorageKey: (remainder) => takeApart(byPrefix, remainder),
     type: (name) => building.types.message(name),
   };
+}
+
+function runtimeConfigOf(sources: readonly KindSource[], naming: Naming, options: CatalogOptions): RuntimeConfig {
+  const { runtimeConfig = [], release = defaultRelease } = options;
+  const kinds = sources.map(({ file, entry }) => ({
+    group: naming.word(file.group),
+    version: file.version,
+    plural: entry.plural,
+    release: entry.release,
+  }));
+  const parsed = parseRuntimeConfig(runtimeConfig, { kinds, release });
+  if (!parsed.ok) throw new RuntimeConfigError(parsed.problem);
+  return parsed.config;
 }
 
 function sourceKey(group: string, version: string, kind: string): string {
@@ -216,7 +231,7 @@ interface Building {
   readonly types: Types;
   readonly naming: Naming;
   readonly release: string;
-  readonly isEnabled: (kind: Resource, byDefault: boolean) => boolean;
+  readonly isEnabled: (resource: ServableResource, byDefault: boolean) => boolean;
   readonly hubOf: (source: KindSource) => KindSource | undefined;
   readonly kind: (apiVersion: string, kind: string) => Kind | undefined;
 }
@@ -283,7 +298,7 @@ function kindOf(source: KindSource, building: Building): Kind {
   return kind;
 }
 
-function isOffered(resource: Resource, entry: KindEntry, { release, isEnabled }: Building): boolean {
+function isOffered(resource: ServableResource, entry: KindEntry, { release, isEnabled }: Building): boolean {
   if (entry.verbs.length === 0 || !exists(entry.release, release)) return false;
   return isEnabled(resource, isServed(resource.version, entry.release, release));
 }

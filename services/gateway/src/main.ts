@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { loadCatalog } from "@orch/api/catalog.js";
 import { parseTokenFile } from "@orch/auth/token-file.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { connect } from "@orch/rpc/grpc-client.js";
@@ -12,7 +11,7 @@ import { version } from "@orch/runtime/version.js";
 import { assembleGateway } from "./assemble.js";
 import { servingFlags } from "./flags.js";
 import { createPeers, type Peers, parsePeers } from "./peers.js";
-import { servingSettings } from "./settings.js";
+import { servedCatalog, servingSettings } from "./settings.js";
 
 const flags = {
   ...servingFlags,
@@ -77,7 +76,7 @@ const gateway = assembleGateway(
   },
   {
     naming,
-    catalog: loadCatalog(naming, { release }),
+    catalog: servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
     caches,
     resources,
     health,

@@ -1,5 +1,8 @@
+import { type Catalog, type CatalogOptions, loadCatalog, RuntimeConfigError } from "@orch/api/catalog.js";
+import type { Naming } from "@orch/naming/naming.js";
 import type { FeatureGates } from "@orch/runtime/feature-gates.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
+import type { Log } from "@orch/runtime/log.js";
 import type { ServingSettings } from "./assemble.js";
 import type { servingFlags } from "./flags.js";
 
@@ -18,4 +21,22 @@ export function servingSettings(
     anonymousAuth: values["anonymous-auth"],
     alwaysAllowPaths: values["authorization-always-allow-paths"],
   };
+}
+
+export interface CatalogTools {
+  /** Ends the start with a sentence about a wrong flag. */
+  readonly refuse: (problem: string) => never;
+  readonly log: Log;
+}
+
+/** The catalog as the flags have it. */
+export function servedCatalog(naming: Naming, options: CatalogOptions, { refuse, log }: CatalogTools): Catalog {
+  try {
+    const catalog = loadCatalog(naming, options);
+    for (const warning of catalog.warnings) log.warn({}, `--runtime-config: ${warning}`);
+    return catalog;
+  } catch (error) {
+    if (error instanceof RuntimeConfigError) return refuse(`--runtime-config: ${error.message}`);
+    throw error;
+  }
 }

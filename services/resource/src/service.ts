@@ -1,7 +1,7 @@
 import type { Catalog } from "@orch/api/catalog.js";
 import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { createRenderers } from "@orch/render/renderer.js";
+import { createRenderers } from "@orch/render/renderers.js";
 import type { StatusReply, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import type { Services } from "@orch/rpc/rpc.js";

@@ -2,7 +2,7 @@ import type { WriteContext } from "@orch/api/behavior.js";
 import type { Catalog, Kind } from "@orch/api/catalog.js";
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { Renderers } from "@orch/render/renderer.js";
+import type { Renderers } from "@orch/render/renderers.js";
 import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { notFound, type ResourceName } from "@orch/status/api-error.js";
 import { type Key, key } from "@orch/store/revision.js";

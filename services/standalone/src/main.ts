@@ -11,7 +11,7 @@ import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdFlags, etcdSettings } from "@orch/runtime/store-flags.js";
 import { version } from "@orch/runtime/version.js";
 import { servingFlags } from "@orch/service-gateway/flags.js";
-import { servingSettings } from "@orch/service-gateway/settings.js";
+import { servedCatalog, servingSettings } from "@orch/service-gateway/settings.js";
 import { startCompactor } from "@orch/store/elected-compactor.js";
 import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import { openEtcdStore } from "@orch/store/etcd-store.js";
@@ -80,9 +80,7 @@ const standalone = createStandalone(
     tlsSans: values["tls-san"],
     tokens: readTokens(values["token-auth-file"]),
     serving: servingSettings(values, gates),
-    release,
-    gates,
-    runtimeConfig: values["runtime-config"],
+    catalog: servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
     eventTtlMs: values["event-ttl"],
     clientConfigName: "admin.orchconfig",
   },

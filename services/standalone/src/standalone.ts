@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
-import { loadCatalog } from "@orch/api/catalog.js";
+import type { Catalog } from "@orch/api/catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { Clock } from "@orch/runtime/clock.js";
-import type { FeatureGates } from "@orch/runtime/feature-gates.js";
 import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
@@ -26,11 +25,7 @@ export interface StandaloneConfig {
   readonly tokens: readonly TokenEntry[];
   readonly serving: Omit<ServingSettings, "tokens" | "tls">;
   readonly eventTtlMs: number;
-  /** `1.32`: the release that is served. */
-  readonly release: string;
-  readonly gates: FeatureGates;
-  /** Entries of `--runtime-config`. */
-  readonly runtimeConfig: readonly string[];
+  readonly catalog: Catalog;
   readonly clientConfigName: string;
 }
 
@@ -102,7 +97,7 @@ async function startServices(
 ): Promise<Running> {
   const { naming, log, clock } = deps;
   const { store, pki } = parts;
-  const catalog = loadCatalog(naming, { release: config.release });
+  const { catalog } = config;
   const transport = createInProcess({ log });
   const shared = { store, naming, catalog, services: transport.services, log: logWith(log) };
   const cache = createWatchCache(watchCacheDefaults, {

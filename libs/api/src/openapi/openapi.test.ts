@@ -12,7 +12,7 @@ const mediaTypes = ["application/json", "application/yaml", "application/cbor"];
 const naming = createNaming("kubernetes");
 
 function every(): OpenApi {
-  const catalog = loadCatalog(naming, { isEnabled: () => true });
+  const catalog = loadCatalog(naming, { runtimeConfig: ["api/all"] });
   const kinds = catalog.groups().flatMap((g) => g.versions.flatMap((v) => catalog.kindsOf(g.name, v)));
   const subresources = new Set(kinds.flatMap((kind) => kind.subresources.map((s) => s.name)));
   return createOpenApi(catalog, { naming, offers: { verbs, subresources, mediaTypes } });

@@ -1,0 +1,88 @@
+import type { Catalog, Kind } from "@orch/api/catalog.js";
+import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
+import { type Form, formText } from "./form.js";
+import { type Framing, framings } from "./framing.js";
+import type { Renderer } from "./renderer.js";
+import { objectShape, partialShape, type Shape } from "./shape.js";
+import { tableRenderer } from "./table.js";
+
+export interface Renderers {
+  /** The renderer of a kind and form; the same one for the same two. `subresource`: `scale`, or "" . */
+  of(kind: Kind, form: Form, subresource: string): Renderer;
+}
+
+/** Types of the meta group that every renderer needs. */
+export interface MetaTypes {
+  readonly group: string;
+  readonly listMeta: MessageType;
+  readonly status: MessageType;
+  readonly partial: MessageType;
+}
+
+export function createRenderers(catalog: Catalog, metaGroup: string): Renderers {
+  const made = new Map<Kind, Map<string, Renderer>>();
+  const meta: MetaTypes = {
+    group: metaGroup,
+    listMeta: metaType(catalog, "ListMeta"),
+    status: metaType(catalog, "Status"),
+    partial: metaType(catalog, "PartialObjectMetadata"),
+  };
+  const make = (kind: Kind, form: Form, subresource: string): Renderer => {
+    const shape = shapeOf(catalog, kind, subresource);
+    const apiVersion = `${metaGroup}/${form.metaVersion}`;
+    switch (form.as) {
+      case "Object":
+        return objectRenderer(shape, framings[form.encoding], meta);
+      case "PartialObjectMetadata":
+        return objectRenderer(partialShape({ apiVersion, type: meta.partial }), framings[form.encoding], meta);
+      case "Table":
+        return tableRenderer({ table: kind.table, shape, apiVersion, form });
+    }
+  };
+  return {
+    of(kind, form, subresource) {
+      const byForm = made.get(kind) ?? new Map<string, Renderer>();
+      made.set(kind, byForm);
+      const key = `${subresource}|${formText(form)}`;
+      const known = byForm.get(key) ?? make(kind, form, subresource);
+      byForm.set(key, known);
+      return known;
+    },
+  };
+}
+
+function metaType(catalog: Catalog, name: string): MessageType {
+  const type = catalog.type(`meta/v1.${name}`);
+  if (type === undefined) throw new TypeError(`the catalog has no ${name}`);
+  return type;
+}
+
+function shapeOf(catalog: Catalog, kind: Kind, subresource: string): Shape {
+  return objectShape(kind);
+}
+
+function objectRenderer(shape: Shape, framing: Framing, meta: MetaTypes): Renderer {
+  const listType = () => meta.listMeta;
+  return {
+    piece(hub) {
+      const bytes = framing.piece(shape.type, shape.tree(hub));
+      return { at: () => bytes, size: bytes.length };
+    },
+    document: (piece) => framing.document(shape.typeMeta, piece),
+    list: (metadata, pieces) =>
+      framing.list({ typeMeta: shape.listTypeMeta, metadata, metadataType: listType }, pieces),
+    event: framing.event,
+    bookmark: (metadata) =>
+      framing.event("BOOKMARK", framing.document(shape.typeMeta, framing.piece(shape.type, { metadata }))),
+    error: (status) => framing.event("ERROR", statusBody(framing, meta, status)),
+    status: (status) => statusBody(framing, meta, status),
+  };
+}
+
+function statusBody(framing: Framing, meta: MetaTypes, status: JsonObject): Buffer {
+  const { kind: _kind, apiVersion: _apiVersion, ...tree } = status;
+  return framing.document(
+    { kind: "Status", apiVersion: "v1" },
+    framing.piece(() => meta.status, tree),
+  );
+}

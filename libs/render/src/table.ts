@@ -1,0 +1,75 @@
+import type { AnyObject } from "@orch/api/object.js";
+import { printedUntil, printRow, type RowText, rowText } from "@orch/api/table/row-text.js";
+import type { TableType } from "@orch/api/table/table-type.js";
+import type { Form, IncludeObject } from "./form.js";
+import { jsonFraming, type ListFrame } from "./framing.js";
+import type { ListMetadata, Piece, Renderer } from "./renderer.js";
+import type { Shape } from "./shape.js";
+
+export interface TableOptions {
+  /** Whose columns the table has. */
+  readonly table: TableType;
+  /** What a row's whole object is shown as. */
+  readonly shape: Shape;
+  readonly apiVersion: string;
+  readonly form: Form;
+}
+
+const none = Buffer.alloc(0);
+const comma = Buffer.from(",");
+const endOfRows = Buffer.from("]}\n");
+
+/** Tables, in JSON (spec 1: Table representation): the pieces are rows. */
+export function tableRenderer({ table, shape, apiVersion, form }: TableOptions): Renderer {
+  const head = (metadata: object): string =>
+    `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(metadata)},` +
+    `"columnDefinitions":${JSON.stringify(table.columns)},"rows":[`;
+  const document = (row: Buffer, metadata: object): Buffer =>
+    Buffer.concat([Buffer.from(head(metadata)), row, endOfRows]);
+  return {
+    piece: (hub) =>
+      rowPiece(rowText(table.row(hub)), objectText(hub, { shape, apiVersion, include: form.includeObject })),
+    document: (row, resourceVersion) => document(row, { resourceVersion }),
+    list: (metadata: ListMetadata): ListFrame => ({
+      head: Buffer.from(head(metadata)),
+      before: (index) => (index === 0 ? none : comma),
+      tail: endOfRows,
+    }),
+    event: jsonFraming.event,
+    bookmark: (metadata) => jsonFraming.event("BOOKMARK", document(none, metadata)),
+    error: (status) => Buffer.from(`${JSON.stringify({ type: "ERROR", object: status })}\n`),
+    status: (status) => Buffer.from(`${JSON.stringify(status)}\n`),
+  };
+}
+
+interface RowObject {
+  readonly shape: Shape;
+  readonly apiVersion: string;
+  readonly include: IncludeObject;
+}
+
+function objectText(hub: AnyObject, { shape, apiVersion, include }: RowObject): string {
+  switch (include) {
+    case "None":
+      return "null";
+    case "Object":
+      return JSON.stringify({ ...shape.typeMeta, ...shape.tree(hub) });
+    case "Metadata":
+      return JSON.stringify({ kind: "PartialObjectMetadata", apiVersion, metadata: hub.metadata });
+  }
+}
+
+/** A row keeps its last print for as long as its ages read the same. */
+function rowPiece(text: RowText, object: string): Piece {
+  let until = Number.NEGATIVE_INFINITY;
+  let bytes = none;
+  return {
+    at(now) {
+      if (now < until) return bytes;
+      bytes = Buffer.from(`${printRow(text, now)}${object}}`);
+      until = printedUntil(text, now);
+      return bytes;
+    },
+    size: 2 * object.length + 256,
+  };
+}
