@@ -27,6 +27,7 @@ export interface ServingSettings {
   readonly minRequestTimeoutMs: number;
   readonly shutdownGraceMs: number;
   readonly cbor: boolean;
+  readonly podResize: boolean;
   readonly anonymousAuth: boolean;
   readonly alwaysAllowPaths: readonly string[];
   readonly tokens: readonly TokenEntry[];

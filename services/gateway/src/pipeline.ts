@@ -13,7 +13,8 @@ import { parsePath, type ResourceRoute } from "./path.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "./reads.js";
 import { plainJson, type Representation, representationOf } from "./representation.js";
 import { type Responder, warningHeaders } from "./respond.js";
-import { checkTarget, verbOf } from "./verbs.js";
+import { checkServed } from "./target.js";
+import { verbOf } from "./verbs.js";
 import { serveWrite, type WriteDeps } from "./writes.js";
 
 export interface PipelineDeps extends ReadDeps, WriteDeps {
@@ -163,14 +164,7 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
   if (kind === undefined) throw unknownPath();
   call.kind = kind;
   signalDeprecation(deps, call, kind);
-  checkTarget(verb, to);
-  // A namespaced object without a namespace, or the other way round, is at no path.
-  if (to.namespace !== "" && !kind.namespaced) throw unknownPath();
-  if (to.namespace === "" && kind.namespaced && to.name !== "") throw unknownPath();
-  if (to.subresource !== "" && !deps.served.subresources.has(to.subresource)) throw unknownPath();
-  // All namespaces together can be read and nothing else.
-  if (to.namespace === "" && kind.namespaced && verb !== "list" && verb !== "watch") throw methodNotAllowed();
-  if (!kind.verbs.some((v) => v === verb) || !deps.served.verbs.has(verb)) throw methodNotAllowed();
+  checkServed(kind, to, verb, deps.served);
   const warnings = call.deprecation === undefined ? [] : [call.deprecation.warning];
   const read = { exchange, route: to, representation, headers: warningHeaders(warnings) };
   switch (verb) {

@@ -17,6 +17,8 @@ export interface GatewayConfig extends ServerConfig {
   readonly shutdownGraceMs: number;
   /** CBOR is read and written (gate CBORServingAndStorage). */
   readonly cbor: boolean;
+  /** Pods may be resized in place (gate InPlacePodVerticalScaling). */
+  readonly podResize: boolean;
 }
 
 export interface GatewayDeps extends OtherPathsDeps {
@@ -42,11 +44,22 @@ export interface Gateway {
   readonly port: number;
 }
 
-/** What this build serves; the issues to come add to it. */
-export const served: Served = {
-  verbs: new Set(["get", "list", "watch", "create", "update", "delete", "deletecollection"]),
-  subresources: new Set(),
-};
+/** What this build serves; the issues to come add to it. `resize` is alpha (gate InPlacePodVerticalScaling). */
+export function servedParts({ podResize }: { readonly podResize: boolean }): Served {
+  return {
+    verbs: new Set(["get", "list", "watch", "create", "update", "delete", "deletecollection"]),
+    subresources: new Set([
+      "status",
+      "scale",
+      "binding",
+      "eviction",
+      "ephemeralcontainers",
+      "approval",
+      "finalize",
+      ...(podResize ? ["resize"] : []),
+    ]),
+  };
+}
 
 /** TLS, identity, negotiation and routing; holds no state that another gateway lacks (design, section 1). */
 export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
@@ -64,7 +77,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     random: deps.random,
     openWatches,
-    served,
+    served: servedParts(config),
     metrics: deps.requestMetrics,
     other: (exchange) => exchange.handOver(otherPaths),
     onFault: deps.onFault,

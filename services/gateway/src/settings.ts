@@ -18,6 +18,7 @@ export function servingSettings(
     minRequestTimeoutMs: values["min-request-timeout"],
     shutdownGraceMs: values["shutdown-grace-duration"],
     cbor: gates.enabled("CBORServingAndStorage"),
+    podResize: gates.enabled("InPlacePodVerticalScaling"),
     anonymousAuth: values["anonymous-auth"],
     alwaysAllowPaths: values["authorization-always-allow-paths"],
   };

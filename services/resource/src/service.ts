@@ -14,7 +14,7 @@ import { removeCollection } from "./delete-collection.js";
 import { runExpiry } from "./expiry.js";
 import { createNamespaces } from "./namespaces.js";
 import { ensureSystemNamespaces } from "./system-namespaces.js";
-import { update } from "./update.js";
+import { update, updatePart } from "./update.js";
 import type { Write, WriteDeps } from "./write.js";
 
 export interface ResourceConfig {
@@ -62,9 +62,12 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const handle = (request: WriteRequest): Promise<WriteReply> => {
     const requested = catalog.find(request.group, request.version, request.resource);
     if (requested === undefined || !owns(request.group)) throw unknownPath();
-    if (request.subresource !== "") throw unknownPath();
+    const write: Write = { deps: writes, kind: requested.hub, requested, request };
+    if (request.subresource !== "") return performOnSubresource(write);
     if (!requested.verbs.includes(request.verb)) throw methodNotAllowed();
-    return perform({ deps: writes, kind: requested.hub, requested, request });
+    // Kinds that are only created are questions, not objects.
+    if (!requested.verbs.includes("get")) throw notAvailable(requested.plural);
+    return perform(write);
   };
 
   const status = async (): Promise<StatusReply> => {
@@ -112,6 +115,19 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   };
 }
 
+function performOnSubresource(write: Write): Promise<WriteReply> {
+  const { requested, request } = write;
+  const subresource = requested.subresources.find((s) => s.name === request.subresource);
+  if (subresource === undefined) throw unknownPath();
+  if (!subresource.verbs.includes(request.verb)) throw methodNotAllowed();
+  if (request.verb === "update" && subresource.kind === requested.kind) return updatePart(write);
+  throw notAvailable(`${requested.plural}/${subresource.name}`);
+}
+
+function notAvailable(what: string): ApiError {
+  return new ApiError("NotImplemented", `${what} is not available in this build`);
+}
+
 function perform(write: Write): Promise<WriteReply> {
   switch (write.request.verb) {
     case "create":
@@ -123,6 +139,6 @@ function perform(write: Write): Promise<WriteReply> {
     case "deletecollection":
       return removeCollection(write);
     case "patch":
-      throw new ApiError("NotImplemented", "patch is not available in this build");
+      throw notAvailable("patch");
   }
 }

@@ -1,30 +1,71 @@
 import type { AnyObject } from "@orch/api/object.js";
-import { prepareForUpdate, setDefaults, toHub, validateUpdate } from "@orch/api/writes.js";
+import {
+  prepareForPart,
+  prepareForUpdate,
+  setDefaults,
+  toHub,
+  validatePart,
+  validateUpdate,
+} from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, conflict, invalid, modified, notFound } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
-import type { Entry } from "@orch/store/store.js";
 import { type ObjectBody, readObject } from "./body.js";
+import { type Changed, changeObject } from "./change.js";
 import { createObject } from "./create.js";
 import { writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
-import { hasSpecFinalizers } from "./spec-finalizers.js";
-import { objectReply, storedBytes, storedObject } from "./stored.js";
-import { type Attempt, contextOf, keyOf, resourceOf, type Write } from "./write.js";
+import { objectReply } from "./stored.js";
+import { contextOf, resourceOf, type Write } from "./write.js";
 
 /** Replaces an object (spec 1: Behavior rules, 5). */
 export async function update(write: Write): Promise<WriteReply> {
+  const { kind } = write;
+  const { body, options, version } = readUpdate(write);
+  const changed = await changeObject(write, {
+    name: write.request.name,
+    dryRun: options.dryRun,
+    conditional: version !== "",
+    next: (old) => {
+      checkPreconditions(write, body.object, old);
+      const object = prepareForUpdate(kind, hubState(write, body.object), old, contextOf(write));
+      refuseInvalid(kind, object, validateUpdate(kind, object, old));
+      return object;
+    },
+  });
+  return changed === undefined ? missing(write, body, options) : changedReply(write, changed, body);
+}
+
+/** Replaces the part of an object that a subresource shows: its status, for one (spec 1: Sub-resource). */
+export async function updatePart(write: Write): Promise<WriteReply> {
+  const { kind, request } = write;
+  const { body, options, version } = readUpdate(write);
+  const changed = await changeObject(write, {
+    name: request.name,
+    dryRun: options.dryRun,
+    conditional: version !== "",
+    next: (old) => {
+      checkPreconditions(write, body.object, old);
+      const part = { name: request.subresource, object: hubState(write, body.object), old };
+      const object = prepareForPart(kind, part, contextOf(write));
+      refuseInvalid(kind, object, validatePart(kind, { ...part, object }));
+      return object;
+    },
+  });
+  if (changed === undefined) throw notFound(resourceOf(kind), request.name);
+  return changedReply(write, changed, body);
+}
+
+function readUpdate(write: Write) {
   const { deps, requested, request } = write;
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "UpdateOptions" });
   const body = readObject(write, requested, options.fieldValidation);
   checkNames(write, body.object);
-  let entry = await deps.store.get(keyOf(write, request.name));
-  for (;;) {
-    if (entry === undefined) return missing(write, body, options);
-    const outcome = await replace(write, { body, entry, dryRun: options.dryRun });
-    if (outcome.done) return outcome.reply;
-    entry = outcome.current;
-  }
+  return { body, options, version: body.object.metadata.resourceVersion ?? "" };
+}
+
+function changedReply(write: Write, { bytes, revision }: Changed, { warnings }: ObjectBody): WriteReply {
+  return objectReply(write, bytes, { code: 200, revision, warnings });
 }
 
 function checkNames({ kind, request }: Write, { metadata }: AnyObject): void {
@@ -49,47 +90,10 @@ function missing(write: Write, body: ObjectBody, options: { readonly dryRun: boo
   return createObject(write, { ...body, object: { ...body.object, metadata } }, options);
 }
 
-interface Replacement {
-  readonly body: ObjectBody;
-  readonly entry: Entry;
-  readonly dryRun: boolean;
-}
-
-async function replace(write: Write, { body, entry, dryRun }: Replacement): Promise<Attempt> {
-  const { deps, kind, request } = write;
-  const old = storedObject(kind, entry);
-  checkPreconditions(write, body.object, old);
-  const object = nextState(write, body.object, old);
-  refuseInvalid(kind, object, validateUpdate(kind, object, old));
-  const bytes = storedBytes(kind, object);
-  const done = (revision: number): Attempt => ({
-    done: true,
-    reply: objectReply(write, bytes, { code: 200, revision, warnings: body.warnings }),
-  });
-  const gone = isFinished(object);
-  if (dryRun || (!gone && bytes.equals(entry.value))) return done(entry.revision);
-  const swap = await deps.store.swap({ key: entry.key, expected: entry.revision, value: gone ? undefined : bytes });
-  if (swap.done) return done(swap.revision);
-  if ((body.object.metadata.resourceVersion ?? "") !== "") throw modified(resourceOf(kind), request.name);
-  return { done: false, current: swap.current };
-}
-
-function nextState(write: Write, given: AnyObject, old: AnyObject): AnyObject {
-  const { kind, requested, request } = write;
+/** The request's object, defaulted, as it would be stored. */
+function hubState({ kind, requested, request }: Write, given: AnyObject): AnyObject {
   const metadata = kind.namespaced ? { ...given.metadata, namespace: request.namespace } : given.metadata;
-  const defaulted = toHub(requested, setDefaults(requested, { ...given, metadata }));
-  return prepareForUpdate(kind, defaulted, old, contextOf(write));
-}
-
-/** The last finalizer of an object that is being deleted is gone (spec 1: Object deletion). */
-export function isFinished(object: AnyObject): boolean {
-  const { metadata } = object;
-  if (metadata.deletionTimestamp === undefined) return false;
-  return (
-    (metadata.finalizers ?? []).length === 0 &&
-    (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
-    !hasSpecFinalizers(object)
-  );
+  return toHub(requested, setDefaults(requested, { ...given, metadata }));
 }
 
 function checkPreconditions({ kind, request }: Write, given: AnyObject, old: AnyObject): void {

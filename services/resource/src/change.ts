@@ -1,0 +1,60 @@
+import type { AnyObject } from "@orch/api/object.js";
+import { modified } from "@orch/status/api-error.js";
+import type { Entry } from "@orch/store/store.js";
+import { hasSpecFinalizers } from "./spec-finalizers.js";
+import { storedBytes, storedObject } from "./stored.js";
+import { keyOf, resourceOf, type Write } from "./write.js";
+
+/** A change of a stored object, tried again on its newest state for as long as others change it meanwhile. */
+export interface Change {
+  readonly name: string;
+  /** The new state, validated. @throws ApiError when this state may not be changed so */
+  readonly next: (old: AnyObject) => AnyObject;
+  readonly dryRun: boolean;
+  /** The change is meant for one version of the object: another one is a conflict. */
+  readonly conditional: boolean;
+}
+
+export interface Changed {
+  readonly bytes: Buffer;
+  readonly revision: number;
+}
+
+/** Undefined when there is no such object. */
+export async function changeObject(write: Write, change: Change): Promise<Changed | undefined> {
+  const { deps, kind } = write;
+  let entry = await deps.store.get(keyOf(write, change.name));
+  while (entry !== undefined) {
+    const outcome = await attempt(write, entry, change);
+    if (outcome.done) return outcome.changed;
+    if (change.conditional) throw modified(resourceOf(kind), change.name);
+    entry = outcome.current;
+  }
+  return undefined;
+}
+
+type Attempt =
+  | { readonly done: true; readonly changed: Changed }
+  | { readonly done: false; readonly current: Entry | undefined };
+
+/** A state that is stored already is not written again. */
+async function attempt({ deps, kind }: Write, entry: Entry, { next, dryRun }: Change): Promise<Attempt> {
+  const object = next(storedObject(kind, entry));
+  const bytes = storedBytes(kind, object);
+  const done = (revision: number): Attempt => ({ done: true, changed: { bytes, revision } });
+  const gone = isFinished(object);
+  if (dryRun || (!gone && bytes.equals(entry.value))) return done(entry.revision);
+  const swap = await deps.store.swap({ key: entry.key, expected: entry.revision, value: gone ? undefined : bytes });
+  return swap.done ? done(swap.revision) : { done: false, current: swap.current };
+}
+
+/** The last finalizer of an object that is being deleted is gone (spec 1: Object deletion). */
+function isFinished(object: AnyObject): boolean {
+  const { metadata } = object;
+  if (metadata.deletionTimestamp === undefined) return false;
+  return (
+    (metadata.finalizers ?? []).length === 0 &&
+    (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+    !hasSpecFinalizers(object)
+  );
+}
