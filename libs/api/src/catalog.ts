@@ -173,8 +173,7 @@ export function buildCatalog(files: readonly DataFile[], naming: Naming, options
   const stored = kinds.filter((k) => k.hub === k && storable(k));
   const byPrefix = indexPrefixes(stored);
   const served = kinds.filter((k) => k.served);
-  const orders = new Map(files.map((f) => [apiVersionOf(naming.word(f.group), f.version), f.order]));
-  const groups = groupsOf(served, orders);
+  const groups = groupsOf(served, new Map(files.map((f) => [apiVersionOf(naming.word(f.group), f.version), f])));
   const find = (group: string, version: string, plural: string): Kind | undefined =>
     byResource.get(`${apiVersionOf(group, version)}/${plural}`);
   return {
@@ -383,15 +382,19 @@ function hashOf(text: string): string {
   return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
 }
 
-function groupsOf(served: readonly Kind[], orders: ReadonlyMap<string, number | undefined>): readonly Group[] {
+function groupsOf(served: readonly Kind[], files: ReadonlyMap<string, DataFile>): readonly Group[] {
   const versions = new Map<string, Set<string>>();
   for (const k of served) versions.set(k.group, (versions.get(k.group) ?? new Set()).add(k.version));
-  const names = [...versions.keys()].sort((a, b) => (a === b ? 0 : a < b ? -1 : 1));
-  return names.map((name) => {
-    const order = (v: string) => orders.get(apiVersionOf(name, v)) ?? 0;
-    const sorted = [...(versions.get(name) ?? [])].sort((a, b) => order(a) - order(b) || compareVersions(a, b));
-    return { name, versions: sorted, preferredVersion: sorted[0] ?? "" };
+  const groups = [...versions].map(([name, set]) => {
+    const order = (v: string) => files.get(apiVersionOf(name, v))?.order ?? 0;
+    const sorted = [...set].sort((a, b) => order(a) - order(b) || compareVersions(a, b));
+    const [preferredVersion = ""] = sorted;
+    const priority = files.get(apiVersionOf(name, preferredVersion))?.priority ?? 0;
+    return { name, versions: sorted, preferredVersion, priority };
   });
+  return groups
+    .sort((a, b) => b.priority - a.priority || (a.name < b.name ? -1 : 1))
+    .map(({ priority: _priority, ...group }) => group);
 }
 
 function indexPrefixes(stored: readonly Kind[]): ReadonlyMap<string, Kind> {

@@ -11,6 +11,8 @@ export interface DataFile {
   readonly version: string;
   /** Orders the versions of a group where the usual order is wrong; lower comes first. */
   readonly order: number | undefined;
+  /** Orders the groups in discovery: who asks for a resource by its name alone gets that of the highest group. */
+  readonly priority: number;
   readonly kinds: readonly KindEntry[];
   readonly types: ReadonlyMap<string, unknown>;
 }
@@ -102,12 +104,13 @@ export interface Subresource {
 }
 
 export function readDataFile(name: string, json: unknown): DataFile {
-  const file = reader(name, json, ["group", "version", "order", "kinds", "types"]);
+  const file = reader(name, json, ["group", "version", "priority", "order", "kinds", "types"]);
   return {
     name,
     group: file.text("group"),
     version: file.text("version"),
     order: file.optionalNumber("order"),
+    priority: file.optionalNumber("priority") ?? 0,
     kinds: file.objects("kinds").map(readKind),
     types: new Map(file.object("types")?.entries() ?? []),
   };
