@@ -1,16 +1,12 @@
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
-import { podAnnotationKeys } from "./pod/annotation-keys.js";
-import { defaultPodTemplate, type PodTemplateSpec, validatePodTemplate } from "./pod/template.js";
+import { defaultPodTemplate, type PodTemplate, validatePodTemplate } from "./pod/template.js";
 
-export interface PodTemplate extends ApiObject {
-  readonly template?: PodTemplateSpec;
+interface PodTemplateObject extends ApiObject {
+  readonly template?: PodTemplate;
 }
 
-export const podTemplate = behavior<PodTemplate>((naming) => {
-  const keys = podAnnotationKeys(naming);
-  return {
-    setDefaults: (object) => ({ ...object, template: defaultPodTemplate(object.template ?? {}) }),
-    validate: ({ template = {} }) => validatePodTemplate(template, "template", keys),
-  };
-});
+export const podTemplate = behavior<PodTemplateObject>((naming) => ({
+  setDefaults: (object) => ({ ...object, template: defaultPodTemplate(object.template ?? {}) }),
+  validate: ({ template = {} }) => validatePodTemplate(template, "template", naming),
+}));

@@ -1,8 +1,10 @@
-import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import type { Naming } from "@orch/naming/naming.js";
+import type { FieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
-import { type PodAnnotationKeys, podAnnotationKeys } from "./pod/annotation-keys.js";
-import { defaultPodTemplate, type PodTemplateSpec, validatePodTemplate } from "./pod/template.js";
+import { validateCounts, validateNotAbove } from "../shared/counts.js";
+import { validateEndless, validateSelected } from "../shared/pod-selection.js";
+import { defaultPodTemplate, type PodTemplate, validatePodTemplate } from "./pod/template.js";
 
 interface ReplicationController extends ApiObject {
   readonly spec?: Spec;
@@ -12,7 +14,7 @@ interface ReplicationController extends ApiObject {
 interface Spec {
   readonly replicas?: number;
   readonly selector?: Readonly<Record<string, string>>;
-  readonly template?: PodTemplateSpec;
+  readonly template?: PodTemplate;
 }
 
 interface Status {
@@ -23,14 +25,11 @@ interface Status {
   readonly observedGeneration?: number;
 }
 
-export const replicationController = behavior<ReplicationController>((naming) => {
-  const keys = podAnnotationKeys(naming);
-  return {
-    setDefaults,
-    validate: ({ spec = {} }) => validateSpec(spec, keys),
-    parts: { status: { validate: ({ status = {} }) => validateStatus(status) } },
-  };
-});
+export const replicationController = behavior<ReplicationController>((naming) => ({
+  setDefaults,
+  validate: ({ spec = {} }) => validateSpec(spec, naming),
+  parts: { status: { validate: ({ status = {} }) => validateStatus(status) } },
+}));
 
 /** The template's labels are the selector and the controller's own labels where it has none. */
 function setDefaults(object: ReplicationController): ReplicationController {
@@ -50,46 +49,27 @@ function setDefaults(object: ReplicationController): ReplicationController {
   };
 }
 
-function validateSpec({ selector = {}, template }: Spec, keys: PodAnnotationKeys): FieldError[] {
-  const at = "spec.template";
-  const selected = Object.entries(selector);
-  const labels = template?.metadata?.labels ?? {};
-  // Their absence is told by the checks of the type.
+function validateSpec({ selector = {}, template }: Spec, naming: Naming): FieldError[] {
+  // That there is a selector and a template is told by the checks of their type.
   if (template === undefined) return [];
-  const { restartPolicy, activeDeadlineSeconds } = template.spec ?? {};
   return [
-    ...(selected.every(([key, value]) => labels[key] === value)
-      ? []
-      : [fieldError.invalid(`${at}.metadata.labels`, labels, "`selector` does not match template `labels`")]),
-    ...validatePodTemplate(template, at, keys),
-    ...(restartPolicy === undefined || restartPolicy === "Always"
-      ? []
-      : [fieldError.notSupported(`${at}.spec.restartPolicy`, restartPolicy, ["Always"])]),
-    ...(activeDeadlineSeconds === undefined
-      ? []
-      : [
-          fieldError.forbidden(
-            `${at}.spec.activeDeadlineSeconds`,
-            "activeDeadlineSeconds in ReplicationController is not Supported",
-          ),
-        ]),
+    ...validateSelected({ selector: { matchLabels: selector }, template }, "spec"),
+    ...validatePodTemplate(template, "spec.template", naming),
+    ...validateEndless(template, "ReplicationController", "spec.template"),
   ];
 }
 
+const counts = ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas"] as const;
+
 function validateStatus(status: Status): FieldError[] {
-  const { replicas = 0, readyReplicas = 0, availableReplicas = 0 } = status;
-  const names = ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas"] as const;
-  const invalid = (name: keyof Status, detail: string) =>
-    fieldError.invalid(`status.${name}`, status[name] ?? 0, detail);
+  const at = "status";
   return [
-    ...[...names, "observedGeneration" as const]
-      .filter((name) => (status[name] ?? 0) < 0)
-      .map((name) => invalid(name, "must be greater than or equal to 0")),
-    ...names
-      .filter((name) => (status[name] ?? 0) > replicas)
-      .map((name) => invalid(name, "cannot be greater than status.replicas")),
-    ...(availableReplicas > readyReplicas
-      ? [invalid("availableReplicas", "cannot be greater than readyReplicas")]
-      : []),
+    ...validateCounts(status, [...counts, "observedGeneration"], at),
+    ...validateNotAbove(status, counts, { of: "replicas", detail: "cannot be greater than status.replicas", at }),
+    ...validateNotAbove(status, ["availableReplicas"], {
+      of: "readyReplicas",
+      detail: "cannot be greater than readyReplicas",
+      at,
+    }),
   ];
 }

@@ -1,5 +1,4 @@
-import { compareQuantities, roundUpToMilli } from "@orch/schema/formats/quantity.js";
-import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { roundUpToMilli } from "@orch/schema/formats/quantity.js";
 
 /** Quantities by resource name. */
 export type Resources = Readonly<Record<string, string>>;
@@ -8,15 +7,6 @@ export interface Requirements {
   readonly limits?: Resources;
   readonly requests?: Resources;
   readonly claims?: readonly { readonly name?: string; readonly request?: string }[];
-}
-
-/** Quantities that are not negative. */
-export function validateAmounts(resources: Resources | undefined, at: string): FieldError[] {
-  return Object.entries(resources ?? {}).flatMap(([name, amount]) =>
-    compareQuantities(amount, "0") < 0
-      ? [fieldError.invalid(`${at}[${name}]`, amount, "must be greater than or equal to 0")]
-      : [],
-  );
 }
 
 /** Quantities in whole thousandths, rounded up. */

@@ -1,4 +1,5 @@
 import type { LabelSelector } from "../../shared/label-selector.js";
+import type { NodeSelector, NodeSelectorTerm } from "../node-selector.js";
 
 export interface Affinity {
   readonly nodeAffinity?: NodeAffinity;
@@ -12,22 +13,6 @@ export interface NodeAffinity {
     readonly weight?: number;
     readonly preference?: NodeSelectorTerm;
   }[];
-}
-
-/** Terms are alternatives; what a term lists must hold together. */
-export interface NodeSelector {
-  readonly nodeSelectorTerms?: readonly NodeSelectorTerm[];
-}
-
-export interface NodeSelectorTerm {
-  readonly matchExpressions?: readonly NodeSelectorRequirement[];
-  readonly matchFields?: readonly NodeSelectorRequirement[];
-}
-
-export interface NodeSelectorRequirement {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly values?: readonly string[];
 }
 
 export interface PodAffinity {

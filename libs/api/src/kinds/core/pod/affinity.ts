@@ -1,19 +1,16 @@
-import { dnsLabel, dnsSubdomain, qualifiedName } from "@orch/schema/formats/names.js";
+import { dnsLabel, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { validateLabelSelector } from "../../shared/label-selector.js";
-import type {
-  Affinity,
-  NodeAffinity,
-  NodeSelector,
-  NodeSelectorRequirement,
-  NodeSelectorTerm,
-  PodAffinity,
-  PodAffinityTerm,
-} from "./affinity-types.js";
-import { each, invalidEach } from "./errors.js";
+import { invalidFor } from "../../shared/problems.js";
+import { validateNodeSelector, validateNodeSelectorTerm } from "../node-selector.js";
+import type { Affinity, NodeAffinity, PodAffinity, PodAffinityTerm } from "./affinity-types.js";
+import { each } from "./errors.js";
 
 const required = "requiredDuringSchedulingIgnoredDuringExecution";
 const preferred = "preferredDuringSchedulingIgnoredDuringExecution";
+
+/** Values of labels need not be well formed: what matches nothing is no mistake. */
+const free = { values: false };
 
 export function validateAffinity(affinity: Affinity | undefined, at: string): FieldError[] {
   if (affinity === undefined) return [];
@@ -26,10 +23,10 @@ export function validateAffinity(affinity: Affinity | undefined, at: string): Fi
 
 function validateNodeAffinity(affinity: NodeAffinity | undefined, at: string): FieldError[] {
   return [
-    ...validateNodeSelector(affinity?.[required], `${at}.${required}`),
+    ...validateNodeSelector(affinity?.[required] ?? {}, `${at}.${required}`, free),
     ...each(affinity?.[preferred], `${at}.${preferred}`, ({ weight, preference }, place) => [
       ...validateWeight(weight, place),
-      ...validateNodeTerm(preference ?? {}, `${place}.preference`),
+      ...validateNodeSelectorTerm(preference ?? {}, `${place}.preference`, free),
     ]),
   ];
 }
@@ -37,59 +34,6 @@ function validateNodeAffinity(affinity: NodeAffinity | undefined, at: string): F
 function validateWeight(weight: number | undefined, at: string): FieldError[] {
   const value = weight ?? 0;
   return value >= 1 && value <= 100 ? [] : [fieldError.invalid(`${at}.weight`, value, "must be in the range 1-100")];
-}
-
-/** A choice of nodes, of a pod's affinity or of a volume's; that it has a term is told by the checks of its type. */
-export function validateNodeSelector(selector: NodeSelector | undefined, at: string): FieldError[] {
-  return each(selector?.nodeSelectorTerms, `${at}.nodeSelectorTerms`, validateNodeTerm);
-}
-
-function validateNodeTerm({ matchExpressions, matchFields }: NodeSelectorTerm, at: string): FieldError[] {
-  return [
-    ...each(matchExpressions, `${at}.matchExpressions`, validateExpression),
-    ...each(matchFields, `${at}.matchFields`, validateFieldTerm),
-  ];
-}
-
-function validateExpression({ key = "", operator = "", values = [] }: NodeSelectorRequirement, at: string) {
-  return [...validateOperator(operator, values.length, at), ...invalidEach(`${at}.key`, key, qualifiedName(key))];
-}
-
-function validateOperator(operator: string, count: number, at: string): FieldError[] {
-  const place = `${at}.values`;
-  switch (operator) {
-    case "In":
-    case "NotIn":
-      return count > 0 ? [] : [fieldError.required(place, "must be specified when `operator` is 'In' or 'NotIn'")];
-    case "Exists":
-    case "DoesNotExist":
-      return count === 0
-        ? []
-        : [fieldError.forbidden(place, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
-    case "Gt":
-    case "Lt":
-      return count === 1
-        ? []
-        : [fieldError.required(place, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
-    default:
-      return [fieldError.invalid(`${at}.operator`, operator, "not a valid selector operator")];
-  }
-}
-
-/** Of a node's fields only its name can be asked for. */
-function validateFieldTerm(
-  { key = "", operator = "", values = [] }: NodeSelectorRequirement,
-  at: string,
-): FieldError[] {
-  const known = operator === "In" || operator === "NotIn";
-  const detail = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector";
-  return [
-    ...(known && values.length !== 1 ? [fieldError.required(`${at}.values`, detail)] : []),
-    ...(known ? [] : [fieldError.invalid(`${at}.operator`, operator, "not a valid selector operator")]),
-    ...(key === "metadata.name"
-      ? each(values, `${at}.values`, (value, place) => invalidEach(place, value, dnsSubdomain(value)))
-      : [fieldError.invalid(`${at}.key`, key, "not a valid field selector key")]),
-  ];
 }
 
 function validatePodAffinity(affinity: PodAffinity | undefined, at: string): FieldError[] {
@@ -108,7 +52,7 @@ function validatePodTerm(term: PodAffinityTerm, at: string): FieldError[] {
     ...validateLabelSelector(term.labelSelector, `${at}.labelSelector`),
     ...validateLabelSelector(term.namespaceSelector, `${at}.namespaceSelector`),
     // Without the position, as in the reference.
-    ...(term.namespaces ?? []).flatMap((name) => invalidEach(`${at}.namespace`, name, dnsLabel(name))),
+    ...(term.namespaces ?? []).flatMap((name) => invalidFor(`${at}.namespace`, name, dnsLabel(name))),
     ...validateLabelKeys(matchLabelKeys, term, `${at}.matchLabelKeys`),
     ...validateLabelKeys(mismatchLabelKeys, term, `${at}.mismatchLabelKeys`),
     ...each(mismatchLabelKeys, `${at}.mismatchLabelKeys`, (key, place) =>
@@ -125,7 +69,7 @@ function validateLabelKeys(keys: readonly string[], { labelSelector }: PodAffini
   if (labelSelector === undefined) {
     return [fieldError.forbidden(at, "must not be specified when labelSelector is not set")];
   }
-  return each(keys, at, (key, place) => invalidEach(place, key, qualifiedName(key)));
+  return each(keys, at, (key, place) => invalidFor(place, key, qualifiedName(key)));
 }
 
 /** The label of nodes that tells places apart. */
@@ -133,6 +77,6 @@ export function validateTopologyKey(key: string | undefined, at: string): FieldE
   const text = key ?? "";
   return [
     ...(text === "" ? [fieldError.required(at, "can not be empty")] : []),
-    ...invalidEach(at, text, qualifiedName(text)),
+    ...invalidFor(at, text, qualifiedName(text)),
   ];
 }

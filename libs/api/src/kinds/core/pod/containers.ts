@@ -1,21 +1,24 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { portName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { notFound } from "../../shared/problems.js";
+import { validateRequirements } from "../requirements.js";
 import { validateEnv, validateEnvFrom } from "./env.js";
-import { each, notFound, oneOf } from "./errors.js";
+import { each, oneOf } from "./errors.js";
 import { validateMounts } from "./mounts.js";
 import { validateProbesAndHooks } from "./probes.js";
-import { validateRequirements, validateResizePolicy } from "./resources.js";
+import { validateResizePolicy } from "./resize-policy.js";
 import { validateSecurity } from "./security.js";
 import type { Container, ContainerPort, PodSpec } from "./types.js";
-import { containersOf } from "./types.js";
+import { claimNames, containersOf } from "./types.js";
 
 /** Everything about the containers of a pod that depends on several fields; `at` is the spec's path. */
-export function validateContainers(spec: PodSpec, at: string): FieldError[] {
+export function validateContainers(spec: PodSpec, at: string, naming: Naming): FieldError[] {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec;
   const grace = spec.terminationGracePeriodSeconds ?? 0;
   const names = containersOf(spec).map((c) => c.container.name);
   const common = (container: Container, position: number, place: string): FieldError[] => [
-    ...validateContainer(container, spec, place),
+    ...validateContainer(container, spec, { naming, at: place }),
     ...(container.name !== undefined && names.indexOf(container.name) < position
       ? [fieldError.duplicate(`${place}.name`, container.name)]
       : []),
@@ -52,15 +55,20 @@ export function validateContainers(spec: PodSpec, at: string): FieldError[] {
   ];
 }
 
+interface Place {
+  readonly naming: Naming;
+  readonly at: string;
+}
+
 /** What holds for every kind of container. */
-function validateContainer(container: Container, spec: PodSpec, at: string): FieldError[] {
-  const claims = (spec.resourceClaims ?? []).map((c) => c.name ?? "");
+function validateContainer(container: Container, spec: PodSpec, { naming, at }: Place): FieldError[] {
+  const claims = claimNames(spec);
   return [
     ...validatePorts(container.ports ?? [], `${at}.ports`),
     ...validateEnv(container.env, `${at}.env`),
     ...validateEnvFrom(container.envFrom, `${at}.envFrom`),
     ...validateMounts(container, spec, at),
-    ...validateRequirements(container.resources ?? {}, `${at}.resources`, claims),
+    ...validateRequirements(container.resources ?? {}, `${at}.resources`, { naming, claims }),
     ...validateResizePolicy(container.resizePolicy, spec, `${at}.resizePolicy`),
     ...validateSecurity(container.securityContext, spec, `${at}.securityContext`),
   ];

@@ -1,3 +1,4 @@
+import { defaultClaimSpec } from "../claim-spec.js";
 import { type Resources, rounded } from "../resources.js";
 import type { Container, PodSpec } from "./types.js";
 import type { Volume } from "./volume-types.js";
@@ -42,6 +43,11 @@ function defaultVolume(volume: Volume): Volume {
   const { image } = volume;
   if (image !== undefined) {
     return { ...volume, image: { ...image, pullPolicy: image.pullPolicy ?? pullPolicy(image.reference ?? "") } };
+  }
+  const template = volume.ephemeral?.volumeClaimTemplate;
+  if (template?.spec !== undefined) {
+    const volumeClaimTemplate = { ...template, spec: defaultClaimSpec(template.spec) };
+    return { ...volume, ephemeral: { ...volume.ephemeral, volumeClaimTemplate } };
   }
   return Object.keys(volume).some((key) => key !== "name") ? volume : { ...volume, emptyDir: {} };
 }

@@ -1,6 +1,7 @@
 import { qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { invalidEach, requireText } from "./errors.js";
+import { invalidFor } from "../../shared/problems.js";
+import { requireText } from "./errors.js";
 import type { DownwardItem, FieldRef, ResourceFieldRef } from "./volume-types.js";
 
 /** Fields of a pod that have a name; those of them that a place takes are fewer. */
@@ -37,8 +38,8 @@ export function validateFieldRef(
   ];
   if (apiVersion !== "v1") return unconverted(`unsupported pod version: ${apiVersion}`);
   const [, path = "", key = ""] = subscripted.exec(fieldPath) ?? [];
-  if (path === "metadata.annotations") return invalidEach(at, key.toLowerCase(), qualifiedName(key.toLowerCase()));
-  if (path === "metadata.labels") return invalidEach(at, key, qualifiedName(key));
+  if (path === "metadata.annotations") return invalidFor(at, key.toLowerCase(), qualifiedName(key.toLowerCase()));
+  if (path === "metadata.labels") return invalidFor(at, key, qualifiedName(key));
   if (path !== "") return unconverted(`field label does not support subscript: ${fieldPath}`);
   if (!podFieldPaths.has(fieldPath)) return unconverted(`field label not supported: ${fieldPath}`);
   const known = fieldPath === "spec.host" ? "spec.nodeName" : fieldPath;

@@ -1,6 +1,6 @@
 import { noBacksteps } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { invalidEach, notFound } from "./errors.js";
+import { invalidFor, notFound } from "../../shared/problems.js";
 import type { Container, PodSpec, VolumeDevice, VolumeMount } from "./types.js";
 
 /** What a container mounts, and the block devices it is given. */
@@ -76,7 +76,7 @@ function validateMount(mount: VolumeMount, container: Container, at: string): Fi
 export function localPath(at: string, path: string): FieldError[] {
   return [
     ...(path.startsWith("/") ? [fieldError.invalid(at, path, "must be a relative path")] : []),
-    ...invalidEach(at, path, noBacksteps(path)),
+    ...invalidFor(at, path, noBacksteps(path)),
   ];
 }
 

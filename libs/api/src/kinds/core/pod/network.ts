@@ -1,7 +1,8 @@
 import { ip } from "@orch/schema/formats/ip.js";
 import { dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { each, invalidEach } from "./errors.js";
+import { invalidFor } from "../../shared/problems.js";
+import { each } from "./errors.js";
 import type { PodSpec } from "./types.js";
 
 const maxNameservers = 3;
@@ -38,7 +39,7 @@ function validateSearches(searches: readonly string[], at: string): FieldError[]
     ...(searches.join(" ").length > maxSearchCharacters ? [fieldError.invalid(at, searches, tooLong)] : []),
     ...each(searches, at, (search, place) => {
       const name = search.endsWith(".") ? search.slice(0, -1) : search;
-      return invalidEach(place, name, dnsSubdomain(name));
+      return invalidFor(place, name, dnsSubdomain(name));
     }),
   ];
 }
@@ -46,7 +47,7 @@ function validateSearches(searches: readonly string[], at: string): FieldError[]
 /** Lines for the hosts file; one without an address has none that a check of the type could look at. */
 export function validateHostAliases({ hostAliases }: PodSpec, at: string): FieldError[] {
   return each(hostAliases, `${at}.hostAliases`, ({ ip: address = "" }, place) =>
-    address === "" ? invalidEach(`${place}.ip`, address, ip(address)) : [],
+    address === "" ? invalidFor(`${place}.ip`, address, ip(address)) : [],
   );
 }
 

@@ -28,7 +28,7 @@ export const pod = behavior<Pod>((naming) => {
     },
     validate: ({ metadata, spec = {} }) => [
       ...validatePodAnnotations(metadata.annotations ?? {}, spec, { keys, at: "metadata.annotations" }),
-      ...validatePodSpec(spec, "spec", metadata.name ?? ""),
+      ...validatePodSpec(spec, "spec", { naming, pod: metadata.name ?? "" }),
       ...validateTokens(spec),
       ...validateImages(spec, "spec"),
     ],

@@ -1,6 +1,7 @@
 import { httpHeaderName, portName, portNumber } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { each, invalidEach } from "./errors.js";
+import { invalidFor } from "../../shared/problems.js";
+import { each } from "./errors.js";
 import type { Container, Handler, Probe } from "./types.js";
 
 const probeHandlers = ["exec", "httpGet", "tcpSocket", "grpc"] as const;
@@ -69,7 +70,7 @@ function validateAction(handler: Handler, name: keyof Handler, { grace, at }: Pl
       return [
         ...validatePort(handler.httpGet?.port, `${at}.port`),
         ...each(handler.httpGet?.httpHeaders, `${at}.httpHeaders`, ({ name: header = "" }, place) =>
-          invalidEach(`${place}.name`, header, httpHeaderName(header)),
+          invalidFor(`${place}.name`, header, httpHeaderName(header)),
         ),
       ];
     case "tcpSocket":
@@ -83,7 +84,7 @@ function validateAction(handler: Handler, name: keyof Handler, { grace, at }: Pl
 
 /** A number, or the name of one of the container's ports. */
 function validatePort(port: number | string = 0, at: string): FieldError[] {
-  return invalidEach(at, port, typeof port === "number" ? portNumber(port) : portName(port));
+  return invalidFor(at, port, typeof port === "number" ? portNumber(port) : portName(port));
 }
 
 function validateSleep(seconds: number, { grace, at }: Place): FieldError[] {

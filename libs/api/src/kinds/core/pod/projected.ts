@@ -1,8 +1,9 @@
 import { relativePath } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { validateLabelSelector } from "../../shared/label-selector.js";
+import { invalidFor } from "../../shared/problems.js";
 import { validateDownwardItem } from "./downward.js";
-import { invalidEach, requireText } from "./errors.js";
+import { requireText } from "./errors.js";
 import type { ProjectedKeys, Projection, TrustBundle } from "./volume-types.js";
 
 const order = ["secret", "configMap", "downwardAPI", "serviceAccountToken", "clusterTrustBundle"] as const;
@@ -70,7 +71,7 @@ function validateToken(
     ...(expirationSeconds > longest ? invalid("may not specify a duration larger than 2^32 seconds") : []),
     // The reference tells what is wrong with the path at the volume's source.
     ...requireText(`${at}.path`, path),
-    ...invalidEach(`${at}.path`, path, relativePath(path)),
+    ...invalidFor(`${at}.path`, path, relativePath(path)),
   ];
 }
 
@@ -79,7 +80,7 @@ function validateTrustBundle(bundle: TrustBundle, { place, conflict }: Place): F
   return [
     ...validateTrust(bundle, place),
     ...requireText(`${place}.path`, path),
-    ...invalidEach(`${place}.path`, path, relativePath(path)),
+    ...invalidFor(`${place}.path`, path, relativePath(path)),
     ...conflict(path, path),
   ];
 }

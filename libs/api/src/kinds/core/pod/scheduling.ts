@@ -1,8 +1,9 @@
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { validateLabelSelector } from "../../shared/label-selector.js";
+import { invalidFor } from "../../shared/problems.js";
 import { validateTopologyKey } from "./affinity.js";
-import { each, invalidEach, oneOf, subdomain } from "./errors.js";
+import { each, oneOf, subdomain } from "./errors.js";
 import type { PodResourceClaim, PodSpec, Toleration, TopologySpreadConstraint } from "./types.js";
 
 export function validateTolerations(tolerations: readonly Toleration[] | undefined, at: string): FieldError[] {
@@ -71,7 +72,7 @@ function validateMatchKeys({ matchLabelKeys, labelSelector }: TopologySpreadCons
     ...(labelSelector.matchExpressions ?? []).map((e) => e.key),
   ]);
   return each(matchLabelKeys, at, (key, place) => [
-    ...invalidEach(place, key, qualifiedName(key)),
+    ...invalidFor(place, key, qualifiedName(key)),
     ...(selected.has(key) ? [fieldError.invalid(place, key, "exists in both matchLabelKeys and labelSelector")] : []),
   ]);
 }
@@ -81,10 +82,10 @@ export function validateGates({ readinessGates, schedulingGates }: PodSpec, at: 
   const names = (schedulingGates ?? []).map((g) => g.name ?? "");
   return [
     ...each(readinessGates, `${at}.readinessGates`, ({ conditionType = "" }, place) =>
-      invalidEach(`${place}.conditionType`, conditionType, qualifiedName(conditionType)),
+      invalidFor(`${place}.conditionType`, conditionType, qualifiedName(conditionType)),
     ),
     ...names.flatMap((name, i) => [
-      ...invalidEach(`${at}.schedulingGates[${i}]`, name, qualifiedName(name)),
+      ...invalidFor(`${at}.schedulingGates[${i}]`, name, qualifiedName(name)),
       ...(names.indexOf(name) < i ? [fieldError.duplicate(`${at}.schedulingGates[${i}]`, name)] : []),
     ]),
   ];
@@ -110,7 +111,7 @@ function validateResourceClaim(claim: PodResourceClaim, pod: string, at: string)
   const none = resourceClaimName === undefined && resourceClaimTemplateName === undefined;
   return [
     ...(isMade
-      ? invalidEach(
+      ? invalidFor(
           `${at}.name`,
           made,
           dnsSubdomain(made).map((p) => `final ResourceClaim name: ${p}`),

@@ -1,6 +1,7 @@
 import { dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { invalidEach, oneOf } from "./errors.js";
+import { invalidFor } from "../../shared/problems.js";
+import { oneOf } from "./errors.js";
 import { localPath } from "./mounts.js";
 import type { PodSecurityContext, Profile, SecurityContext, WindowsOptions } from "./security-types.js";
 import type { PodSpec } from "./types.js";
@@ -147,7 +148,7 @@ function validateWindows(options: WindowsOptions | undefined, at: string): Field
   if (options === undefined) return [];
   const { gmsaCredentialSpecName: specName, gmsaCredentialSpec: spec, runAsUserName: user } = options;
   return [
-    ...(specName === undefined ? [] : invalidEach(`${at}.gmsaCredentialSpecName`, specName, dnsSubdomain(specName))),
+    ...(specName === undefined ? [] : invalidFor(`${at}.gmsaCredentialSpecName`, specName, dnsSubdomain(specName))),
     ...(spec === ""
       ? [fieldError.invalid(`${at}.gmsaCredentialSpec`, "", "gmsaCredentialSpec cannot be an empty string")]
       : []),
@@ -160,7 +161,7 @@ function validateWindows(options: WindowsOptions | undefined, at: string): Field
           ),
         ]
       : []),
-    ...(user === undefined ? [] : invalidEach(`${at}.runAsUserName`, user, windowsUserProblems(user))),
+    ...(user === undefined ? [] : invalidFor(`${at}.runAsUserName`, user, windowsUserProblems(user))),
   ];
 }
 

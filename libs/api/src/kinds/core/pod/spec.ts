@@ -1,26 +1,23 @@
 import type { FieldError } from "@orch/status/field-error.js";
+import { validateRequirements } from "../requirements.js";
 import { validateAffinity } from "./affinity.js";
 import { validateContainers } from "./containers.js";
 import { validateDns, validateHostAliases, validateHostNetwork, validateHostUsers } from "./network.js";
 import { validateHostProcess, validateOs } from "./os.js";
-import { validateRequirements } from "./resources.js";
+import type { PodPlace } from "./place.js";
 import { validateGates, validateResourceClaims, validateSpread, validateTolerations } from "./scheduling.js";
 import { validatePodSecurity } from "./security.js";
-import type { PodSpec } from "./types.js";
+import { claimNames, type PodSpec } from "./types.js";
 import { validateVolumes } from "./volumes.js";
 
-/**
- * Everything about a pod's spec that depends on several fields; `at` is its path. `pod` is the pod's name: undefined
- * in a template, where it does not exist yet, and empty where a pod has none.
- */
-export function validatePodSpec(spec: PodSpec, at: string, pod?: string): FieldError[] {
-  const isPod = pod !== undefined;
+/** Everything about a pod's spec that depends on several fields; `at` is its path. */
+export function validatePodSpec(spec: PodSpec, at: string, { naming, pod }: PodPlace): FieldError[] {
   return [
-    ...validateVolumes(spec, pod ?? "", at),
+    ...validateVolumes(spec, at, { naming, pod: pod ?? "" }),
     ...validateResourceClaims(spec, pod ?? "", at),
-    ...validateContainers(spec, at),
-    ...(spec.resources === undefined ? [] : validateRequirements(spec.resources, `${at}.resources`)),
-    ...validateHostNetwork(spec, isPod, at),
+    ...validateContainers(spec, at, naming),
+    ...validateRequirements(spec.resources ?? {}, `${at}.resources`, { naming, claims: claimNames(spec) }),
+    ...validateHostNetwork(spec, pod !== undefined, at),
     ...validatePodSecurity(spec, at),
     ...validateAffinity(spec.affinity, `${at}.affinity`),
     ...validateDns(spec, at),
@@ -30,7 +27,7 @@ export function validatePodSpec(spec: PodSpec, at: string, pod?: string): FieldE
     ...validateHostUsers(spec, at),
     ...validateTolerations(spec.tolerations, `${at}.tolerations`),
     ...validateHostAliases(spec, at),
-    ...(spec.overhead === undefined ? [] : validateRequirements({ limits: spec.overhead }, `${at}.overhead`)),
+    ...validateRequirements({ limits: spec.overhead ?? {} }, `${at}.overhead`, { naming }),
     ...validateOs(spec, at),
   ];
 }

@@ -2,9 +2,10 @@ import { ip, parseAddress } from "@orch/schema/formats/ip.js";
 import { dnsSubdomain, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { Part } from "../../../behavior.js";
+import { invalidFor } from "../../shared/problems.js";
 import type { PodAnnotationKeys } from "./annotation-keys.js";
 import { validateAnnotationUpdates, validatePodAnnotations } from "./annotations.js";
-import { each, invalidEach } from "./errors.js";
+import { each } from "./errors.js";
 import type { ContainerStatus, PodCondition } from "./status-types.js";
 import type { Pod, PodSpec, PodStatus } from "./types.js";
 
@@ -60,7 +61,7 @@ function validateStatus(status: PodStatus, old: PodStatus, spec: PodSpec): Field
   return [
     ...validateConditions(status.conditions),
     ...(node !== "" && node !== old.nominatedNodeName
-      ? invalidEach("status.nominatedNodeName", node, dnsSubdomain(node))
+      ? invalidFor("status.nominatedNodeName", node, dnsSubdomain(node))
       : []),
     ...validateEnded(terminated("containerStatuses"), { restartPolicy, sidecars: [] }),
     ...validateEnded(terminated("initContainerStatuses"), { restartPolicy, sidecars }),
@@ -77,7 +78,7 @@ const systemConditions = ["PodScheduled", "Ready", "Initialized"];
 /** At the metadata's path, as in the reference. */
 function validateConditions(conditions: readonly PodCondition[] | undefined): FieldError[] {
   return each(conditions, "metadata.conditions", ({ type = "" }, at) =>
-    systemConditions.includes(type) ? [] : invalidEach(`${at}.Type`, type, qualifiedName(type)),
+    systemConditions.includes(type) ? [] : invalidFor(`${at}.Type`, type, qualifiedName(type)),
   );
 }
 
@@ -118,7 +119,7 @@ function validateClaimStatuses({ resourceClaimStatuses }: PodStatus, spec: PodSp
       : []),
     ...(resourceClaimName === undefined
       ? []
-      : invalidEach(`${at}.resourceClaimName`, resourceClaimName, dnsSubdomain(resourceClaimName))),
+      : invalidFor(`${at}.resourceClaimName`, resourceClaimName, dnsSubdomain(resourceClaimName))),
   ]);
 }
 
@@ -127,7 +128,7 @@ function validateAddresses(list: PodStatus["podIPs"], at: string): FieldError[] 
   const addresses = (list ?? []).map((a) => a.ip ?? "");
   const families = new Set(addresses.map((a) => parseAddress(a)?.length));
   return [
-    ...addresses.flatMap((address, i) => invalidEach(`${at}[${i}]`, address, ip(address))),
+    ...addresses.flatMap((address, i) => invalidFor(`${at}[${i}]`, address, ip(address))),
     ...(families.size < addresses.length
       ? [fieldError.invalid(at, list, "may specify no more than one IP for each IP family")]
       : []),

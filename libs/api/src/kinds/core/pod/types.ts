@@ -182,6 +182,11 @@ export interface PlacedContainer {
   readonly at: string;
 }
 
+/** Names of the claims of devices that containers may use. */
+export function claimNames({ resourceClaims }: PodSpec): readonly string[] {
+  return (resourceClaims ?? []).map((c) => c.name ?? "");
+}
+
 const containerLists = ["containers", "initContainers", "ephemeralContainers"] as const;
 
 /** Every container of a pod with its path, in the order of the reference's checks. */

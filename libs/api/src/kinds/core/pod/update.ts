@@ -1,6 +1,7 @@
 import { equalJson } from "@orch/schema/equal.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import type { Affinity, NodeAffinity, NodeSelectorTerm } from "./affinity-types.js";
+import type { NodeSelectorTerm } from "../node-selector.js";
+import type { Affinity, NodeAffinity } from "./affinity-types.js";
 import type { Container, PodSpec, Toleration } from "./types.js";
 
 /**

@@ -1,4 +1,6 @@
 import type { LabelSelector } from "../../shared/label-selector.js";
+import type { ClaimSpec } from "../claim-spec.js";
+import type { FibreChannel, Flocker, Iscsi } from "../volume-sources.js";
 
 /** A field of the pod itself: `metadata.labels['app']`. */
 export interface FieldRef {
@@ -23,12 +25,13 @@ export interface Volume {
   readonly emptyDir?: { readonly sizeLimit?: string };
   readonly hostPath?: { readonly path?: string };
   readonly gitRepo?: { readonly directory?: string };
-  readonly iscsi?: IscsiVolume;
+  readonly iscsi?: Iscsi;
   readonly persistentVolumeClaim?: { readonly claimName?: string };
   readonly cinder?: { readonly secretRef?: Ref };
-  readonly flocker?: { readonly datasetName?: string; readonly datasetUUID?: string };
+  readonly flocker?: Flocker;
   readonly downwardAPI?: { readonly items?: readonly DownwardItem[] };
-  readonly fc?: { readonly targetWWNs?: readonly string[]; readonly lun?: number; readonly wwids?: readonly string[] };
+  readonly fc?: FibreChannel;
+  readonly flexVolume?: { readonly options?: Readonly<Record<string, string>> };
   readonly configMap?: Ref;
   readonly quobyte?: { readonly registry?: string; readonly tenant?: string };
   readonly azureDisk?: { readonly diskURI?: string; readonly kind?: string };
@@ -37,14 +40,6 @@ export interface Volume {
   readonly csi?: { readonly driver?: string; readonly nodePublishSecretRef?: Ref };
   readonly ephemeral?: { readonly volumeClaimTemplate?: ClaimTemplate };
   readonly image?: { readonly reference?: string; readonly pullPolicy?: string };
-}
-
-export interface IscsiVolume {
-  readonly iqn?: string;
-  readonly initiatorName?: string;
-  readonly chapAuthDiscovery?: boolean;
-  readonly chapAuthSession?: boolean;
-  readonly secretRef?: Ref;
 }
 
 export interface DownwardItem {
@@ -78,5 +73,5 @@ export interface ClaimTemplate {
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
-  readonly spec?: object;
+  readonly spec?: ClaimSpec;
 }

@@ -1,20 +1,18 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { dnsSubdomain } from "@orch/schema/formats/names.js";
 import { compareQuantities } from "@orch/schema/formats/quantity.js";
 import { validateAnnotations, validateLabels } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { invalidFor } from "../../shared/problems.js";
+import { validateClaimSpec } from "../claim-spec.js";
+import { validateFibreChannel, validateFlocker, validateIscsi, validateOptions } from "../volume-sources.js";
 import { validateDownwardItem } from "./downward.js";
-import { each, invalidEach, requireText } from "./errors.js";
+import { each, requireText } from "./errors.js";
 import { localPath } from "./mounts.js";
+import type { PodPlace } from "./place.js";
 import { validateProjected } from "./projected.js";
 import type { PodSpec } from "./types.js";
-import {
-  validateAzureDisk,
-  validateCsi,
-  validateFibreChannel,
-  validateFlocker,
-  validateIscsi,
-  validateQuobyte,
-} from "./volume-sources.js";
+import { validateAzureDisk, validateCsi, validateQuobyte } from "./volume-sources.js";
 import type { ClaimTemplate, Volume } from "./volume-types.js";
 
 /** The order in which the reference looks for a volume's source: the first is looked into, the others are too many. */
@@ -52,14 +50,14 @@ const order = [
 ];
 
 /** The volumes of a pod, whose name is empty in a template; `at` is the spec's path. */
-export function validateVolumes({ volumes }: PodSpec, pod: string, at: string): FieldError[] {
+export function validateVolumes({ volumes }: PodSpec, at: string, { naming, pod }: Required<PodPlace>): FieldError[] {
   const made = new Set(
     pod === "" ? [] : (volumes ?? []).filter((v) => v.ephemeral !== undefined).map((v) => `${pod}-${v.name ?? ""}`),
   );
   return each(volumes, `${at}.volumes`, (volume, place) => {
     const claim = volume.persistentVolumeClaim?.claimName;
     return [
-      ...validateVolume(volume, pod, place),
+      ...validateVolume(volume, { naming, pod, at: place }),
       ...(claim !== undefined && made.has(claim)
         ? [
             fieldError.invalid(
@@ -73,11 +71,17 @@ export function validateVolumes({ volumes }: PodSpec, pod: string, at: string): 
   });
 }
 
-function validateVolume(volume: Volume, pod: string, at: string): FieldError[] {
+interface VolumePlace {
+  readonly naming: Naming;
+  readonly pod: string;
+  readonly at: string;
+}
+
+function validateVolume(volume: Volume, { naming, pod, at }: VolumePlace): FieldError[] {
   const [first, ...others] = order.filter((name) => Object.hasOwn(volume, name));
   if (first === undefined) return [fieldError.required(at, "must specify a volume type")];
   return [
-    ...validateSource(volume, first, { at: `${at}.${first}`, volumeAt: at }),
+    ...validateSource(volume, first, { at: `${at}.${first}`, naming }),
     ...others.map((name) => fieldError.forbidden(`${at}.${name}`, "may not specify more than 1 volume type")),
     ...(first === "ephemeral" ? validateClaimName(volume.name ?? "", pod, at) : []),
   ];
@@ -85,11 +89,11 @@ function validateVolume(volume: Volume, pod: string, at: string): FieldError[] {
 
 interface Place {
   readonly at: string;
-  readonly volumeAt: string;
+  readonly naming: Naming;
 }
 
 /** Rules of one source that depend on several fields; those of single fields are data. */
-function validateSource(volume: Volume, source: string, { at, volumeAt }: Place): FieldError[] {
+function validateSource(volume: Volume, source: string, { at, naming }: Place): FieldError[] {
   switch (source) {
     case "emptyDir":
       return compareQuantities(volume.emptyDir?.sizeLimit ?? "0", "0") < 0
@@ -104,13 +108,15 @@ function validateSource(volume: Volume, source: string, { at, volumeAt }: Place)
     case "projected":
       return validateProjected(volume.projected?.sources ?? [], at);
     case "iscsi":
-      return validateIscsi(volume.iscsi ?? {}, at);
+      return validateIscsi(volume.iscsi ?? {}, at, volume.name ?? "");
     case "flocker":
       return validateFlocker(volume.flocker ?? {}, at);
     case "quobyte":
       return validateQuobyte(volume.quobyte ?? {}, at);
     case "fc":
       return validateFibreChannel(volume.fc ?? {}, at);
+    case "flexVolume":
+      return validateOptions(volume.flexVolume?.options ?? {}, `${at}.options`, naming);
     case "azureDisk":
       return validateAzureDisk(volume.azureDisk ?? {}, at);
     case "cinder":
@@ -120,7 +126,7 @@ function validateSource(volume: Volume, source: string, { at, volumeAt }: Place)
     case "csi":
       return validateCsi(volume.csi ?? {}, at);
     case "ephemeral":
-      return validateClaimTemplate(volume.ephemeral?.volumeClaimTemplate, `${volumeAt}.ephemeral.volumeClaimTemplate`);
+      return validateClaimTemplate(volume.ephemeral?.volumeClaimTemplate, `${at}.volumeClaimTemplate`);
     default:
       return [];
   }
@@ -134,7 +140,7 @@ function secretName(ref: { readonly name?: string } | undefined, at: string): Fi
 function validateClaimName(volume: string, pod: string, at: string): FieldError[] {
   if (volume === "" || pod === "") return [];
   const claim = `${pod}-${volume}`;
-  return invalidEach(
+  return invalidFor(
     `${at}.name`,
     volume,
     dnsSubdomain(claim).map((problem) => `PVC name ${JSON.stringify(claim)}: ${problem}`),
@@ -147,5 +153,7 @@ function validateClaimTemplate(template: ClaimTemplate | undefined, at: string):
     ...validateAnnotations(annotations, `${at}.metadata.annotations`),
     ...validateLabels(labels, `${at}.metadata.labels`),
     ...Object.keys(others).map((name) => fieldError.forbidden(`${at}.metadata.${name}`, "cannot be set")),
+    // That there is a template is told by the checks of its type.
+    ...(template === undefined ? [] : validateClaimSpec(template.spec ?? {}, `${at}.spec`)),
   ];
 }
