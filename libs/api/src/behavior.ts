@@ -36,6 +36,8 @@ export interface Part<T extends ApiObject = ApiObject> {
   readonly prepare?: (object: T, old: T, context: WriteContext) => T;
   /** Everything wrong with the prepared object. */
   readonly validate?: (object: T, old: T) => readonly FieldError[];
+  /** The object is looked into as a whole too, as when it is written itself: by its type and by `Behavior.validate`. */
+  readonly whole?: true;
 }
 
 /** What a write knows beyond the objects. */

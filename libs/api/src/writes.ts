@@ -113,9 +113,11 @@ function withStatus(object: AnyObject, old: AnyObject): AnyObject {
 
 /** Everything wrong with an object prepared by {@link prepareForPart}. */
 export function validatePart(kind: Kind, { name, object, old }: PartWrite): readonly FieldError[] {
+  const part = kind.behavior.parts?.[name];
   return [
     ...validateObjectMetaUpdate(object.metadata, old.metadata, kind.metaRules),
-    ...(kind.behavior.parts?.[name]?.validate?.(object, old) ?? []),
+    ...(part?.whole === true ? validateFields(kind, object) : []),
+    ...(part?.validate?.(object, old) ?? []),
   ];
 }
 

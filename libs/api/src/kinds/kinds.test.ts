@@ -221,8 +221,8 @@ const creates: readonly (readonly [string, string, Tree, readonly (string | RegE
     }),
     [
       'spec.containers[0].resources.limits[memory]: Invalid value: "-1": must be greater than or equal to 0',
-      'spec.containers[0].resources.requests[memory]: Invalid value: "-1": must be greater than or equal to 0',
       'spec.containers[0].resources.requests: Invalid value: "2": must be less than or equal to cpu limit of 1',
+      'spec.containers[0].resources.requests[memory]: Invalid value: "-1": must be greater than or equal to 0',
     ],
   ],
   [

@@ -1,3 +1,4 @@
+import type { Naming } from "@orch/naming/naming.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
@@ -20,7 +21,7 @@ function counted(metadata: ObjectMeta, generation: number): ObjectMeta {
  * The count of changes of the template, a field of old versions, stands in an annotation that the server keeps: what
  * clients say of it counts at creation only.
  */
-export const daemonSet = behavior<DaemonSet>(() => ({
+export const daemonSet = behavior<DaemonSet>((naming) => ({
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
   prepareForCreate: (object) => ({
     ...object,
@@ -31,7 +32,7 @@ export const daemonSet = behavior<DaemonSet>(() => ({
     const changed = !sameMeaning(object.spec?.template, old.spec?.template);
     return { ...object, metadata: counted(object.metadata, changed ? before + 1 : before) };
   },
-  validate: ({ spec = {} }) => validateSpec(spec),
+  validate: ({ spec = {} }) => validateSpec(spec, naming),
   parts: {
     status: {
       prepare: ({ metadata, status }, old) => {
@@ -57,12 +58,12 @@ function defaultSpec(spec: DaemonSetSpec): DaemonSetSpec {
   };
 }
 
-function validateSpec(spec: DaemonSetSpec): FieldError[] {
+function validateSpec(spec: DaemonSetSpec, naming: Naming): FieldError[] {
   const { selector, template = {}, updateStrategy = {} } = spec;
   return [
     ...validateOwnSelector(selector, "daemonset", "spec.selector"),
     ...validateSelected(spec, "spec"),
-    ...validatePodTemplate(template, "spec.template"),
+    ...validatePodTemplate(template, "spec.template", naming),
     ...validateEndless(template, "DaemonSet", "spec.template"),
     ...validateStrategy(updateStrategy, "spec.updateStrategy"),
   ];

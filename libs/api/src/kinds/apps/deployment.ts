@@ -1,3 +1,4 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { defaultPodTemplate } from "../core/pod/template.js";
@@ -7,10 +8,10 @@ import { validateReplicaPods } from "./replica-template.js";
 import { rollbackAnnotation } from "./rollback.js";
 import type { Deployment, DeploymentSpec, DeploymentStatus, RollingUpdate, Strategy } from "./types.js";
 
-export const deployment = behavior<Deployment>(() => ({
+export const deployment = behavior<Deployment>((naming) => ({
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
   validate: ({ spec = {}, metadata }) => [
-    ...validateSpec(spec),
+    ...validateSpec(spec, naming),
     ...validateRollbackTo(metadata.annotations?.[rollbackAnnotation]),
   ],
   parts: {
@@ -42,10 +43,10 @@ function defaultSpec(spec: DeploymentSpec): DeploymentSpec {
   };
 }
 
-function validateSpec(spec: DeploymentSpec): FieldError[] {
+function validateSpec(spec: DeploymentSpec, naming: Naming): FieldError[] {
   const { strategy = {}, progressDeadlineSeconds: deadline, minReadySeconds = 0 } = spec;
   return [
-    ...validateReplicaPods(spec),
+    ...validateReplicaPods(spec, naming),
     ...validateStrategy(strategy, "spec.strategy"),
     ...(deadline !== undefined && deadline <= minReadySeconds
       ? [fieldError.invalid("spec.progressDeadlineSeconds", deadline, "must be greater than minReadySeconds")]

@@ -5,12 +5,12 @@ import { validateCounts, validateNotAbove } from "../shared/counts.js";
 import { validateReplicaPods } from "./replica-template.js";
 import type { ReplicaSet, ReplicaSetStatus } from "./types.js";
 
-export const replicaSet = behavior<ReplicaSet>(() => ({
+export const replicaSet = behavior<ReplicaSet>((naming) => ({
   setDefaults: (object) => ({
     ...object,
     spec: { ...object.spec, template: defaultPodTemplate(object.spec?.template ?? {}) },
   }),
-  validate: ({ spec = {} }) => validateReplicaPods(spec),
+  validate: ({ spec = {} }) => validateReplicaPods(spec, naming),
   parts: { status: { validate: ({ status = {} }) => validateStatus(status) } },
 }));
 

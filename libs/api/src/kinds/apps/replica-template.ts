@@ -1,3 +1,4 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { validatePodTemplate } from "../core/pod/template.js";
 import { isEmptySelector } from "../shared/label-selector.js";
@@ -10,7 +11,7 @@ import {
 } from "../shared/pod-selection.js";
 
 /** What ReplicaSets and Deployments say of their pods; an absent selector is an error of the data. */
-export function validateReplicaPods(spec: PodSelection): FieldError[] {
+export function validateReplicaPods(spec: PodSelection, naming: Naming): FieldError[] {
   const { selector, template = {} } = spec;
   // The reference calls both kinds by one name here.
   const errors = validateOwnSelector(selector, "deployment", "spec.selector");
@@ -18,7 +19,7 @@ export function validateReplicaPods(spec: PodSelection): FieldError[] {
   return [
     ...errors,
     ...(selector !== undefined && isEmptySelector(selector) ? [] : validateSelected(spec, "spec")),
-    ...validatePodTemplate(template, "spec.template"),
+    ...validatePodTemplate(template, "spec.template", naming),
     ...validateEndless(template, "ReplicaSet", "spec.template"),
   ];
 }

@@ -9,6 +9,8 @@ import { node } from "./node.js";
 import { persistentVolume } from "./persistent-volume.js";
 import { persistentVolumeClaim } from "./persistent-volume-claim.js";
 import { pod } from "./pod/pod.js";
+import { podTemplate } from "./pod-template.js";
+import { replicationController } from "./replication-controller.js";
 import { resourceQuota } from "./resource-quota.js";
 import { secret } from "./secret.js";
 import { service } from "./service.js";
@@ -26,6 +28,8 @@ export const coreBehaviors: Behaviors = [
   ["core/v1.PersistentVolumeClaim", persistentVolumeClaim],
   ["core/v1.Pod", pod],
   ["core/v1.ResourceQuota", resourceQuota],
+  ["core/v1.PodTemplate", podTemplate],
+  ["core/v1.ReplicationController", replicationController],
   ["core/v1.Secret", secret],
   ["core/v1.Service", service],
   ["core/v1.ServiceAccount", serviceAccount],

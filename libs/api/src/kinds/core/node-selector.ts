@@ -24,12 +24,19 @@ export function validateNodeSelector(
   at: string,
   options: { readonly values: boolean },
 ): FieldError[] {
-  return terms.flatMap(({ matchExpressions = [], matchFields = [] }, i) => [
-    ...matchExpressions.flatMap((r, j) =>
-      validateExpression(r, `${at}.nodeSelectorTerms[${i}].matchExpressions[${j}]`, options.values),
-    ),
-    ...matchFields.flatMap((r, j) => validateFieldRequirement(r, `${at}.nodeSelectorTerms[${i}].matchFields[${j}]`)),
-  ]);
+  return terms.flatMap((term, i) => validateNodeSelectorTerm(term, `${at}.nodeSelectorTerms[${i}]`, options));
+}
+
+/** What is asked of a node, all of it together. */
+export function validateNodeSelectorTerm(
+  { matchExpressions = [], matchFields = [] }: NodeSelectorTerm,
+  at: string,
+  options: { readonly values: boolean },
+): FieldError[] {
+  return [
+    ...matchExpressions.flatMap((r, j) => validateExpression(r, `${at}.matchExpressions[${j}]`, options.values)),
+    ...matchFields.flatMap((r, j) => validateFieldRequirement(r, `${at}.matchFields[${j}]`)),
+  ];
 }
 
 function validateExpression(requirement: NodeSelectorRequirement, at: string, checkValues: boolean): FieldError[] {

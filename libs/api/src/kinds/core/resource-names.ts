@@ -53,15 +53,15 @@ export function validateResourceName(name: string, at: string): FieldError[] {
 /** What a container may ask for or be limited in. */
 export function validateContainerResourceName(name: string, at: string, naming: Naming): FieldError[] {
   const problems = validateResourceName(name, at);
-  if (problems.length > 0) return problems;
   if (!name.includes("/")) {
+    // An unknown name is told both ways, as in the reference.
     return inContainers.has(name) || name.startsWith("hugepages-")
-      ? []
-      : [fieldError.invalid(at, name, "must be a standard resource for containers")];
+      ? problems
+      : [...problems, fieldError.invalid(at, name, "must be a standard resource for containers")];
   }
   return isNative(name, naming) || isExtended(name, naming)
-    ? []
-    : [fieldError.invalid(at, name, "doesn't follow extended resource name standard")];
+    ? problems
+    : [...problems, fieldError.invalid(at, name, "doesn't follow extended resource name standard")];
 }
 
 export function isQuotaName(name: string): boolean {

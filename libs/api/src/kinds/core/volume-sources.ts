@@ -18,7 +18,7 @@ interface Csi {
   readonly nodeExpandSecretRef?: SecretRef;
 }
 
-interface Iscsi {
+export interface Iscsi {
   readonly targetPortal?: string;
   readonly iqn?: string;
   readonly chapAuthDiscovery?: boolean;
@@ -27,13 +27,13 @@ interface Iscsi {
   readonly initiatorName?: string;
 }
 
-interface FibreChannel {
+export interface FibreChannel {
   readonly targetWWNs?: readonly string[];
   readonly lun?: number;
   readonly wwids?: readonly string[];
 }
 
-interface Flocker {
+export interface Flocker {
   readonly datasetName?: string;
   readonly datasetUUID?: string;
 }
@@ -130,7 +130,7 @@ function validateNamespace(namespace: string | undefined, at: string): FieldErro
     : invalidFor(at, namespace, dnsLabel(namespace));
 }
 
-function validateFlocker({ datasetName = "", datasetUUID = "" }: Flocker, at: string): FieldError[] {
+export function validateFlocker({ datasetName = "", datasetUUID = "" }: Flocker, at: string): FieldError[] {
   return [
     ...(datasetName === "" && datasetUUID === ""
       ? [fieldError.required(at, "one of datasetName and datasetUUID is required")]
@@ -158,7 +158,7 @@ function isIscsiName(name: string): boolean {
   return iscsiNames.some(([prefix, form]) => name.startsWith(prefix) && form.test(name));
 }
 
-function validateIscsi(iscsi: Iscsi, at: string, name: string): FieldError[] {
+export function validateIscsi(iscsi: Iscsi, at: string, name: string): FieldError[] {
   const { targetPortal = "", iqn = "", secretRef, initiatorName } = iscsi;
   const asksSecret = iscsi.chapAuthDiscovery === true || iscsi.chapAuthSession === true;
   const tooLong =
@@ -176,7 +176,7 @@ function validateIscsi(iscsi: Iscsi, at: string, name: string): FieldError[] {
   ];
 }
 
-function validateFibreChannel({ targetWWNs = [], wwids = [], lun }: FibreChannel, at: string): FieldError[] {
+export function validateFibreChannel({ targetWWNs = [], wwids = [], lun }: FibreChannel, at: string): FieldError[] {
   const either = "must specify either targetWWNs or wwids, but not both";
   const errors: FieldError[] = [];
   if (targetWWNs.length === 0 && wwids.length === 0) errors.push(fieldError.required(`${at}.targetWWNs`, either));
@@ -194,7 +194,7 @@ function validateFibreChannel({ targetWWNs = [], wwids = [], lun }: FibreChannel
 }
 
 /** Options under the product's own domains are its own. */
-function validateOptions(options: Readonly<Record<string, string>>, at: string, naming: Naming): FieldError[] {
+export function validateOptions(options: Readonly<Record<string, string>>, at: string, naming: Naming): FieldError[] {
   const reserved = [...new Set([naming.key("").slice(0, -1), naming.group("").slice(1)])];
   return Object.keys(options).flatMap((key) => {
     const domain = `.${(key.includes("/") ? key.slice(0, key.indexOf("/")) : key).toLowerCase()}`;

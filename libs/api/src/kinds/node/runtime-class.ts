@@ -3,7 +3,8 @@ import { validateLabels } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
-import { type Resources, rounded, validateRequirements } from "../core/resources.js";
+import { validateRequirements } from "../core/requirements.js";
+import { type Resources, rounded } from "../core/resources.js";
 import { invalidFor } from "../shared/problems.js";
 
 interface Toleration {
@@ -23,14 +24,14 @@ interface RuntimeClass extends ApiObject {
 }
 
 /** That the handler cannot change is data. */
-export const runtimeClass = behavior<RuntimeClass>(() => ({
+export const runtimeClass = behavior<RuntimeClass>((naming) => ({
   setDefaults: (object) => {
     const fixed = object.overhead?.podFixed;
     return fixed === undefined ? object : { ...object, overhead: { ...object.overhead, podFixed: rounded(fixed) } };
   },
   validate: ({ handler = "", overhead, scheduling }) => [
     ...invalidFor("handler", handler, dnsLabel(handler)),
-    ...validateRequirements({ limits: overhead?.podFixed ?? {} }, "overhead"),
+    ...validateRequirements({ limits: overhead?.podFixed ?? {} }, "overhead", { naming }),
     ...validateLabels(scheduling?.nodeSelector, "scheduling.nodeSelector"),
     ...repeated(scheduling?.tolerations ?? [], "scheduling.tolerations"),
   ],

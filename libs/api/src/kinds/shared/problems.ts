@@ -1,4 +1,4 @@
-import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { type FieldError, fieldError, showValue } from "@orch/status/field-error.js";
 
 /** What is wrong with a value, told at its path: `dnsLabel(name)` → one error for each sentence. */
 export function invalidFor(at: string, value: unknown, problems: readonly string[]): FieldError[] {
@@ -6,3 +6,9 @@ export function invalidFor(at: string, value: unknown, problems: readonly string
 }
 
 export const immutable = "field is immutable";
+
+/** A name that names nothing. */
+export function notFound(at: string, value: string, detail = ""): FieldError {
+  const tail = detail === "" ? "" : `: ${detail}`;
+  return { reason: "FieldValueNotFound", message: `Not found: ${showValue(value)}${tail}`, field: at };
+}

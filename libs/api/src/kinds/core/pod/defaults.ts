@@ -1,19 +1,35 @@
+import { defaultClaimSpec } from "../claim-spec.js";
 import { type Resources, rounded } from "../resources.js";
-import type { Container, PodSpec, Volume } from "./types.js";
+import type { Container, PodSpec } from "./types.js";
+import type { Volume } from "./volume-types.js";
 
 /** Defaults of a pod's spec that depend on other fields; they hold for templates too. Literal ones are data. */
 export function defaultPodSpec(given: PodSpec): PodSpec {
   const spec = withAccountAlias(given);
-  const container = (c: Container): Container => defaultContainer(c, spec.hostNetwork === true);
   return {
     ...spec,
-    ...(spec.volumes === undefined ? {} : { volumes: spec.volumes.map(withSource) }),
-    ...(spec.containers === undefined ? {} : { containers: spec.containers.map(container) }),
-    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(container) }),
-    ...(spec.ephemeralContainers === undefined
-      ? {}
-      : { ephemeralContainers: spec.ephemeralContainers.map((c) => defaultContainer(c, false)) }),
-    ...((spec.terminationGracePeriodSeconds ?? 0) < 0 ? { terminationGracePeriodSeconds: 1 } : {}),
+    ...(spec.volumes === undefined ? {} : { volumes: spec.volumes.map(defaultVolume) }),
+    ...withContainers(spec, defaultContainer),
+    ...(spec.overhead === undefined ? {} : { overhead: rounded(spec.overhead) }),
+  };
+}
+
+/** Defaults of pods and not of templates: what a template leaves open is settled when its pods are made. */
+export function defaultPodOnly(spec: PodSpec): PodSpec {
+  const { ephemeralContainers: _, ...others } = spec;
+  const settled = (container: Container) => {
+    const asking = requestLimits(container);
+    return spec.hostNetwork === true ? withHostPorts(asking) : asking;
+  };
+  return { ...spec, enableServiceLinks: spec.enableServiceLinks ?? true, ...withContainers(others, settled) };
+}
+
+function withContainers(spec: PodSpec, change: (container: Container) => Container): PodSpec {
+  const { containers, initContainers, ephemeralContainers } = spec;
+  return {
+    ...(containers === undefined ? {} : { containers: containers.map(change) }),
+    ...(initContainers === undefined ? {} : { initContainers: initContainers.map(change) }),
+    ...(ephemeralContainers === undefined ? {} : { ephemeralContainers: ephemeralContainers.map(change) }),
   };
 }
 
@@ -23,12 +39,20 @@ function withAccountAlias(spec: PodSpec): PodSpec {
   return name === undefined ? spec : { ...spec, serviceAccountName: name, serviceAccount: name };
 }
 
-function withSource(volume: Volume): Volume {
-  const sources = Object.keys(volume).filter((key) => key !== "name");
-  return sources.length > 0 ? volume : ({ ...volume, emptyDir: {} } as Volume);
+function defaultVolume(volume: Volume): Volume {
+  const { image } = volume;
+  if (image !== undefined) {
+    return { ...volume, image: { ...image, pullPolicy: image.pullPolicy ?? pullPolicy(image.reference ?? "") } };
+  }
+  const template = volume.ephemeral?.volumeClaimTemplate;
+  if (template?.spec !== undefined) {
+    const volumeClaimTemplate = { ...template, spec: defaultClaimSpec(template.spec) };
+    return { ...volume, ephemeral: { ...volume.ephemeral, volumeClaimTemplate } };
+  }
+  return Object.keys(volume).some((key) => key !== "name") ? volume : { ...volume, emptyDir: {} };
 }
 
-function defaultContainer(container: Container, hostNetwork: boolean): Container {
+function defaultContainer(container: Container): Container {
   const { resources } = container;
   const limits = resources?.limits === undefined ? undefined : rounded(resources.limits);
   const requests = resources?.requests === undefined ? undefined : rounded(resources.requests);
@@ -37,9 +61,6 @@ function defaultContainer(container: Container, hostNetwork: boolean): Container
     ...container,
     imagePullPolicy: container.imagePullPolicy ?? pullPolicy(container.image ?? ""),
     ...(resources === undefined ? {} : { resources: { ...resources, ...amounts } }),
-    ...(container.ports === undefined || !hostNetwork
-      ? {}
-      : { ports: container.ports.map((p) => ({ ...p, hostPort: p.hostPort ?? p.containerPort })) }),
   };
 }
 
@@ -51,8 +72,21 @@ export function pullPolicy(image: string): "Always" | "IfNotPresent" {
   return tag === "latest" ? "Always" : "IfNotPresent";
 }
 
-/** In pods, not in templates: what has a limit and no request asks for its limit. */
-export function requestLimits(container: Container): Container {
+/** On the network of its host a port of a container is one of the host's. */
+function withHostPorts(container: Container): Container {
+  const { ports } = container;
+  if (ports === undefined) return container;
+  return {
+    ...container,
+    ports: ports.map(({ hostPort, ...port }) => {
+      const taken = hostPort ?? port.containerPort;
+      return taken === undefined ? port : { ...port, hostPort: taken };
+    }),
+  };
+}
+
+/** What has a limit and no request asks for its limit. */
+function requestLimits(container: Container): Container {
   const limits: Resources = container.resources?.limits ?? {};
   const requests: Resources = container.resources?.requests ?? {};
   const missing = Object.keys(limits).filter((name) => !Object.hasOwn(requests, name));

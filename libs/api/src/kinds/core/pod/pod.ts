@@ -1,35 +1,54 @@
-import { fieldError } from "@orch/status/field-error.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../../behavior.js";
-import { defaultPodSpec, requestLimits } from "./defaults.js";
+import { podAnnotationKeys } from "./annotation-keys.js";
+import { validateAnnotationUpdates, validatePodAnnotations } from "./annotations.js";
+import { validateAppArmorMatch, withAppArmor } from "./app-armor.js";
+import { validateImages } from "./containers.js";
+import { defaultPodOnly, defaultPodSpec } from "./defaults.js";
+import { ephemeralContainersPart } from "./ephemeral-containers.js";
+import { withLabelKeys } from "./label-keys.js";
 import { qosClass } from "./qos.js";
+import { resizePart } from "./resize.js";
 import { validatePodSpec } from "./spec.js";
-import type { Pod, PodSpec } from "./types.js";
+import { statusPart, withAddresses } from "./status.js";
+import type { Pod, PodSpec, PodStatus } from "./types.js";
 import { validatePodUpdate } from "./update.js";
 
-export const pod = behavior<Pod>(() => ({
-  setDefaults: (object) => {
-    const spec = defaultPodSpec(object.spec ?? {});
-    return {
+export const pod = behavior<Pod>((naming) => {
+  const keys = podAnnotationKeys(naming);
+  return {
+    setDefaults: ({ spec, status, ...object }) => ({
       ...object,
-      spec: {
-        ...spec,
-        enableServiceLinks: spec.enableServiceLinks ?? true,
-        ...(spec.containers === undefined ? {} : { containers: spec.containers.map(requestLimits) }),
-        ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(requestLimits) }),
-      },
-    };
-  },
-  prepareForCreate: (object) => ({ ...object, status: { ...object.status, ...firstStatus(object.spec ?? {}) } }),
-  validate: (object) => validatePodSpec(object.spec ?? {}, "spec"),
-  // Containers for debugging come through their own subresource, never with the pod.
-  validateCreate: ({ spec }) =>
-    spec?.ephemeralContainers === undefined
-      ? []
-      : [fieldError.forbidden("spec.ephemeralContainers", "cannot be set on create")],
-  validateUpdate: (object, old) => validatePodUpdate(object.spec ?? {}, old.spec ?? {}),
-}));
+      spec: defaultPodOnly(defaultPodSpec(spec ?? {})),
+      ...(status === undefined ? {} : { status: withAddresses(status) }),
+    }),
+    prepareForCreate: (object) => {
+      const prepared = withAppArmor(withLabelKeys(object), keys);
+      return { ...prepared, status: { ...prepared.status, ...firstStatus(prepared.spec ?? {}) } };
+    },
+    validate: ({ metadata, spec = {} }) => [
+      ...validatePodAnnotations(metadata.annotations ?? {}, spec, { keys, at: "metadata.annotations" }),
+      ...validatePodSpec(spec, "spec", { naming, pod: metadata.name ?? "" }),
+      ...validateTokens(spec),
+      ...validateImages(spec, "spec"),
+    ],
+    validateCreate: (object) => [...validateFirstSpec(object.spec ?? {}), ...validateAppArmorMatch(object, keys)],
+    validateUpdate: (object, old) => [
+      ...validateAnnotationUpdates(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}, {
+        keys,
+        at: "metadata.annotations",
+      }),
+      ...validatePodUpdate(object.spec ?? {}, old.spec ?? {}),
+    ],
+    parts: {
+      status: statusPart(keys),
+      ephemeralcontainers: ephemeralContainersPart(keys),
+      resize: resizePart(keys),
+    },
+  };
+});
 
-function firstStatus(spec: PodSpec): object {
+function firstStatus(spec: PodSpec): PodStatus {
   const gated = {
     type: "PodScheduled",
     status: "False",
@@ -40,4 +59,34 @@ function firstStatus(spec: PodSpec): object {
     qosClass: qosClass(spec),
     ...((spec.schedulingGates ?? []).length > 0 ? { conditions: [gated] } : {}),
   };
+}
+
+/** A token is a service account's: admission gives every pod one, and a pod without has none to show. */
+function validateTokens({ serviceAccountName = "", volumes = [] }: PodSpec): FieldError[] {
+  if (serviceAccountName !== "") return [];
+  return volumes.flatMap(({ projected }, v) =>
+    (projected?.sources ?? []).flatMap((source, s) =>
+      source.serviceAccountToken === undefined
+        ? []
+        : [
+            fieldError.forbidden(
+              `spec.volumes[${v}].projected.sources[${s}].serviceAccountToken`,
+              "must not be specified when serviceAccountName is not set",
+            ),
+          ],
+    ),
+  );
+}
+
+/** What may come only later, or only at once. */
+function validateFirstSpec({ ephemeralContainers = [], schedulingGates = [], nodeName = "" }: PodSpec): FieldError[] {
+  return [
+    // Containers for debugging come through their own subresource, never with the pod.
+    ...(ephemeralContainers.length > 0
+      ? [fieldError.forbidden("spec.ephemeralContainers", "cannot be set on create")]
+      : []),
+    ...(schedulingGates.length > 0 && nodeName !== ""
+      ? [fieldError.forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")]
+      : []),
+  ];
 }

@@ -1,5 +1,8 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { type ObjectMeta, validateAnnotations, validateLabels } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { podAnnotationKeys } from "./annotation-keys.js";
+import { validatePodAnnotations } from "./annotations.js";
 import { defaultPodSpec } from "./defaults.js";
 import { validatePodSpec } from "./spec.js";
 import type { PodSpec } from "./types.js";
@@ -19,12 +22,15 @@ export function defaultPodTemplate<T extends PodTemplate>(template: T): T {
  * Everything about a template that the walk over its type does not tell: labels, annotations and what depends on
  * several fields of its spec. Which restartPolicy a controller takes is the caller's rule.
  */
-export function validatePodTemplate(template: PodTemplate, at: string): FieldError[] {
+export function validatePodTemplate(template: PodTemplate, at: string, naming: Naming): FieldError[] {
   const { metadata = {}, spec = {} } = template;
+  const { annotations = {} } = metadata;
+  const place = `${at}.annotations`;
   return [
     ...validateLabels(metadata.labels, `${at}.labels`),
-    ...validateAnnotations(metadata.annotations, `${at}.annotations`),
-    ...validatePodSpec(spec, `${at}.spec`),
+    ...validateAnnotations(annotations, place),
+    ...validatePodAnnotations(annotations, spec, { keys: podAnnotationKeys(naming), at: place }),
+    ...validatePodSpec(spec, `${at}.spec`, { naming }),
     ...((spec.ephemeralContainers ?? []).length > 0
       ? [fieldError.forbidden(`${at}.spec.ephemeralContainers`, "ephemeral containers not allowed in pod template")]
       : []),

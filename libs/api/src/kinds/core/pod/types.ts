@@ -1,5 +1,10 @@
 import type { ApiObject } from "../../../object.js";
-import type { Requirements } from "../resources.js";
+import type { LabelSelector } from "../../shared/label-selector.js";
+import type { Requirements, Resources } from "../resources.js";
+import type { Affinity } from "./affinity-types.js";
+import type { PodSecurityContext, SecurityContext } from "./security-types.js";
+import type { ContainerStatus, PodCondition } from "./status-types.js";
+import type { FieldRef, ResourceFieldRef, Volume } from "./volume-types.js";
 
 /** The parts of a pod that rules look at. */
 export interface Pod extends ApiObject {
@@ -10,7 +15,17 @@ export interface Pod extends ApiObject {
 export interface PodStatus {
   readonly phase?: string;
   readonly qosClass?: string;
-  readonly conditions?: readonly object[];
+  readonly resize?: string;
+  readonly nominatedNodeName?: string;
+  readonly conditions?: readonly PodCondition[];
+  readonly hostIP?: string;
+  readonly hostIPs?: readonly { readonly ip?: string }[];
+  readonly podIP?: string;
+  readonly podIPs?: readonly { readonly ip?: string }[];
+  readonly containerStatuses?: readonly ContainerStatus[];
+  readonly initContainerStatuses?: readonly ContainerStatus[];
+  readonly ephemeralContainerStatuses?: readonly ContainerStatus[];
+  readonly resourceClaimStatuses?: readonly { readonly name?: string; readonly resourceClaimName?: string }[];
 }
 
 export interface PodSpec {
@@ -25,6 +40,7 @@ export interface PodSpec {
   readonly dnsConfig?: {
     readonly nameservers?: readonly string[];
     readonly searches?: readonly string[];
+    readonly options?: readonly { readonly name?: string }[];
   };
   readonly nodeName?: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
@@ -32,16 +48,22 @@ export interface PodSpec {
   readonly serviceAccount?: string;
   readonly hostNetwork?: boolean;
   readonly hostPID?: boolean;
+  readonly hostIPC?: boolean;
+  readonly hostUsers?: boolean;
+  readonly hostname?: string;
   readonly shareProcessNamespace?: boolean;
+  readonly securityContext?: PodSecurityContext;
   readonly enableServiceLinks?: boolean;
+  readonly hostAliases?: readonly { readonly ip?: string; readonly hostnames?: readonly string[] }[];
   readonly tolerations?: readonly Toleration[];
-  readonly affinity?: object;
+  readonly affinity?: Affinity;
+  readonly readinessGates?: readonly { readonly conditionType?: string }[];
   readonly schedulingGates?: readonly { readonly name?: string }[];
-  readonly topologySpreadConstraints?: readonly {
-    readonly topologyKey?: string;
-    readonly whenUnsatisfiable?: string;
-    readonly minDomains?: number;
-  }[];
+  readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
+  readonly resourceClaims?: readonly PodResourceClaim[];
+  readonly overhead?: Resources;
+  readonly os?: { readonly name?: string };
+  readonly resources?: Requirements;
 }
 
 export interface Container {
@@ -50,31 +72,51 @@ export interface Container {
   readonly imagePullPolicy?: string;
   readonly ports?: readonly ContainerPort[];
   readonly env?: readonly EnvVar[];
-  readonly envFrom?: readonly { readonly configMapRef?: object; readonly secretRef?: object }[];
+  readonly envFrom?: readonly EnvFromSource[];
   readonly resources?: Requirements;
+  readonly resizePolicy?: readonly ResizePolicy[];
   readonly volumeMounts?: readonly VolumeMount[];
-  readonly volumeDevices?: readonly { readonly name?: string; readonly devicePath?: string }[];
+  readonly volumeDevices?: readonly VolumeDevice[];
   readonly livenessProbe?: Probe;
   readonly readinessProbe?: Probe;
   readonly startupProbe?: Probe;
   readonly lifecycle?: { readonly postStart?: Handler; readonly preStop?: Handler };
   readonly restartPolicy?: string;
-  readonly securityContext?: { readonly privileged?: boolean; readonly allowPrivilegeEscalation?: boolean };
+  readonly securityContext?: SecurityContext;
+  /** Only of containers for debugging. */
   readonly targetContainerName?: string;
 }
 
 export interface ContainerPort {
   readonly name?: string;
-  readonly containerPort: number;
+  readonly containerPort?: number;
   readonly hostPort?: number;
   readonly hostIP?: string;
   readonly protocol?: string;
 }
 
+export interface ResizePolicy {
+  readonly resourceName?: string;
+  readonly restartPolicy?: string;
+}
+
 export interface EnvVar {
   readonly name?: string;
   readonly value?: string;
-  readonly valueFrom?: object;
+  readonly valueFrom?: EnvVarSource;
+}
+
+export interface EnvVarSource {
+  readonly fieldRef?: FieldRef;
+  readonly resourceFieldRef?: ResourceFieldRef;
+  readonly configMapKeyRef?: { readonly name?: string; readonly key?: string };
+  readonly secretKeyRef?: { readonly name?: string; readonly key?: string };
+}
+
+export interface EnvFromSource {
+  readonly prefix?: string;
+  readonly configMapRef?: { readonly name?: string };
+  readonly secretRef?: { readonly name?: string };
 }
 
 export interface VolumeMount {
@@ -87,31 +129,28 @@ export interface VolumeMount {
   readonly mountPropagation?: string;
 }
 
+export interface VolumeDevice {
+  readonly name?: string;
+  readonly devicePath?: string;
+}
+
+/** An action of a probe or of a hook. */
 export interface Handler {
   readonly exec?: object;
-  readonly httpGet?: object;
-  readonly tcpSocket?: object;
-  readonly grpc?: object;
-  readonly sleep?: object;
+  readonly httpGet?: HttpGet;
+  readonly tcpSocket?: { readonly port?: number | string };
+  readonly grpc?: { readonly port?: number };
+  readonly sleep?: { readonly seconds?: number };
+}
+
+export interface HttpGet {
+  readonly port?: number | string;
+  readonly httpHeaders?: readonly { readonly name?: string }[];
 }
 
 export interface Probe extends Handler {
   readonly successThreshold?: number;
   readonly terminationGracePeriodSeconds?: number;
-}
-
-/** Its source is the one field besides the name. */
-export interface Volume {
-  readonly name?: string;
-  readonly configMap?: { readonly name?: string };
-  readonly projected?: { readonly sources?: readonly Projection[] };
-  readonly persistentVolumeClaim?: object;
-  readonly ephemeral?: object;
-}
-
-export interface Projection {
-  readonly configMap?: { readonly name?: string };
-  readonly secret?: { readonly name?: string };
 }
 
 export interface Toleration {
@@ -122,13 +161,38 @@ export interface Toleration {
   readonly tolerationSeconds?: number;
 }
 
+export interface TopologySpreadConstraint {
+  readonly maxSkew?: number;
+  readonly topologyKey?: string;
+  readonly whenUnsatisfiable?: string;
+  readonly labelSelector?: LabelSelector;
+  readonly minDomains?: number;
+  readonly matchLabelKeys?: readonly string[];
+}
+
+export interface PodResourceClaim {
+  readonly name?: string;
+  readonly resourceClaimName?: string;
+  readonly resourceClaimTemplateName?: string;
+}
+
+/** A container with its path below the spec: `initContainers[0]`. */
+export interface PlacedContainer {
+  readonly container: Container;
+  readonly at: string;
+}
+
+/** Names of the claims of devices that containers may use. */
+export function claimNames({ resourceClaims }: PodSpec): readonly string[] {
+  return (resourceClaims ?? []).map((c) => c.name ?? "");
+}
+
+const containerLists = ["containers", "initContainers", "ephemeralContainers"] as const;
+
 /** Every container of a pod with its path, in the order of the reference's checks. */
-export function containersOf(spec: PodSpec): readonly { readonly container: Container; readonly at: string }[] {
-  const list = (containers: readonly Container[] | undefined, at: string) =>
-    (containers ?? []).map((container, i) => ({ container, at: `${at}[${i}]` }));
-  return [
-    ...list(spec.containers, "containers"),
-    ...list(spec.initContainers, "initContainers"),
-    ...list(spec.ephemeralContainers, "ephemeralContainers"),
-  ];
+export function containersOf(
+  spec: PodSpec,
+  lists: readonly (typeof containerLists)[number][] = containerLists,
+): readonly PlacedContainer[] {
+  return lists.flatMap((list) => (spec[list] ?? []).map((container, i) => ({ container, at: `${list}[${i}]` })));
 }
