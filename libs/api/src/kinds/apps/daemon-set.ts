@@ -6,7 +6,12 @@ import { defaultPodTemplate, validatePodTemplate } from "../core/pod/template.js
 import { numberIn, withAnnotations } from "../shared/annotations.js";
 import { validateCounts, validateGrowing } from "../shared/counts.js";
 import { amountOf, validateIntOrPercent, validateNotAboveAll } from "../shared/int-or-percent.js";
-import { validateEndless, validateOwnSelector, validateSelected } from "../shared/pod-selection.js";
+import {
+  validateEndless,
+  validateOwnSelector,
+  validateSelected,
+  validateSelectorKept,
+} from "../shared/pod-selection.js";
 import { sameMeaning } from "../shared/same-meaning.js";
 import type { DaemonSet, DaemonSetSpec, DaemonSetStatus, RollingUpdate, Strategy } from "./types.js";
 
@@ -33,6 +38,7 @@ export const daemonSet = behavior<DaemonSet>((naming) => ({
     return { ...object, metadata: counted(object.metadata, changed ? before + 1 : before) };
   },
   validate: ({ spec = {} }) => validateSpec(spec, naming),
+  validateUpdate: ({ spec = {} }, old, asked) => validateSelectorKept(spec, old.spec ?? {}, { asked, at: "spec" }),
   parts: {
     status: {
       prepare: ({ metadata, status }, old) => {

@@ -4,6 +4,7 @@ import { behavior } from "../../behavior.js";
 import { defaultPodTemplate } from "../core/pod/template.js";
 import { validateCounts, validateGrowing, validateNotAbove } from "../shared/counts.js";
 import { amountOf, validateIntOrPercent, validateNotAboveAll } from "../shared/int-or-percent.js";
+import { validateSelectorKept } from "../shared/pod-selection.js";
 import { validateReplicaPods } from "./replica-template.js";
 import { rollbackAnnotation } from "./rollback.js";
 import type { Deployment, DeploymentSpec, DeploymentStatus, RollingUpdate, Strategy } from "./types.js";
@@ -14,6 +15,7 @@ export const deployment = behavior<Deployment>((naming) => ({
     ...validateSpec(spec, naming),
     ...validateRollbackTo(metadata.annotations?.[rollbackAnnotation]),
   ],
+  validateUpdate: ({ spec = {} }, old, asked) => validateSelectorKept(spec, old.spec ?? {}, { asked, at: "spec" }),
   parts: {
     status: {
       prepare: ({ metadata, status }, old) => {

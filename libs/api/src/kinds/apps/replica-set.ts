@@ -2,6 +2,7 @@ import type { FieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { defaultPodTemplate } from "../core/pod/template.js";
 import { validateCounts, validateNotAbove } from "../shared/counts.js";
+import { validateSelectorKept } from "../shared/pod-selection.js";
 import { validateReplicaPods } from "./replica-template.js";
 import type { ReplicaSet, ReplicaSetStatus } from "./types.js";
 
@@ -11,6 +12,7 @@ export const replicaSet = behavior<ReplicaSet>((naming) => ({
     spec: { ...object.spec, template: defaultPodTemplate(object.spec?.template ?? {}) },
   }),
   validate: ({ spec = {} }) => validateReplicaPods(spec, naming),
+  validateUpdate: ({ spec = {} }, old, asked) => validateSelectorKept(spec, old.spec ?? {}, { asked, at: "spec" }),
   parts: { status: { validate: ({ status = {} }) => validateStatus(status) } },
 }));
 

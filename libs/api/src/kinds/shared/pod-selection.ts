@@ -1,6 +1,8 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { PodTemplate } from "../core/pod/template.js";
 import { compileSelector, isEmptySelector, type LabelSelector, validateLabelSelector } from "./label-selector.js";
+import { immutable } from "./problems.js";
+import { sameMeaning } from "./same-meaning.js";
 
 /** What controllers say of their pods: which are theirs, and how new ones are made. */
 export interface PodSelection {
@@ -28,6 +30,17 @@ export function validateSelected({ selector, template = {} }: PodSelection, at: 
   if (isBroken(selector) || compileSelector(selector)?.matches(template.metadata?.labels)) return [];
   const labels = template.metadata?.labels ?? null;
   return [fieldError.invalid(`${at}.template.metadata.labels`, labels, "`selector` does not match template `labels`")];
+}
+
+/** The selector stays as it is, but for writes of the oldest versions (spec 1: Removed API versions by release, 1.16). */
+export function validateSelectorKept(
+  { selector }: PodSelection,
+  { selector: old }: PodSelection,
+  { asked, at }: { readonly asked: string; readonly at: string },
+): FieldError[] {
+  return asked === "v1beta1" || sameMeaning(selector, old)
+    ? []
+    : [fieldError.invalid(`${at}.selector`, selector ?? null, immutable)];
 }
 
 /** Pods that run until they are deleted; `noun` names the kind in the error. */

@@ -5,6 +5,11 @@ export function invalidFor(at: string, value: unknown, problems: readonly string
   return problems.map((problem) => fieldError.invalid(at, value, problem));
 }
 
+/** A wrong value that is not shown: it is large, or several fields together. */
+export function wrong(field: string, detail: string): FieldError {
+  return { reason: "FieldValueInvalid", message: `Invalid value: ${detail}`, field };
+}
+
 export const immutable = "field is immutable";
 
 /** A name that names nothing. */
