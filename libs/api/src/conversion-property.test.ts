@@ -35,7 +35,6 @@ const pending: ReadonlySet<string> = new Set([
   "flowcontrol.apiserver.orch/v1alpha1.PriorityLevelConfiguration",
   "flowcontrol.apiserver.orch/v1beta1.PriorityLevelConfiguration",
   "flowcontrol.apiserver.orch/v1beta2.PriorityLevelConfiguration",
-  "resource.orch/v1alpha3.ResourceSlice",
 ]);
 
 const kinds = otherThanHubs();

@@ -2,6 +2,7 @@ import type { BehaviorOf } from "../behavior.js";
 import { admissionregistrationBehaviors } from "./admissionregistration/behaviors.js";
 import { apiextensionsBehaviors } from "./apiextensions/behaviors.js";
 import { apiregistrationBehaviors } from "./apiregistration/behaviors.js";
+import { apiserverinternalBehaviors } from "./apiserverinternal/behaviors.js";
 import { appsBehaviors } from "./apps/behaviors.js";
 import { authenticationBehaviors } from "./authentication/behaviors.js";
 import { authorizationBehaviors } from "./authorization/behaviors.js";
@@ -21,12 +22,14 @@ import { rbacBehaviors } from "./rbac/behaviors.js";
 import { resourceBehaviors } from "./resource/behaviors.js";
 import { schedulingBehaviors } from "./scheduling/behaviors.js";
 import { storageBehaviors } from "./storage/behaviors.js";
+import { storagemigrationBehaviors } from "./storagemigration/behaviors.js";
 
 /** The kinds that need more than data, by the names of their types. */
 export const behaviors: ReadonlyMap<string, BehaviorOf> = new Map<string, BehaviorOf>([
   ...admissionregistrationBehaviors,
   ...apiextensionsBehaviors,
   ...apiregistrationBehaviors,
+  ...apiserverinternalBehaviors,
   ...appsBehaviors,
   ...authenticationBehaviors,
   ...authorizationBehaviors,
@@ -46,4 +49,5 @@ export const behaviors: ReadonlyMap<string, BehaviorOf> = new Map<string, Behavi
   ...resourceBehaviors,
   ...schedulingBehaviors,
   ...storageBehaviors,
+  ...storagemigrationBehaviors,
 ]);

@@ -54,6 +54,14 @@ for (const [what, given, expected] of [
   ["a port name without letters", names.portName("80"), ["must contain at least one letter (a-z)"]],
   ["a port number", names.portNumber(0), ["must be between 1 and 65535, inclusive"]],
   ["a config key", names.configKey("a.b_C-1"), []],
+  ["a C identifier", names.cIdentifier("_a1"), []],
+  [
+    "a C identifier that starts with a number",
+    names.cIdentifier("1a"),
+    [
+      "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')",
+    ],
+  ],
   ["a config key that climbs", names.configKey("..a"), ["must not start with '..'"]],
   ["a path segment", names.pathSegment("a:b"), []],
   ["a path segment with a slash", names.pathSegment("a/b"), ["may not contain '/'"]],

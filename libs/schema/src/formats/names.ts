@@ -91,8 +91,17 @@ const conditionReasonRule = explained(
   "ReasonA,ReasonB",
   "ReasonA:ReasonB",
 );
+const cIdentifierText = "[A-Za-z_][A-Za-z0-9_]*";
+const cIdentifierRule = explained(
+  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
+  cIdentifierText,
+  "my_name",
+  "MY_NAME",
+  "MyName",
+);
 const percentPattern = whole(percentText);
 const conditionReasonPattern = whole(conditionReasonText);
+const cIdentifierPattern = whole(cIdentifierText);
 
 function within(text: string, max: number, good: boolean, rule: string): Problems {
   if (good && text.length <= max) return none;
@@ -170,6 +179,10 @@ export function percent(text: string): Problems {
 /** The reason of a condition: a word in CamelCase. */
 export function conditionReason(text: string): Problems {
   return conditionReasonPattern.test(text) ? none : [conditionReasonRule];
+}
+
+export function cIdentifier(text: string): Problems {
+  return cIdentifierPattern.test(text) ? none : [cIdentifierRule];
 }
 
 /** What may stand in a path as one segment. */

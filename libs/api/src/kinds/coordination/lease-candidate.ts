@@ -1,8 +1,8 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
+import { compareSemanticVersions, parseSemanticVersion } from "../shared/semantic-version.js";
 import { oldestEmulationVersion, validateLeaseStrategy } from "./lease-strategy.js";
-import { compareSemanticVersions, parseSemanticVersion } from "./semantic-version.js";
 
 export interface LeaseCandidate extends ApiObject {
   readonly spec?: {

@@ -23,7 +23,7 @@ interface Claim extends ApiObject {
 export const persistentVolumeClaim = behavior<Claim>((naming) => ({
   setDefaults: (object) => ({
     ...object,
-    spec: defaultClaimSpec(object.spec ?? {}),
+    ...(object.spec === undefined ? {} : { spec: defaultClaimSpec(object.spec) }),
     ...roundedStatus(object),
   }),
   prepareForCreate: (object) => ({ ...object, spec: withBothSources(object.spec ?? {}, undefined, naming) }),
