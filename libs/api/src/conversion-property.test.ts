@@ -29,6 +29,7 @@ const narrowings: ReadonlyMap<string, Narrowing> = new Map([
       return { ...endpoint, topology: { ...(isObject(topology) ? topology : {}), [naming.key("hostname")]: nodeName } };
     }),
   ],
+  ["flowcontrol.apiserver.orch/v1beta3.PriorityLevelConfiguration", withZeroSharesMeant],
   ["rbac.authorization.orch/v1alpha1.ClusterRoleBinding", withKnownSubjects],
   ["rbac.authorization.orch/v1alpha1.RoleBinding", withKnownSubjects],
 ]);
@@ -39,9 +40,6 @@ const pending: ReadonlySet<string> = new Set([
   "apps/v1beta1.StatefulSet",
   "autoscaling/v1.HorizontalPodAutoscaler",
   "autoscaling/v2beta1.HorizontalPodAutoscaler",
-  "flowcontrol.apiserver.orch/v1alpha1.PriorityLevelConfiguration",
-  "flowcontrol.apiserver.orch/v1beta1.PriorityLevelConfiguration",
-  "flowcontrol.apiserver.orch/v1beta2.PriorityLevelConfiguration",
   "resource.orch/v1alpha3.ResourceSlice",
 ]);
 
@@ -84,6 +82,15 @@ function withKnownSubjects(object: JsonObject): JsonObject {
     return { ...subject, kind, apiVersion: kind === "Group" ? version : "v1" };
   });
   return { ...object, subjects: known };
+}
+
+/** 0 shares that are left after the version's defaults have their annotation, other objects have it not. */
+function withZeroSharesMeant(object: JsonObject): JsonObject {
+  const key = "flowcontrol.orch/v1beta3-preserve-zero-concurrency-shares";
+  const limited = isObject(object["spec"]) ? object["spec"]["limited"] : undefined;
+  if (!isObject(limited) || (limited["nominalConcurrencyShares"] ?? 0) !== 0) return object;
+  const { metadata } = withMetadata(object);
+  return { ...object, metadata: { ...metadata, annotations: { ...metadata.annotations, [key]: "" } } };
 }
 
 function otherThanHubs(): ReadonlyMap<string, Kind> {
