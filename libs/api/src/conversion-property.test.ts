@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
-import type { JsonObject } from "@orch/schema/descriptor.js";
+import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { equal } from "@orch/schema/equal.js";
 import fc from "fast-check";
 import { apiVersionOf, type Kind, loadCatalog } from "./catalog.js";
@@ -10,6 +10,7 @@ import { readDataFile } from "./data-file.js";
 import { withMetadata } from "./object.js";
 import { arbitraryObject } from "./testing/arbitrary.js";
 import { createKindKit } from "./testing/kind-kit.js";
+import { changeAt, type Narrowing } from "./testing/narrowings.js";
 
 // Spec 1, Deprecation rules, 2: objects go to the stored version and back without loss.
 
@@ -18,7 +19,17 @@ const catalog = loadCatalog(naming);
 const kit = createKindKit(catalog);
 
 /** Where a version's valid objects are fewer than its types allow: what is made of a random object. */
-const narrowings: ReadonlyMap<string, (object: JsonObject) => JsonObject> = new Map([
+const narrowings: ReadonlyMap<string, Narrowing> = new Map([
+  // An endpoint's node stands in its topology too.
+  [
+    "discovery.orch/v1beta1.EndpointSlice",
+    changeAt("endpoints[]", (endpoint) => {
+      const { nodeName, topology } = endpoint;
+      if (nodeName === undefined) return endpoint;
+      return { ...endpoint, topology: { ...(isObject(topology) ? topology : {}), [naming.key("hostname")]: nodeName } };
+    }),
+  ],
+  ["flowcontrol.apiserver.orch/v1beta3.PriorityLevelConfiguration", withZeroSharesMeant],
   ["rbac.authorization.orch/v1alpha1.ClusterRoleBinding", withKnownSubjects],
   ["rbac.authorization.orch/v1alpha1.RoleBinding", withKnownSubjects],
 ]);
@@ -29,12 +40,6 @@ const pending: ReadonlySet<string> = new Set([
   "apps/v1beta1.StatefulSet",
   "autoscaling/v1.HorizontalPodAutoscaler",
   "autoscaling/v2beta1.HorizontalPodAutoscaler",
-  "discovery.orch/v1beta1.EndpointSlice",
-  "events.orch/v1.Event",
-  "events.orch/v1beta1.Event",
-  "flowcontrol.apiserver.orch/v1alpha1.PriorityLevelConfiguration",
-  "flowcontrol.apiserver.orch/v1beta1.PriorityLevelConfiguration",
-  "flowcontrol.apiserver.orch/v1beta2.PriorityLevelConfiguration",
 ]);
 
 const kinds = otherThanHubs();
@@ -76,6 +81,15 @@ function withKnownSubjects(object: JsonObject): JsonObject {
     return { ...subject, kind, apiVersion: kind === "Group" ? version : "v1" };
   });
   return { ...object, subjects: known };
+}
+
+/** 0 shares that are left after the version's defaults have their annotation, other objects have it not. */
+function withZeroSharesMeant(object: JsonObject): JsonObject {
+  const key = "flowcontrol.orch/v1beta3-preserve-zero-concurrency-shares";
+  const limited = isObject(object["spec"]) ? object["spec"]["limited"] : undefined;
+  if (!isObject(limited) || (limited["nominalConcurrencyShares"] ?? 0) !== 0) return object;
+  const { metadata } = withMetadata(object);
+  return { ...object, metadata: { ...metadata, annotations: { ...metadata.annotations, [key]: "" } } };
 }
 
 function otherThanHubs(): ReadonlyMap<string, Kind> {

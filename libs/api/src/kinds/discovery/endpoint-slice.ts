@@ -3,32 +3,27 @@ import { ipv4, ipv6, ordinaryAddress } from "@orch/schema/formats/ip.js";
 import { fullyQualifiedDomain } from "@orch/schema/formats/names.js";
 import { validateLabels } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { behavior } from "../../behavior.js";
-import type { ApiObject } from "../../object.js";
-
-interface Endpoint {
-  readonly addresses?: readonly string[];
-  readonly deprecatedTopology?: Readonly<Record<string, string>>;
-}
-
-interface EndpointSlice extends ApiObject {
-  readonly addressType?: string;
-  readonly endpoints?: readonly Endpoint[];
-}
+import { behavior, type WriteContext } from "../../behavior.js";
+import type { Endpoint, EndpointSlice } from "./types.js";
 
 const maxTopologyLabels = 16;
 
 /** Limits, names, ports and the frozen address type are data; see spec 1: EndpointSlice. */
-export const endpointSlice = behavior<EndpointSlice>(() => ({
-  prepareForCreate: (object) => withTopologyOf(object, []),
-  prepareForUpdate: (object, old) => withTopologyOf(object, old.endpoints ?? []),
-  validate: (object) =>
-    (object.endpoints ?? []).flatMap((endpoint, i) =>
-      validateEndpoint(endpoint, object.addressType, `endpoints[${i}]`),
-    ),
-}));
+export const endpointSlice = behavior<EndpointSlice>((naming) => {
+  // In v1beta1 the topology is an ordinary field.
+  const writesTopology = ({ apiVersion }: WriteContext) => apiVersion === `${naming.group("discovery")}/v1beta1`;
+  return {
+    prepareForCreate: (object, context) => (writesTopology(context) ? object : withTopologyOf(object, [])),
+    prepareForUpdate: (object, old, context) =>
+      writesTopology(context) ? object : withTopologyOf(object, old.endpoints ?? []),
+    validate: (object) =>
+      (object.endpoints ?? []).flatMap((endpoint, i) =>
+        validateEndpoint(endpoint, object.addressType, `endpoints[${i}]`),
+      ),
+  };
+});
 
-/** `deprecatedTopology` cannot be written: it stays only at an endpoint that has it stored and did not change. */
+/** `deprecatedTopology` cannot be written in v1: it stays only at an endpoint that has it stored and did not change. */
 function withTopologyOf(object: EndpointSlice, stored: readonly Endpoint[]): EndpointSlice {
   if (!(object.endpoints ?? []).some((e) => e.deprecatedTopology !== undefined)) return object;
   const endpoints = (object.endpoints ?? []).map((endpoint) => {

@@ -1,3 +1,76 @@
-import type { Behaviors } from "../../behavior.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { type Behaviors, behavior } from "../../behavior.js";
+import type { ApiObject } from "../../object.js";
+import { immutable } from "../shared/problems.js";
+import { sameMeaning } from "../shared/same-meaning.js";
 
-export const eventsBehaviors: Behaviors = [];
+/** As it is stored: `core/v1`. */
+interface CoreEvent extends ApiObject {
+  readonly eventTime?: string;
+  readonly type?: string;
+  readonly firstTimestamp?: string;
+  readonly lastTimestamp?: string;
+  readonly count?: number;
+  readonly source?: { readonly component?: string; readonly host?: string };
+  readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
+}
+
+/** What `core/v1` and `v1beta1` do not ask of events; the rest is with the kind of the core group. */
+const event = behavior<CoreEvent>(() => ({
+  validateRequest: (object, old) => (old === undefined ? validateNew(object) : validateChange(object, old)),
+}));
+
+const types = ["Normal", "Warning"];
+
+function validateNew(object: CoreEvent): FieldError[] {
+  const { component = "", host = "" } = object.source ?? {};
+  const old = {
+    firstTimestamp: object.firstTimestamp !== undefined,
+    lastTimestamp: object.lastTimestamp !== undefined,
+    count: (object.count ?? 0) !== 0,
+    source: component !== "" || host !== "",
+  };
+  return [
+    ...validateSeries(object),
+    ...(object.eventTime === undefined ? [fieldError.required("eventTime")] : []),
+    ...(types.includes(object.type ?? "")
+      ? []
+      : [fieldError.invalid("type", "", `has invalid value: ${object.type ?? ""}`)]),
+    ...Object.entries(old).flatMap(([name, set]) => (set ? [fieldError.invalid(name, "", "needs to be unset")] : [])),
+  ];
+}
+
+function validateSeries({ series }: CoreEvent): FieldError[] {
+  if (series === undefined) return [];
+  return [
+    ...((series.count ?? 0) < 2 ? [fieldError.invalid("series.count", "", "should be at least 2")] : []),
+    ...(series.lastObservedTime === undefined ? [fieldError.required("series.lastObservedTime")] : []),
+  ];
+}
+
+/** An event that is there says something new only by its series. */
+const fixed = [
+  "involvedObject",
+  "reason",
+  "message",
+  "source",
+  "firstTimestamp",
+  "lastTimestamp",
+  "count",
+  "type",
+  "eventTime",
+  "action",
+  "related",
+  "reportingComponent",
+  "reportingInstance",
+];
+
+function validateChange(object: CoreEvent, old: CoreEvent): FieldError[] {
+  const changed = (name: string) => !sameMeaning(Reflect.get(object, name), Reflect.get(old, name));
+  return [
+    ...(changed("series") ? validateSeries(object) : []),
+    ...fixed.flatMap((name) => (changed(name) ? [fieldError.invalid(name, Reflect.get(object, name), immutable)] : [])),
+  ];
+}
+
+export const eventsBehaviors: Behaviors = [["events/v1.Event", event]];

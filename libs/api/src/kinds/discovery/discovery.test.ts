@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createNaming } from "@orch/naming/naming.js";
+import { loadCatalog } from "../../catalog.js";
+import { createKindKit, type Tree } from "../../testing/kind-kit.js";
+import { testCreates, testValues } from "../../testing/kind-rows.js";
+import { fromHub } from "../../writes.js";
+
+const kit = createKindKit(loadCatalog(createNaming("kubernetes")));
+const Beta = "discovery.k8s.io/v1beta1.EndpointSlice";
+const V1 = "discovery.k8s.io/v1.EndpointSlice";
+const hostname = "kubernetes.io/hostname";
+const zone = "topology.kubernetes.io/zone";
+const addresses = ["10.0.0.1"];
+const sliceOf = (endpoint: Tree, more: Tree = {}) => ({
+  addressType: "IPv4",
+  endpoints: [{ addresses, ...endpoint }],
+  ...more,
+});
+
+const topologies: readonly (readonly [string, Tree, Tree])[] = [
+  ["its zone and node", { nodeName: "n1", topology: { [zone]: "z", [hostname]: "n1" } }, { nodeName: "n1", zone: "z" }],
+  ["a host of another name", { topology: { [hostname]: "h" } }, { deprecatedTopology: { [hostname]: "h" } }],
+  ["labels of its own", { topology: { rack: "7" } }, { deprecatedTopology: { rack: "7" } }],
+  ["none", {}, {}],
+];
+for (const [what, old, stored] of topologies) {
+  test(`the topology of an old endpoint with ${what} is kept, there and back`, () => {
+    const object = kit.created(Beta, sliceOf(old));
+    assert.deepEqual(object["endpoints"], [{ addresses, ...stored }]);
+    assert.deepEqual(fromHub(kit.kind(Beta), object)["endpoints"], [{ addresses, ...old }]);
+  });
+}
+
+test("a node that only v1 names is in the topology of v1beta1", () => {
+  const stored = kit.created(V1, sliceOf({ nodeName: "n1", zone: "z" }));
+  assert.deepEqual(fromHub(kit.kind(Beta), stored)["endpoints"], [
+    { addresses, nodeName: "n1", topology: { [zone]: "z", [hostname]: "n1" } },
+  ]);
+});
+
+test("v1 does not write topology, v1beta1 does", () => {
+  const old = kit.created(Beta, sliceOf({ topology: { rack: "7" } }));
+  const endpoints = (kind: string, tree: Tree) => kit.updated(kind, sliceOf(tree), old)["endpoints"];
+  assert.deepEqual(endpoints(Beta, { topology: { rack: "8" } }), [{ addresses, deprecatedTopology: { rack: "8" } }]);
+  assert.deepEqual(endpoints(V1, { deprecatedTopology: { rack: "8" } }), [{ addresses }]);
+  assert.deepEqual(endpoints(V1, { deprecatedTopology: { rack: "7" } }), [
+    { addresses, deprecatedTopology: { rack: "7" } },
+  ]);
+});
+
+testValues(kit, [
+  [
+    Beta,
+    "names and types its ports",
+    sliceOf({}, { ports: [{ port: 1 }] }),
+    "ports",
+    [{ port: 1, name: "", protocol: "TCP" }],
+  ],
+]);
+
+testCreates(kit, [
+  [
+    Beta,
+    "with 17 labels of topology",
+    sliceOf({ topology: Object.fromEntries(Array.from({ length: 17 }, (_, i) => [`l${i}`, ""])) }),
+    ["endpoints[0].deprecatedTopology: Too many: 17: must have at most 16 items"],
+  ],
+  [
+    Beta,
+    "with a label of wrong form",
+    sliceOf({ topology: { "a b": "" } }),
+    [/^endpoints\[0\].deprecatedTopology: Invalid value: "a b": name part must consist/],
+  ],
+]);

@@ -1,0 +1,13 @@
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+
+/** Of the statuses of this group: each type once. */
+export function validateConditions(conditions: readonly { readonly type?: string }[] = []): FieldError[] {
+  const types = conditions.map((c) => c.type ?? "");
+  return types.flatMap((type, i) => {
+    const at = `status.conditions[${i}].type`;
+    return [
+      ...(types.indexOf(type) < i ? [fieldError.duplicate(at, type)] : []),
+      ...(type === "" ? [fieldError.required(at, "must not be empty")] : []),
+    ];
+  });
+}
