@@ -2,6 +2,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { equalJson } from "@orch/schema/equal.js";
 import { dns1035Label, dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { immutable } from "../shared/problems.js";
 import { validateCaBundle, validateReviewVersions, validateWebhookClient } from "../shared/webhook-client.js";
 import { unstructured } from "./schema/structural.js";
 import { hasDefaults, hasExtensions, type Strictness, schemasOf } from "./strictness.js";
@@ -311,7 +312,7 @@ export function validateFixed(
   { fixedNames }: Strictness,
 ): readonly FieldError[] {
   const fixed = (at: string, value = "", old = ""): readonly FieldError[] =>
-    value === old ? [] : [fieldError.invalid(at, value, "field is immutable")];
+    value === old ? [] : [fieldError.invalid(at, value, immutable)];
   return [
     ...(fixedNames ? fixed("spec.scope", spec.scope, before.scope) : []),
     ...(fixedNames ? fixed("spec.names.kind", spec.names?.kind, before.names?.kind) : []),

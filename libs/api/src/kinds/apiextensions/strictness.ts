@@ -1,4 +1,5 @@
 import type { Naming } from "@orch/naming/naming.js";
+import { isTrue } from "../shared/conditions.js";
 import { hasKnownReviewVersion, validateCaBundle } from "../shared/webhook-client.js";
 import { hasPrunedDefaults } from "./schema/defaults.js";
 import {
@@ -54,7 +55,7 @@ export function strictnessOfUpdate(asked: string, old: CustomResourceDefinition,
   const created = strictnessOfCreate(asked, naming);
   const { spec = {}, status = {} } = old;
   const schemas = schemasOf(spec);
-  const established = (status.conditions ?? []).some((c) => c.type === "Established" && c.status === "True");
+  const established = isTrue(status.conditions, "Established");
   const { conversionReviewVersions: reviews = [], webhookClientConfig } = spec.conversion ?? {};
   const breaks = (checks: Partial<SchemaChecks>): boolean =>
     schemas.some((schema) => validateSchema(schema, "", { ...nothing, ...checks }).length > bare(schema));
