@@ -32,11 +32,12 @@ const narrowings: ReadonlyMap<string, Narrowing> = new Map([
   ["flowcontrol.apiserver.orch/v1beta3.PriorityLevelConfiguration", withZeroSharesMeant],
   ["rbac.authorization.orch/v1alpha1.ClusterRoleBinding", withKnownSubjects],
   ["rbac.authorization.orch/v1alpha1.RoleBinding", withKnownSubjects],
+  // A conversion's webhook says where it is and what it speaks.
+  ["apiextensions.orch/v1.CustomResourceDefinition", withoutHollow("spec", "conversion", "webhook")],
 ]);
 
 /** Versions whose conversion is still to be written. One that passes must leave this list. */
 const pending: ReadonlySet<string> = new Set([
-  "apiextensions.orch/v1.CustomResourceDefinition",
   "apps/v1beta1.StatefulSet",
   "autoscaling/v1.HorizontalPodAutoscaler",
   "autoscaling/v2beta1.HorizontalPodAutoscaler",
@@ -57,6 +58,17 @@ for (const [name, kind] of kinds) {
   } else {
     test(`${name} goes to its hub and back`, () => fc.assert(survives(name, kind), { numRuns: 200 }));
   }
+}
+
+/** The object without the value at a path where that holds nothing, or nothing but empty lists. */
+function withoutHollow(...path: readonly string[]): (object: JsonObject) => JsonObject {
+  const [name = "", ...deeper] = path;
+  return (object) => {
+    const { [name]: value, ...rest } = object;
+    if (!isObject(value)) return object;
+    if (deeper.length > 0) return { ...object, [name]: withoutHollow(...deeper)(value) };
+    return Object.values(value).every((v) => Array.isArray(v) && v.length === 0) ? rest : object;
+  };
 }
 
 function survives(name: string, kind: Kind) {

@@ -166,7 +166,7 @@ function typeAt(type: MessageType, path: string): Type | undefined {
 }
 
 /** Everything wrong with a new object, defaulted and prepared; `asked` is the version that the client wrote. */
-export function validateCreate(kind: Kind, object: AnyObject, asked = kind.version): readonly FieldError[] {
+export function validateCreate(kind: Kind, object: AnyObject, asked: string): readonly FieldError[] {
   return [
     ...validateObjectMeta(object.metadata, kind.metaRules),
     ...validateFields(kind, object),
@@ -175,12 +175,7 @@ export function validateCreate(kind: Kind, object: AnyObject, asked = kind.versi
 }
 
 /** Everything wrong with a new state of an object, defaulted and prepared; `asked` as in {@link validateCreate}. */
-export function validateUpdate(
-  kind: Kind,
-  object: AnyObject,
-  old: AnyObject,
-  asked = kind.version,
-): readonly FieldError[] {
+export function validateUpdate(kind: Kind, object: AnyObject, old: AnyObject, asked: string): readonly FieldError[] {
   const unversioned = !kind.strategy.unconditionalUpdate && (object.metadata.resourceVersion ?? "") === "";
   return [
     ...(unversioned ? [fieldError.invalid("metadata.resourceVersion", "", "must be specified for an update")] : []),

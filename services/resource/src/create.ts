@@ -51,7 +51,7 @@ async function store(
   const { deps, kind, requested } = write;
   const defaulted = toHub(requested, setDefaults(requested, object));
   const prepared = prepareForCreate(kind, defaulted, contextOf(write));
-  refuseInvalid(kind, prepared, validateCreate(kind, prepared));
+  refuseInvalid(kind, prepared, validateCreate(kind, prepared, requested.version));
   const bytes = storedBytes(kind, prepared);
   const at = keyOf(write, prepared.metadata.name ?? "");
   if (dryRun) {

@@ -29,7 +29,7 @@ export async function update(write: Write): Promise<WriteReply> {
     next: (old) => {
       checkPreconditions(write, body.object, old);
       const object = prepareForUpdate(kind, hubState(write, body.object), old, contextOf(write));
-      refuseInvalid(kind, object, validateUpdate(kind, object, old));
+      refuseInvalid(kind, object, validateUpdate(kind, object, old, write.requested.version));
       return object;
     },
   });

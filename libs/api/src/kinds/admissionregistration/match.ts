@@ -1,6 +1,7 @@
 import { pathSegment, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { validateLabelSelector } from "../shared/label-selector.js";
+import { invalidFor } from "../shared/problems.js";
 import type { MatchCondition, MatchResources, NamedRule, Rule } from "./types.js";
 
 // Which requests a webhook or a policy is asked about. Closed sets of values are data of the types.
@@ -88,9 +89,7 @@ export function validateMatchConditions(conditions: readonly MatchCondition[], a
       return [
         ...(expression.trim() === "" ? [fieldError.required(`${at}[${i}].expression`)] : []),
         ...(name === "" ? [fieldError.required(`${at}[${i}].name`)] : []),
-        ...(name === "" ? [] : qualifiedName(name)).map((problem) =>
-          fieldError.invalid(`${at}[${i}].name`, name, problem),
-        ),
+        ...(name === "" ? [] : invalidFor(`${at}[${i}].name`, name, qualifiedName(name))),
         ...(name === "" || first ? [] : [fieldError.duplicate(`${at}[${i}].name`, name)]),
       ];
     }),

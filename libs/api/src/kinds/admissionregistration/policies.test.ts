@@ -316,15 +316,18 @@ test("a policy's status is its own endpoint's", () => {
   assert.deepEqual(next.metadata.labels, { a: "b" });
 });
 
+const condition = { type: "Ready", status: "True", lastTransitionTime: "2026-01-01T00:00:00Z" };
+
 expectErrors(
-  "a status with warnings of nothing",
+  "a status with warnings of nothing and a condition without reason",
   [
     "status.typeChecking.expressionWarnings[0].warning: Required value",
     "status.typeChecking.expressionWarnings[0].fieldRef: Required value",
+    "status.conditions[0].reason: Required value: must be set",
   ],
   () =>
     kit.partErrors(policy, "status", {
-      tree: { ...policyOf({}), status: { typeChecking: { expressionWarnings: [{}] } } },
+      tree: { ...policyOf({}), status: { typeChecking: { expressionWarnings: [{}] }, conditions: [condition] } },
       before: policyOf({}),
     }),
 );

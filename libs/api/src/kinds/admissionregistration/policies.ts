@@ -1,6 +1,7 @@
 import { dns1035Label, dnsSubdomain, pathSegment } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { validateLabelSelector } from "../shared/label-selector.js";
+import { invalidFor } from "../shared/problems.js";
 import { validateMatchConditions, validateMatchResources } from "./match.js";
 import type { BindingSpec, ParamKind, ParamRef, PolicySpec, Variable } from "./types.js";
 
@@ -78,9 +79,7 @@ export function validateBindingSpec(spec: BindingSpec): readonly FieldError[] {
   const { policyName = "", paramRef, matchResources } = spec;
   return [
     ...(policyName === "" ? [fieldError.required("spec.policyName")] : []),
-    ...(policyName === "" ? [] : dnsSubdomain(policyName)).map((problem) =>
-      fieldError.invalid("spec.policyName", policyName, problem),
-    ),
+    ...(policyName === "" ? [] : invalidFor("spec.policyName", policyName, dnsSubdomain(policyName))),
     ...validateParamRef(paramRef),
     ...validateMatchResources(matchResources, "spec.matchResources"),
   ];
@@ -93,7 +92,7 @@ function validateParamRef(ref: ParamRef | undefined): readonly FieldError[] {
   const both = name !== "" && selector !== undefined;
   const exclusive = "name and selector are mutually exclusive";
   return [
-    ...(name === "" ? [] : pathSegment(name)).map((problem) => fieldError.invalid(`${at}.name`, name, problem)),
+    ...(name === "" ? [] : invalidFor(`${at}.name`, name, pathSegment(name))),
     ...(both ? [fieldError.forbidden(`${at}.name`, exclusive)] : []),
     ...validateLabelSelector(selector, `${at}.selector`),
     ...(both ? [fieldError.forbidden(`${at}.selector`, exclusive)] : []),

@@ -2,6 +2,8 @@ import { qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
+import { type Condition, validateConditions } from "../shared/conditions.js";
+import { invalidFor } from "../shared/problems.js";
 import { statusOnly } from "../shared/status-only.js";
 import { validateBindingSpec, validatePolicySpec } from "./policies.js";
 import type { BindingSpec, PolicySpec } from "./types.js";
@@ -30,6 +32,7 @@ interface AuditAnnotation {
 
 interface PolicyStatus {
   readonly typeChecking?: { readonly expressionWarnings?: readonly ExpressionWarning[] };
+  readonly conditions?: readonly Condition[];
 }
 
 interface ExpressionWarning {
@@ -108,7 +111,7 @@ function validateAuditAnnotation(
   const value = valueExpression.trim();
   return [
     ...(policy === "" ? [fieldError.invalid(`${at}.key`, key, "requires metadata.name be non-empty")] : []),
-    ...(policy === "" ? [] : qualifiedName(whole)).map((problem) => fieldError.invalid(`${at}.key`, whole, problem)),
+    ...(policy === "" ? [] : invalidFor(`${at}.key`, whole, qualifiedName(whole))),
     ...(value === "" ? [fieldError.required(`${at}.valueExpression`, "valueExpression is not specified")] : []),
     ...(Buffer.byteLength(value) > maxValueExpression
       ? [fieldError.required(`${at}.valueExpression`, `must not exceed ${maxValueExpression} bytes in length`)]
@@ -130,7 +133,7 @@ function validateActions(actions: readonly string[]): readonly FieldError[] {
   ];
 }
 
-function validateStatus({ typeChecking }: PolicyStatus): readonly FieldError[] {
+function validateStatus({ typeChecking, conditions = [] }: PolicyStatus): readonly FieldError[] {
   const warnings = typeChecking?.expressionWarnings ?? [];
   return [
     ...warnings.flatMap(({ fieldRef = "", warning = "" }, i) => {
@@ -140,5 +143,6 @@ function validateStatus({ typeChecking }: PolicyStatus): readonly FieldError[] {
         ...(fieldRef.trim() === "" ? [fieldError.required(`${at}.fieldRef`)] : []),
       ];
     }),
+    ...validateConditions(conditions, "status.conditions"),
   ];
 }

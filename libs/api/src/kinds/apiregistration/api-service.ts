@@ -2,6 +2,7 @@ import { dns1035Label, dnsSubdomain, pathSegment, portNumber } from "@orch/schem
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
+import { invalidFor } from "../shared/problems.js";
 import { statusOnly } from "../shared/status-only.js";
 
 interface ApiService extends ApiObject {
@@ -57,7 +58,7 @@ function validateApiService({ metadata, spec = {} }: ApiService): readonly Field
     ...(group === "" && version !== "v1"
       ? [fieldError.required("spec.group", "only v1 may have an empty group and it better be legacy kube")]
       : []),
-    ...(group === "" ? [] : dnsSubdomain(group)).map((problem) => fieldError.invalid("spec.group", group, problem)),
+    ...(group === "" ? [] : invalidFor("spec.group", group, dnsSubdomain(group))),
     ...dns1035Label(version).map((problem) => fieldError.invalid("spec.version", version, problem)),
     ...priority("groupPriorityMinimum", groupPriorityMinimum, 20_000),
     ...priority("versionPriority", versionPriority, 1000),

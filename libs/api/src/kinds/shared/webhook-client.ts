@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { dns1035Label, dnsSubdomain, portNumber } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { invalidFor } from "./problems.js";
 
 /** Where a webhook listens: exactly one of the two. */
 export interface WebhookClientConfig {
@@ -105,7 +106,7 @@ export function validateReviewVersions(
   if (versions.length === 0) return [fieldError.required(at, required)];
   const errors = versions.flatMap((version, i) => {
     if (versions.indexOf(version) < i) return [fieldError.invalid(`${at}[${i}]`, version, "duplicate version")];
-    return dns1035Label(version).map((problem) => fieldError.invalid(`${at}[${i}]`, version, problem));
+    return invalidFor(`${at}[${i}]`, version, dns1035Label(version));
   });
   if (!recognized || hasKnownReviewVersion(versions)) return errors;
   return [...errors, fieldError.invalid(at, versions, `must include at least one of ${reviewVersions.join(", ")}`)];

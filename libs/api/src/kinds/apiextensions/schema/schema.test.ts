@@ -1,0 +1,535 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import fc from "fast-check";
+import { expectErrors, type Wanted } from "../../../testing/error-rows.js";
+import { validateDefaults } from "./defaults.js";
+import { resolvePath } from "./field-path.js";
+import type { JsonSchema, SchemaMap } from "./json-schema.js";
+import { prune } from "./pruning.js";
+import { type SchemaChecks, validateSchema } from "./rules.js";
+import { isStructural, unstructured, validateStructural } from "./structural.js";
+import { validateValue } from "./values.js";
+
+const checks: SchemaChecks = { knownTypes: true, atomicSets: true, listMapKeys: true, noDefaults: undefined };
+const texts = (errors: readonly { readonly field: string; readonly message: string }[]) =>
+  errors.map((e) => `${e.field}: ${e.message}`);
+
+const root = (properties: SchemaMap, more: JsonSchema = {}): JsonSchema => ({ type: "object", properties, ...more });
+const field = (schema: JsonSchema): JsonSchema => root({ a: schema });
+const text: JsonSchema = { type: "string" };
+const listOf = (items: JsonSchema, more: JsonSchema = {}): JsonSchema => ({ type: "array", items, ...more });
+const intOrText: JsonSchema = { anyOf: [{ type: "integer" }, { type: "string" }] };
+const open: JsonSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+const structures: readonly (readonly [string, JsonSchema, readonly Wanted[]])[] = [
+  [
+    "of an object",
+    root({ spec: root({ a: text, b: listOf(text), c: { type: "object", additionalProperties: text } }) }),
+    [],
+  ],
+  ["of nothing", {}, ["s.type: Required value: must not be empty at the root"]],
+  ["of a text", text, ['s.type: Invalid value: "string": must be object at the root']],
+  ["of everything", { "x-kubernetes-preserve-unknown-fields": true }, []],
+  [
+    "with a field of no type",
+    field({}),
+    ["s.properties[a].type: Required value: must not be empty for specified object fields"],
+  ],
+  [
+    "with an item of no type",
+    field(listOf({})),
+    ["s.properties[a].items.type: Required value: must not be empty for specified array items"],
+  ],
+  ["with a list of what", field({ type: "array" }), ["s.properties[a].items: Required value: must be specified"]],
+  [
+    "that is a map",
+    { type: "object", additionalProperties: text },
+    ["s.additionalProperties: Forbidden: must not be used at the root"],
+  ],
+  ["with a map", field({ type: "object", additionalProperties: true }), []],
+  ["with a number or text", field({ "x-kubernetes-int-or-string": true }), []],
+  ["with a number or text, said", field({ "x-kubernetes-int-or-string": true, ...intOrText }), []],
+  [
+    "with a number or text, said and narrowed",
+    field({ "x-kubernetes-int-or-string": true, allOf: [intOrText, { pattern: "a" }] }),
+    [],
+  ],
+  [
+    "with a number or text that is said too late",
+    field({ "x-kubernetes-int-or-string": true, allOf: [{ pattern: "a" }, intOrText] }),
+    [
+      "s.properties[a].allOf[1].anyOf[0].type: Forbidden: must be empty to be structural",
+      "s.properties[a].allOf[1].anyOf[1].type: Forbidden: must be empty to be structural",
+    ],
+  ],
+  [
+    "with a number or text that is an object too",
+    field({ "x-kubernetes-int-or-string": true, "x-kubernetes-preserve-unknown-fields": true }),
+    [
+      "s.properties[a].x-kubernetes-preserve-unknown-fields: Invalid value: true: must be false if x-kubernetes-int-or-string is true",
+    ],
+  ],
+  ["with a whole object", field({ ...open, "x-kubernetes-embedded-resource": true }), []],
+  ["with a whole object and its fields", field(root({ spec: open }, { "x-kubernetes-embedded-resource": true })), []],
+  [
+    "with a whole object of no type and no fields",
+    field({ "x-kubernetes-embedded-resource": true }),
+    [
+      "s.properties[a].properties: Required value: must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields",
+      "s.properties[a].type: Required value: must be object if x-kubernetes-embedded-resource is true",
+    ],
+  ],
+  [
+    "with a whole object that is a text map",
+    field({
+      type: "string",
+      "x-kubernetes-embedded-resource": true,
+      "x-kubernetes-preserve-unknown-fields": true,
+      additionalProperties: text,
+    }),
+    [
+      "s.properties[a].additionalProperties: Forbidden: must not be used if x-kubernetes-embedded-resource is set",
+      's.properties[a].type: Invalid value: "string": must be object if x-kubernetes-embedded-resource is true',
+    ],
+  ],
+  [
+    "with metadata of its own",
+    root({ kind: { type: "integer" }, apiVersion: text, metadata: root({ labels: open }) }),
+    [
+      's.properties[kind].type: Invalid value: "integer": must be string',
+      "s.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified",
+    ],
+  ],
+  [
+    "with narrower names",
+    root({ metadata: root({ name: { type: "string", pattern: "^a" }, generateName: text }) }),
+    [],
+  ],
+  [
+    "with metadata that is a text",
+    root({ metadata: text }),
+    ['s.properties[metadata].type: Invalid value: "string": must be object'],
+  ],
+  [
+    "that speaks of types below junctions",
+    root(
+      { a: { type: "integer" } },
+      {
+        anyOf: [{ type: "object", description: "d", title: "t", nullable: true, default: {} }],
+        not: { properties: { a: { "x-kubernetes-list-type": "set", "x-kubernetes-map-type": "atomic" } } },
+        oneOf: [{ properties: { metadata: { required: ["labels"] } } }],
+      },
+    ),
+    [
+      "s.anyOf[0].default: Forbidden: must be undefined to be structural",
+      "s.anyOf[0].description: Forbidden: must be empty to be structural",
+      "s.anyOf[0].nullable: Forbidden: must be false to be structural",
+      "s.anyOf[0].title: Forbidden: must be empty to be structural",
+      "s.anyOf[0].type: Forbidden: must be empty to be structural",
+      "s.not.properties[a].x-kubernetes-list-type: Forbidden: must be undefined to be structural",
+      "s.not.properties[a].x-kubernetes-map-type: Forbidden: must be undefined to be structural",
+      "s.oneOf[0].properties[metadata]: Forbidden: must not be specified in a nested context",
+      "s.properties[metadata]: Required value: because it is defined in s.oneOf[0].properties[metadata]",
+    ],
+  ],
+  [
+    "that narrows what is not there",
+    root(
+      { a: listOf(root({ b: text })) },
+      { allOf: [{ properties: { a: { items: { properties: { c: { minLength: 1 } } } }, d: {} } }] },
+    ),
+    [
+      "s.properties[a].items.properties[c]: Required value: because it is defined in s.allOf[0].properties[a].items.properties[c]",
+      "s.properties[d]: Required value: because it is defined in s.allOf[0].properties[d]",
+    ],
+  ],
+];
+
+for (const [what, schema, wanted] of structures) {
+  expectErrors(`a structure ${what}`, wanted, () => texts(validateStructural(schema, "s")));
+  test(`a structure ${what} is ${wanted.length === 0 ? "" : "not "}structural`, () => {
+    assert.equal(isStructural(schema), wanted.length === 0);
+  });
+}
+
+const rules: readonly (readonly [string, JsonSchema, readonly Wanted[]])[] = [
+  [
+    "with what is not supported",
+    {
+      type: "object",
+      id: "i",
+      $ref: "r",
+      patternProperties: { "^a": text },
+      definitions: { d: {} },
+      dependencies: { e: ["f"] },
+      additionalItems: true,
+      uniqueItems: true,
+    },
+    [
+      "s.id: Forbidden: id is not supported",
+      "s.additionalItems: Forbidden: additionalItems is not supported",
+      "s.patternProperties: Forbidden: patternProperties is not supported",
+      "s.definitions: Forbidden: definitions is not supported",
+      "s.dependencies: Forbidden: dependencies is not supported",
+      "s.$ref: Forbidden: $ref is not supported",
+      "s.uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic",
+    ],
+  ],
+  [
+    "of unknown types",
+    root({ a: { type: "map" }, b: { type: "null" } }),
+    [
+      's.properties[a].type: Unsupported value: "map": supported values: "array", "boolean", "integer", "number", "object", "string"',
+      /^s.properties\[b\].type: Unsupported value: "null"/,
+      "s.properties[b].type: Forbidden: type cannot be set to null, use nullable as an alternative",
+    ],
+  ],
+  [
+    "with a schema for each item",
+    field({ type: "array", items: [text, { type: "x" }] }),
+    [
+      "s.properties[a].items: Forbidden: items must be a schema object and not an array",
+      /^s.properties\[a\].items\[1\].type: Unsupported value: "x"/,
+    ],
+  ],
+  [
+    "with fields and keys",
+    root({ a: text }, { additionalProperties: text }),
+    ["s.additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive"],
+  ],
+  ["with fields and any others", root({ a: text }, { additionalProperties: true }), []],
+  [
+    "with defaults in its metadata",
+    root({ kind: { type: "string", default: "K" }, metadata: root({ name: { type: "string", default: "n" } }) }),
+    [
+      "s.properties[kind].default: Forbidden: must not be set in top-level kind",
+      "s.properties[metadata].properties[name].default: Forbidden: must not be set in top-level metadata",
+    ],
+  ],
+  [
+    "with defaults in the labels of a whole object",
+    field(
+      root(
+        { metadata: root({ labels: { type: "object", additionalProperties: { type: "string", default: "x" } } }) },
+        { "x-kubernetes-embedded-resource": true },
+      ),
+    ),
+    [
+      "s.properties[a].properties[metadata].properties[labels].additionalProperties.default: Forbidden: must not be set inside additionalProperties applying to object metadata",
+    ],
+  ],
+  [
+    "with a whole object in its metadata",
+    root({ metadata: root({ name: { "x-kubernetes-embedded-resource": true } }) }),
+    [
+      "s.properties[metadata].properties[name].x-kubernetes-embedded-resource: Forbidden: must not be used inside of resource meta",
+    ],
+  ],
+  [
+    "that keeps unknown fields not",
+    { "x-kubernetes-preserve-unknown-fields": false },
+    ["s.x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined"],
+  ],
+  [
+    "whose extensions do not fit its types",
+    root({ a: { "x-kubernetes-map-type": "atomic" }, b: { type: "string", "x-kubernetes-list-type": "atomic" } }),
+    [
+      "s.properties[a].type: Required value: must be object if x-kubernetes-map-type is specified",
+      's.properties[b].type: Invalid value: "string": must be array if x-kubernetes-list-type is specified',
+    ],
+  ],
+  [
+    "of unknown extensions",
+    root({
+      a: { type: "object", "x-kubernetes-map-type": "x" },
+      b: listOf(text, { "x-kubernetes-list-type": "x" }),
+    }),
+    [
+      's.properties[a].x-kubernetes-map-type: Unsupported value: "x": supported values: "atomic", "granular"',
+      's.properties[b].x-kubernetes-list-type: Unsupported value: "x": supported values: "atomic", "set", "map"',
+    ],
+  ],
+  [
+    "with sets of what is not atomic",
+    root({
+      a: listOf(listOf(text, { "x-kubernetes-list-type": "set" }), { "x-kubernetes-list-type": "set" }),
+      b: listOf(open, { "x-kubernetes-list-type": "set" }),
+      c: listOf({ ...open, "x-kubernetes-map-type": "atomic" }, { "x-kubernetes-list-type": "set" }),
+    }),
+    [
+      's.properties[a].items.x-kubernetes-list-type: Invalid value: "set": must be atomic as item of a list with x-kubernetes-list-type=set',
+      "s.properties[b].items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set",
+    ],
+  ],
+  [
+    "with a set of null",
+    field(listOf({ ...text, nullable: true }, { "x-kubernetes-list-type": "set" })),
+    ["s.properties[a].items.nullable: Forbidden: cannot be nullable when x-kubernetes-list-type is set"],
+  ],
+  [
+    "with keys for no map",
+    root({
+      a: listOf(text, { "x-kubernetes-list-map-keys": ["k"] }),
+      b: listOf(text, { "x-kubernetes-list-map-keys": ["k"], "x-kubernetes-list-type": "set" }),
+    }),
+    [
+      "s.properties[a].x-kubernetes-list-type: Required value: must be map if x-kubernetes-list-map-keys is non-empty",
+      's.properties[b].x-kubernetes-list-type: Invalid value: "set": must be map if x-kubernetes-list-map-keys is non-empty',
+    ],
+  ],
+  [
+    "with a map of nothing",
+    field({ type: "array", "x-kubernetes-list-type": "map" }),
+    [
+      "s.properties[a].x-kubernetes-list-map-keys: Required value: must not be empty if x-kubernetes-list-type is map",
+      "s.properties[a].items: Required value: must have a schema if x-kubernetes-list-type is map",
+    ],
+  ],
+  [
+    "with a map of texts",
+    field(listOf(text, { "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"] })),
+    [
+      `s.properties[a].items.type: Invalid value: "string": must be object if parent array's x-kubernetes-list-type is map`,
+    ],
+  ],
+  [
+    "with a map by good keys",
+    field(
+      listOf(root({ k: text, l: { type: "integer", default: 1 } }, { required: ["k"] }), {
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["k", "l"],
+      }),
+    ),
+    [],
+  ],
+  [
+    "with a map by poor keys",
+    field(
+      listOf(root({ k: { ...text, nullable: true }, m: { ...open, default: {} } }), {
+        "x-kubernetes-list-type": "map",
+        "x-kubernetes-list-map-keys": ["k", "k", "m", "n"],
+      }),
+    ),
+    [
+      's.properties[a].x-kubernetes-list-map-keys: Invalid value: ["k","k","m","n"]: must not contain duplicate entries',
+      `s.properties[a].items.properties[m].type: Invalid value: "object": must be a scalar type if parent array's x-kubernetes-list-type is map`,
+      's.properties[a].x-kubernetes-list-map-keys: Invalid value: ["k","k","m","n"]: entries must all be names of item properties',
+      "s.properties[a].items.properties[k].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
+      "s.properties[a].items.properties[k].nullable: Forbidden: this property is in x-kubernetes-list-map-keys, so it cannot be nullable",
+      "s.properties[a].items.properties[k].default: Required value: this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property",
+      "s.properties[a].items.properties[k].nullable: Forbidden: this property is in x-kubernetes-list-map-keys, so it cannot be nullable",
+    ],
+  ],
+  [
+    "with rules",
+    root(
+      { a: text },
+      {
+        "x-kubernetes-validations": [
+          { rule: "self.a != ''", message: "m", fieldPath: ".a", reason: "FieldValueInvalid" },
+          { rule: " " },
+          { rule: "r", message: " " },
+          { rule: "r", message: "a\nb" },
+          { rule: "r\nr" },
+          { rule: "r", messageExpression: " ", reason: "X", fieldPath: ".b" },
+          { rule: "r", fieldPath: ".a\n" },
+        ],
+      },
+    ),
+    [
+      "s.x-kubernetes-validations[1].rule: Required value: rule is not specified",
+      's.x-kubernetes-validations[2].message: Invalid value: " ": message must be non-empty if specified',
+      's.x-kubernetes-validations[3].message: Invalid value: "a\\nb": message must not contain line breaks',
+      "s.x-kubernetes-validations[4].message: Required value: message must be specified if rule contains line breaks",
+      "s.x-kubernetes-validations[5].messageExpression: Required value: messageExpression must be non-empty if specified",
+      /^s.x-kubernetes-validations\[5\].reason: Unsupported value: "X": supported values: "FieldValueDuplicate", /,
+      's.x-kubernetes-validations[5].fieldPath: Invalid value: ".b": fieldPath must be a valid path',
+      's.x-kubernetes-validations[6].fieldPath: Invalid value: ".a\\n": fieldPath must not contain line breaks',
+      's.x-kubernetes-validations[6].fieldPath: Invalid value: ".a\\n": fieldPath must be a valid path',
+    ],
+  ],
+];
+
+for (const [what, schema, wanted] of rules) {
+  expectErrors(`a schema ${what}`, wanted, () => texts(validateSchema(schema, "s", checks)));
+}
+
+expectErrors("a default where none may be", ["s.properties[a].default: Forbidden: must not be set (no)"], () =>
+  texts(validateSchema(field({ type: "string", default: "x" }), "s", { ...checks, noDefaults: "(no)" })),
+);
+
+test("what takes a schema's structure away is told by name", () => {
+  const rows: readonly (readonly [JsonSchema, string])[] = [
+    [{ $schema: "x" }, "OpenAPIV3Schema 'schema' is not supported"],
+    [field({ allOf: [{ $ref: "x" }] }), "OpenAPIV3Schema '$ref' is not supported"],
+    [field(listOf({ items: [text] })), "OpenAPIV3Schema 'items' must be a schema, but is an array"],
+  ];
+  for (const [schema, reason] of rows) assert.equal(unstructured(schema), reason);
+});
+
+const spec = root({
+  name: text,
+  list: listOf(root({ x: text })),
+  map: { type: "object", additionalProperties: root({ y: text }) },
+  any: { type: "object", additionalProperties: true },
+  open: { ...open, properties: { z: root({ w: text }) } },
+  object: { "x-kubernetes-embedded-resource": true, ...root({ spec: root({}) }) },
+});
+
+const prunings: readonly (readonly [string, unknown, unknown])[] = [
+  ["known fields", { name: "a", list: [{ x: "1" }], map: { k: { y: "1" } } }, undefined],
+  ["unknown fields", { name: "a", other: 1 }, { name: "a" }],
+  ["unknown fields of items", { list: [{ x: "1", o: 1 }, 7] }, { list: [{ x: "1" }, 7] }],
+  ["unknown fields of map values", { map: { k: { o: 1 } } }, { map: { k: {} } }],
+  ["anything where anything may be", { any: { k: { o: 1 } } }, undefined],
+  ["unknown fields where they are kept", { open: { o: 1, z: { w: "1", o: 1 } } }, { open: { o: 1, z: { w: "1" } } }],
+  [
+    "what every object has",
+    { object: { apiVersion: "v1", kind: "K", metadata: { any: 1 }, spec: { o: 1 }, o: 1 } },
+    { object: { apiVersion: "v1", kind: "K", metadata: { any: 1 }, spec: {} } },
+  ],
+  ["names that every object of the language has", { constructor: 1, toString: 2 }, {}],
+];
+
+for (const [what, value, wanted] of prunings) {
+  test(`pruning: ${what}`, () => {
+    const result = prune(value, spec, false);
+    if (wanted === undefined) assert.equal(result, value, "shared with the input");
+    else assert.deepEqual(result, wanted);
+  });
+}
+
+test("pruning twice is as pruning once, and leaves nothing that was not there", () => {
+  fc.assert(
+    fc.property(
+      fc.object({ key: fc.constantFrom("name", "list", "map", "any", "open", "object", "x", "y") }),
+      (value) => {
+        const once = prune(value, spec, true);
+        assert.deepEqual(prune(once, spec, true), once);
+      },
+    ),
+  );
+});
+
+const values: readonly (readonly [string, JsonSchema, unknown, readonly Wanted[]])[] = [
+  ["a text", text, "a", []],
+  ["a number for a text", text, 1, [`v: Invalid value: "integer":  in body must be of type string: "integer"`]],
+  ["null", text, null, [/^v: Invalid value: "null": {2}in body must be of type string/]],
+  ["null where it may be", { ...text, nullable: true }, null, []],
+  ["a whole number for any", { type: "number" }, 1, []],
+  ["a fraction for a whole number", { type: "integer" }, 1.5, [/must be of type integer: "number"$/]],
+  ["a number or text", { "x-kubernetes-int-or-string": true }, true, [/must be of type integer,string: "boolean"$/]],
+  ["a member", { enum: ["a", 1] }, 1, []],
+  ["no member", { enum: ["a", 1] }, 2, ['v: Unsupported value: 2: supported values: "a", "1"']],
+  ["a number too high", { maximum: 1 }, 2, ["v: Invalid value: 2:  in body should be less than or equal to 1"]],
+  [
+    "a number as high as excluded",
+    { maximum: 1, exclusiveMaximum: true },
+    1,
+    ["v: Invalid value: 1:  in body should be less than 1"],
+  ],
+  ["a number too low", { minimum: 1 }, 0, ["v: Invalid value: 0:  in body should be greater than or equal to 1"]],
+  [
+    "a number as low as excluded",
+    { minimum: 1, exclusiveMinimum: true },
+    1,
+    ["v: Invalid value: 1:  in body should be greater than 1"],
+  ],
+  ["an odd number", { multipleOf: 2 }, 3, ["v: Invalid value: 3:  in body should be a multiple of 2"]],
+  ["a text too long", { maxLength: 1 }, "ab", ["v: Too long: may not be more than 1 bytes"]],
+  ["a text of one long character", { maxLength: 1 }, "\u{1F600}", []],
+  ["a text too short", { minLength: 1 }, "", [`v: Invalid value: "":  in body should be at least 1 chars long`]],
+  ["a list too long", { maxItems: 1 }, [1, 2], ["v: Too many: 2: must have at most 1 items"]],
+  ["a list too short", { minItems: 1 }, [], ["v: Invalid value: 0:  in body should have at least 1 items"]],
+  ["an object too big", { maxProperties: 0 }, { a: 1 }, ["v: Too many: 1: must have at most 0 items"]],
+  [
+    "an object too small",
+    { minProperties: 1 },
+    {},
+    ["v: Invalid value: 0:  in body should have at least 1 properties"],
+  ],
+  [
+    "wrong values deep down",
+    root({ a: listOf(root({ b: text }, { required: ["c"] })), m: { additionalProperties: text } }),
+    { a: [{ b: 1 }], m: { k: 2 } },
+    [
+      "v.a[0].c: Required value",
+      `v.a[0].b: Invalid value: "integer": a[0].b in body must be of type string: "integer"`,
+      `v.m.k: Invalid value: "integer": m.k in body must be of type string: "integer"`,
+    ],
+  ],
+  ["one of some", { anyOf: [{ minimum: 5 }, { maximum: 1 }] }, 1, []],
+  [
+    "none of some",
+    { anyOf: [{ minimum: 5 }, { maximum: 1 }] },
+    3,
+    ['v: Invalid value: "": "" must validate at least one schema (anyOf)'],
+  ],
+  [
+    "none of one",
+    { oneOf: [{ minimum: 5 }] },
+    1,
+    ['v: Invalid value: "": "" must validate one and only one schema (oneOf). Found none valid'],
+  ],
+  ["two of one", { oneOf: [{ minimum: 5 }, { minimum: 6 }] }, 7, [/Found 2 valid alternatives$/]],
+  ["not all", { allOf: [{ minimum: 5 }, { maximum: 6 }] }, 7, [/should be less than or equal to 6$/]],
+  ["what may not be", { not: { minimum: 5 } }, 7, ['v: Invalid value: "": "" must not validate the schema (not)']],
+];
+
+for (const [what, schema, value, wanted] of values) {
+  expectErrors(`a value: ${what}`, wanted, () => texts(validateValue(value, schema, "v")));
+}
+
+const defaults: readonly (readonly [string, JsonSchema, readonly Wanted[]])[] = [
+  [
+    "good",
+    root({ a: { type: "integer", default: 1 }, b: listOf({ type: "string", default: "x" }, { default: ["y"] }) }),
+    [],
+  ],
+  [
+    "of another type",
+    field({ type: "integer", default: "x" }),
+    [/^s.properties\[a\].default: Invalid value: "string": {2}in body must be/],
+  ],
+  [
+    "of unknown fields",
+    field(root({ b: text }, { default: { c: 1 } })),
+    ['s.properties[a].default: Invalid value: {"c":1}: must not have unknown fields'],
+  ],
+  ["of items", field(listOf({ type: "string", default: 1 })), [/^s.properties\[a\].items.default: /]],
+];
+
+for (const [what, schema, wanted] of defaults) {
+  expectErrors(`defaults ${what}`, wanted, () => texts(validateDefaults(schema, "s", { pruned: true })));
+}
+
+expectErrors("unknown fields of a default that need not be pruned", [], () =>
+  texts(validateDefaults(field(root({ b: text }, { default: { c: 1 } })), "s", { pruned: false })),
+);
+
+const paths: readonly (readonly [string, boolean, readonly string[] | string])[] = [
+  [".a.b", false, ["a", "b"]],
+  [".m.x.y", false, ["m", "x", "y"]],
+  [".a['b']", true, ["a", "b"]],
+  [".m['x.y']", true, ["m", "x.y"]],
+  [".m['it\\'s']", true, ["m", "it's"]],
+  [".a['b']", false, "array notation is not allowed"],
+  ["a", false, "expected [ or . but got: a"],
+  [".a.", false, "unexpected end of JSON path"],
+  [".a.c", false, "does not refer to a valid field"],
+  [".a.b.c", false, "does not refer to a valid field"],
+  [".a[0]", true, "expected single quoted string but got 0"],
+  [".a['b'", true, "unexpected end of JSON path"],
+  [".a['b'.", true, "expected ] but got ."],
+  [".a[", true, "unexpected end of JSON path"],
+  [".constructor", false, "does not refer to a valid field"],
+];
+const leaves: JsonSchema = root({ y: text });
+const tree = root({ a: root({ b: text }), m: { type: "object", additionalProperties: leaves } });
+
+for (const [path, brackets, wanted] of paths) {
+  test(`the path ${path} ${brackets ? "with" : "without"} brackets`, () => {
+    const found = resolvePath(path, tree, { brackets });
+    assert.deepEqual(typeof found === "string" ? found : found.steps, wanted);
+  });
+}

@@ -1,0 +1,104 @@
+import type { Naming } from "@orch/naming/naming.js";
+import { isTrue } from "../shared/conditions.js";
+import { hasKnownReviewVersion, validateCaBundle } from "../shared/webhook-client.js";
+import { hasPrunedDefaults } from "./schema/defaults.js";
+import {
+  embeddedResource,
+  intOrString,
+  type JsonSchema,
+  listMapKeys,
+  listType,
+  preserveUnknownFields,
+  someSchema,
+  validations,
+} from "./schema/json-schema.js";
+import { type SchemaChecks, validateSchema } from "./schema/rules.js";
+import { isStructural } from "./schema/structural.js";
+import type { CustomResourceDefinition, DefinitionSpec } from "./types.js";
+
+/** Rules that not every definition has to keep: v1beta1 had fewer, and what is stored need not get better. */
+export interface Strictness extends SchemaChecks {
+  /** Every version has a schema. */
+  readonly schemas: boolean;
+  readonly structural: boolean;
+  readonly prunedDefaults: boolean;
+  readonly knownReviewVersion: boolean;
+  readonly caBundle: boolean;
+  /** Scope and kind stay what they are. */
+  readonly fixedNames: boolean;
+  /** Unknown fields may not be kept everywhere. */
+  readonly pruning: boolean;
+  /** Groups of the system need somebody's approval. */
+  readonly approval: boolean;
+}
+
+export function strictnessOfCreate(asked: string, naming: Naming): Strictness {
+  const since = asked !== "v1beta1";
+  const groups = naming.group("apiextensions");
+  return {
+    schemas: since,
+    structural: since,
+    prunedDefaults: true,
+    knownReviewVersion: true,
+    caBundle: true,
+    fixedNames: false,
+    pruning: since,
+    approval: since,
+    knownTypes: since,
+    atomicSets: true,
+    listMapKeys: true,
+    noDefaults: since ? undefined : `(cannot set default values in ${groups}/v1beta1 CRDs, must use ${groups}/v1)`,
+  };
+}
+
+export function strictnessOfUpdate(asked: string, old: CustomResourceDefinition, naming: Naming): Strictness {
+  const created = strictnessOfCreate(asked, naming);
+  const { spec = {}, status = {} } = old;
+  const schemas = schemasOf(spec);
+  const established = isTrue(status.conditions, "Established");
+  const { conversionReviewVersions: reviews = [], webhookClientConfig } = spec.conversion ?? {};
+  const breaks = (checks: Partial<SchemaChecks>): boolean =>
+    schemas.some((schema) => validateSchema(schema, "", { ...nothing, ...checks }).length > bare(schema));
+  const bare = (schema: JsonSchema): number => validateSchema(schema, "", nothing).length;
+  return {
+    ...created,
+    schemas: created.schemas && everyVersionHasSchema(spec),
+    structural: created.structural && schemas.every(isStructural),
+    prunedDefaults: schemas.every((schema) => !isStructural(schema) || hasPrunedDefaults(schema)),
+    knownReviewVersion: reviews.length === 0 || hasKnownReviewVersion(reviews),
+    caBundle: established && validateCaBundle(webhookClientConfig?.caBundle ?? "", "").length === 0,
+    fixedNames: established,
+    pruning: created.pruning && spec.preserveUnknownFields !== true,
+    knownTypes: created.knownTypes && !breaks({ knownTypes: true }),
+    atomicSets: !breaks({ atomicSets: true }),
+    listMapKeys: !breaks({ listMapKeys: true }),
+    noDefaults: schemas.some(hasDefaults) ? undefined : created.noDefaults,
+  };
+}
+
+const nothing: SchemaChecks = { knownTypes: false, atomicSets: false, listMapKeys: false, noDefaults: undefined };
+
+export function schemasOf({ validation, versions = [] }: DefinitionSpec): readonly JsonSchema[] {
+  return [validation, ...versions.map((v) => v.schema)].flatMap((v) => v?.openAPIV3Schema ?? []);
+}
+
+function everyVersionHasSchema({ validation, versions = [] }: DefinitionSpec): boolean {
+  return validation?.openAPIV3Schema !== undefined || versions.every((v) => v.schema?.openAPIV3Schema !== undefined);
+}
+
+export function hasDefaults(schema: JsonSchema): boolean {
+  return someSchema(schema, (s) => s.default !== undefined);
+}
+
+export function hasExtensions(schema: JsonSchema): boolean {
+  return someSchema(
+    schema,
+    (s) =>
+      s[embeddedResource] === true ||
+      s[preserveUnknownFields] !== undefined ||
+      s[intOrString] === true ||
+      s[listMapKeys] !== undefined ||
+      s[listType] !== undefined ||
+      s[validations] !== undefined,
+  );
+}
