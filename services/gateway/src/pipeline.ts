@@ -1,9 +1,12 @@
 import type { Catalog } from "@orch/api/catalog.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
+import type { Naming } from "@orch/naming/naming.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { type Call, type Handler, type Stage, through } from "./call.js";
 import { discoveryDocument, type Served } from "./discovery.js";
+import { wantsAggregated } from "./discovery-accept.js";
+import { type AggregatedDiscovery, createAggregatedDiscovery } from "./discovery-aggregated.js";
 import type { Exchange } from "./exchange.js";
 import { createIdentity, type Identity, type IdentityDeps } from "./identity.js";
 import { type RequestMetrics, recordRequest } from "./metrics.js";
@@ -15,6 +18,7 @@ import { serveWrite, type WriteDeps } from "./writes.js";
 
 export interface PipelineDeps extends ReadDeps, WriteDeps {
   readonly catalog: Catalog;
+  readonly naming: Naming;
   readonly negotiator: Negotiator<ObjectFormat>;
   readonly identity: IdentityDeps;
   readonly served: Served;
@@ -113,9 +117,11 @@ function authorize(identity: Identity): Stage {
   };
 }
 
+/** Of resources; discovery has a form more, and other paths have media types of their own. */
 function negotiate(negotiator: Negotiator<ObjectFormat>): Stage {
   return (call, next) => {
-    call.representation = representationOf(negotiator, call.exchange);
+    const { type } = call.route;
+    if (type !== "discovery" && type !== "other") call.representation = representationOf(negotiator, call.exchange);
     return next(call);
   };
 }
@@ -132,6 +138,7 @@ function representationOf(negotiator: Negotiator<ObjectFormat>, exchange: Exchan
 }
 
 function route(deps: PipelineDeps): Handler {
+  const aggregated = createAggregatedDiscovery(deps);
   return (call) => {
     const { route: to, exchange } = call;
     switch (to.type) {
@@ -139,8 +146,7 @@ function route(deps: PipelineDeps): Handler {
         return resource(deps, call, to);
       case "discovery":
         if (exchange.method !== "GET" && exchange.method !== "HEAD") throw methodNotAllowed();
-        sendValue(exchange, call.representation, { code: 200, value: discoveryOf(deps, call, to) });
-        return;
+        return discovery(deps, aggregated, { exchange, route: to });
       case "other":
         return deps.other(exchange);
       case "unknown":
@@ -149,9 +155,24 @@ function route(deps: PipelineDeps): Handler {
   };
 }
 
-function discoveryOf(deps: PipelineDeps, call: Call, to: Parameters<typeof discoveryDocument>[1]): unknown {
-  const address = call.exchange.header("host") ?? "";
-  return discoveryDocument(deps.catalog, to, { served: deps.served, address });
+interface DiscoveryCall {
+  readonly exchange: Exchange;
+  readonly route: Parameters<typeof discoveryDocument>[1];
+}
+
+function discovery(deps: PipelineDeps, aggregated: AggregatedDiscovery, { exchange, route: to }: DiscoveryCall): void {
+  const accept = exchange.header("accept");
+  if (to.group === undefined) {
+    const form = wantsAggregated(accept, deps.naming);
+    if (form !== undefined) {
+      aggregated.send(exchange, to.path === "/api" ? "/api" : "/apis", form);
+      return;
+    }
+  }
+  const representation = representationOf(deps.negotiator, exchange);
+  const address = exchange.header("host") ?? "";
+  const value = discoveryDocument(deps.catalog, to, { served: deps.served, address });
+  sendValue(exchange, representation, { code: 200, value, headers: to.group === undefined ? ["Vary", "Accept"] : [] });
 }
 
 function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Promise<void> {

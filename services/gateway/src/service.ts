@@ -1,5 +1,6 @@
 import type { Catalog } from "@orch/api/catalog.js";
 import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
+import type { Naming } from "@orch/naming/naming.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import type { Call } from "./call.js";
 import type { Served } from "./discovery.js";
@@ -17,6 +18,7 @@ export interface GatewayConfig extends ServerConfig {
 
 export interface GatewayDeps extends OtherPathsDeps {
   readonly catalog: Catalog;
+  readonly naming: Naming;
   readonly identity: IdentityDeps;
   /** The watch-cache that answers for a group. */
   readonly caches: (group: string) => Caller;
@@ -49,6 +51,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
   const otherPaths = createOtherPaths(deps);
   const serve = createPipeline({
     catalog: deps.catalog,
+    naming: deps.naming,
     negotiator: createNegotiator(objectOffers),
     identity: deps.identity,
     caches: deps.caches,
