@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Catalog } from "@orch/api/catalog.js";
+import { createOpenApi } from "@orch/api/openapi/openapi.js";
 import { anyOf, orAnonymous } from "@orch/auth/authenticator.js";
 import { firstOpinion } from "@orch/auth/authorizer.js";
 import { certificateAuthenticator } from "@orch/auth/client-certificate.js";
 import { alwaysAllowPaths, groupMayAll } from "@orch/auth/fixed-authorizers.js";
 import { type TokenEntry, tokenAuthenticator } from "@orch/auth/token-file.js";
 import { anonymousUser } from "@orch/auth/user.js";
+import { objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import { type Health, parseHealthPath } from "@orch/runtime/health.js";
@@ -14,10 +16,11 @@ import { type Metrics, metricsContentType } from "@orch/runtime/metrics.js";
 import type { Service } from "@orch/runtime/service.js";
 import type { Call } from "./call.js";
 import type { IdentityDeps } from "./identity.js";
+import { createOpenApiRoutes } from "./openapi.js";
 import type { Peers } from "./peers.js";
 import { registerProbes } from "./probes.js";
 import { createRequestMetrics } from "./request-metrics.js";
-import { createGateway } from "./service.js";
+import { createGateway, servedParts } from "./service.js";
 
 /** What the serving flags say, and what the files that they name hold. */
 export interface ServingSettings {
@@ -58,6 +61,13 @@ export interface AssembledGateway extends Service {
 export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): AssembledGateway {
   const { health, metrics, log, clock, caches, resources } = deps;
   const probes = registerProbes({ health, caches, resources, logFailure: deps.logFailure });
+  const documents = createOpenApi(deps.catalog, {
+    naming: deps.naming,
+    offers: {
+      ...servedParts(settings),
+      mediaTypes: objectOffers(deps.naming, settings).map((offer) => offer.mediaType),
+    },
+  });
   const gateway = createGateway(
     { ...settings, bindAddress: settings.bindAddress },
     {
@@ -76,6 +86,7 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
       },
       metrics: async () => ({ contentType: metricsContentType, body: await metrics.text() }),
       version: deps.version,
+      openApi: createOpenApiRoutes({ documents, now: () => clock.now() }),
       onFault: (call, err) => log.error({ err, ...faultFields(call) }, "a request met an unexpected error"),
       newId: randomUUID,
       random: Math.random,

@@ -1,4 +1,5 @@
 import type { Catalog, Kind } from "@orch/api/catalog.js";
+import type { Subresource } from "@orch/api/data-file.js";
 import { unknownPath } from "@orch/status/api-error.js";
 import type { Route } from "./path.js";
 
@@ -61,7 +62,6 @@ function resourceList(catalog: Catalog, at: { group: string; version: string }, 
 }
 
 function describeKind(kind: Kind, served: Served): unknown[] {
-  const subresources = kind.subresources.filter((s) => served.subresources.has(s.name));
   return [
     {
       name: kind.plural,
@@ -73,17 +73,43 @@ function describeKind(kind: Kind, served: Served): unknown[] {
       ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
       storageVersionHash: kind.storageVersionHash,
     },
-    ...subresources.map((subresource) => ({
+    ...servedSubresources(kind, served).map((subresource) => ({
       name: `${kind.plural}/${subresource.name}`,
       singularName: "",
       namespaced: kind.namespaced,
+      ...foreignGroup(kind, subresource),
       kind: subresource.kind,
       verbs: verbsOf(subresource.verbs, served),
     })),
   ];
 }
 
+/** Where a subresource's kind is not of the list's own group and version: `autoscaling`, `v1` of a Scale. */
+function foreignGroup(kind: Kind, subresource: Subresource): object {
+  const { group, version } = responseKindOf(kind, subresource);
+  return group === kind.group && version === kind.version ? {} : { group, version };
+}
+
+export interface ResponseKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+}
+
+/** What a subresource answers with: its own kind, or one of another group. */
+export function responseKindOf({ group, version }: Kind, { kind, apiVersion }: Subresource): ResponseKind {
+  if (apiVersion === undefined) return { group, version, kind };
+  const slash = apiVersion.lastIndexOf("/");
+  return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind };
+}
+
+/** By name, as the reference lists them. */
+export function servedSubresources(kind: Kind, served: Served): readonly Subresource[] {
+  const own = kind.subresources.filter((s) => served.subresources.has(s.name));
+  return own.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 /** In alphabetical order, as the reference lists them. */
-function verbsOf(verbs: readonly string[], served: Served): readonly string[] {
+export function verbsOf(verbs: readonly string[], served: Served): readonly string[] {
   return verbs.filter((verb) => served.verbs.has(verb)).sort();
 }

@@ -6,6 +6,8 @@ export interface OtherPathsDeps {
   readonly health: (path: string, query: URLSearchParams) => Promise<{ code: number; body: string } | undefined>;
   readonly metrics: () => Promise<{ contentType: string; body: string }>;
   readonly version: object;
+  /** Below `/openapi`. */
+  readonly openApi: express.Handler;
 }
 
 /** Everything outside the resource paths: health, metrics, version, the list of paths. */
@@ -19,6 +21,7 @@ export function createOtherPaths(deps: OtherPathsDeps): (request: IncomingMessag
     const { contentType, body } = await deps.metrics();
     response.set("Content-Type", contentType).send(body);
   });
+  app.use("/openapi", deps.openApi);
   app.use(async (request, response, next) => {
     const query = new URLSearchParams(request.originalUrl.split("?")[1] ?? "");
     const answer =
@@ -50,6 +53,8 @@ const paths = [
   "/livez",
   "/livez/ping",
   "/metrics",
+  "/openapi/v2",
+  "/openapi/v3",
   "/readyz",
   "/readyz/ping",
   "/version",

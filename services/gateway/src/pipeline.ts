@@ -6,6 +6,8 @@ import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.
 import { type Call, type Handler, type Stage, through } from "./call.js";
 import { deprecationOf } from "./deprecation.js";
 import { discoveryDocument, type Served } from "./discovery.js";
+import { wantsAggregated } from "./discovery-accept.js";
+import { type AggregatedDiscovery, createAggregatedDiscovery } from "./discovery-aggregated.js";
 import type { Exchange } from "./exchange.js";
 import { createIdentity, type Identity, type IdentityDeps } from "./identity.js";
 import { type RequestMetrics, recordRequest } from "./metrics.js";
@@ -118,15 +120,19 @@ function authorize(identity: Identity): Stage {
   };
 }
 
-/** Paths outside of the API negotiate for themselves. */
+/** Of resources; discovery has a form more, and other paths have media types of their own. */
 function negotiate(negotiator: Negotiator<ObjectFormat>): Stage {
   return (call, next) => {
-    if (call.route.type !== "other") call.representation = representationOf(negotiator, call.exchange, call.verb);
+    const { type } = call.route;
+    if (type !== "discovery" && type !== "other") {
+      call.representation = representationOf(negotiator, call.exchange, call.verb);
+    }
     return next(call);
   };
 }
 
 function route(deps: PipelineDeps): Handler {
+  const aggregated = createAggregatedDiscovery(deps);
   return (call) => {
     const { route: to, exchange } = call;
     switch (to.type) {
@@ -134,8 +140,7 @@ function route(deps: PipelineDeps): Handler {
         return resource(deps, call, to);
       case "discovery":
         if (exchange.method !== "GET" && exchange.method !== "HEAD") throw methodNotAllowed();
-        deps.respond.value(exchange, call.representation, { code: 200, value: discoveryOf(deps, call, to) });
-        return;
+        return discovery(deps, aggregated, { exchange, route: to });
       case "other":
         return deps.other(exchange);
       case "unknown":
@@ -144,9 +149,25 @@ function route(deps: PipelineDeps): Handler {
   };
 }
 
-function discoveryOf(deps: PipelineDeps, call: Call, to: Parameters<typeof discoveryDocument>[1]): object {
-  const address = call.exchange.header("host") ?? "";
-  return discoveryDocument(deps.catalog, to, { served: deps.served, address });
+interface DiscoveryCall {
+  readonly exchange: Exchange;
+  readonly route: Parameters<typeof discoveryDocument>[1];
+}
+
+function discovery(deps: PipelineDeps, aggregated: AggregatedDiscovery, { exchange, route: to }: DiscoveryCall): void {
+  const accept = exchange.header("accept");
+  if (to.group === undefined) {
+    const form = wantsAggregated(accept, deps.naming);
+    if (form !== undefined) {
+      aggregated.send(exchange, to.path === "/api" ? "/api" : "/apis", form);
+      return;
+    }
+  }
+  const representation = representationOf(deps.negotiator, exchange, "get");
+  const address = exchange.header("host") ?? "";
+  const value = discoveryDocument(deps.catalog, to, { served: deps.served, address });
+  const headers = to.group === undefined ? ["Vary", "Accept"] : [];
+  deps.respond.value(exchange, representation, { code: 200, value, headers });
 }
 
 function signalDeprecation({ catalog, naming }: PipelineDeps, call: Call, kind: Kind): void {

@@ -1,3 +1,4 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { defaultPodTemplate } from "../core/pod/template.js";
@@ -8,14 +9,14 @@ import type { CronJob, CronJobSpec } from "./types.js";
 // What is added to make the names of Jobs, which are labels, takes eleven characters.
 const maxName = 52;
 
-export const cronJob = behavior<CronJob>(() => ({
+export const cronJob = behavior<CronJob>((naming) => ({
   setDefaults: (object) => {
     const { spec = {} } = object;
     const { jobTemplate = {} } = spec;
     const template = defaultPodTemplate(jobTemplate.spec?.template ?? {});
     return { ...object, spec: { ...spec, jobTemplate: { ...jobTemplate, spec: { ...jobTemplate.spec, template } } } };
   },
-  validate: ({ spec = {} }) => validateJobTemplate(spec, "spec.jobTemplate"),
+  validate: ({ spec = {} }) => validateJobTemplate(spec, "spec.jobTemplate", naming),
   validateCreate: ({ spec = {}, metadata: { name = "" } }) => [
     ...validateSchedule(spec, false),
     ...validateTimeZone(spec.timeZone),
@@ -62,10 +63,10 @@ function validateTimeZone(timeZone: string | undefined): FieldError[] {
   ];
 }
 
-function validateJobTemplate({ jobTemplate }: CronJobSpec, at: string): FieldError[] {
+function validateJobTemplate({ jobTemplate }: CronJobSpec, at: string, naming: Naming): FieldError[] {
   const spec = jobTemplate?.spec ?? {};
   return [
-    ...validateJobSpec(spec, `${at}.spec`),
+    ...validateJobSpec(spec, `${at}.spec`, naming),
     ...(spec.selector === undefined
       ? []
       : [fieldError.invalid(`${at}.spec.selector`, spec.selector, "`selector` will be auto-generated")]),

@@ -1,3 +1,4 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { domainPrefixedPath } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { validatePodTemplate } from "../core/pod/template.js";
@@ -10,7 +11,7 @@ const manyCompletions = 100_000;
 const managerBytes = 63;
 
 /** What Jobs and the templates of CronJobs obey, beyond their data. */
-export function validateJobSpec(spec: JobSpec, at: string): FieldError[] {
+export function validateJobSpec(spec: JobSpec, at: string, naming: Naming): FieldError[] {
   const { podFailurePolicy, successPolicy, managedBy, maxFailedIndexes, backoffLimitPerIndex } = spec;
   const indexed = spec.completionMode === "Indexed";
   return [
@@ -24,7 +25,7 @@ export function validateJobSpec(spec: JobSpec, at: string): FieldError[] {
       ? []
       : validateSuccessPolicy(successPolicy, spec.completions ?? 0, `${at}.successPolicy`)),
     ...validateReplacement(spec, `${at}.podReplacementPolicy`),
-    ...validatePodTemplate(spec.template ?? {}, `${at}.template`),
+    ...validatePodTemplate(spec.template ?? {}, `${at}.template`, naming),
     ...validateRestart(spec, `${at}.template.spec.restartPolicy`),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { dnsLabel } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
@@ -16,7 +17,7 @@ export const job = behavior<Job>((naming) => {
   return {
     setDefaults,
     prepareForCreate: (object) => withSelector(object, keys),
-    validate: (object) => validateJob(object),
+    validate: (object) => validateJob(object, naming),
     validateCreate: (object) => validateSelector(object, keys),
     validateUpdate: (object, old) => [...validateSelector(object, keys, old), ...validateJobUpdate(object, old)],
     parts: { status: { validate: (object, old) => validateJobStatus(object, old) } },
@@ -46,9 +47,9 @@ function setDefaults(object: Job): Job {
   return { ...object, metadata: bare ? { ...metadata, labels } : metadata, spec: defaulted };
 }
 
-function validateJob({ spec = {}, metadata }: Job): FieldError[] {
+function validateJob({ spec = {}, metadata }: Job, naming: Naming): FieldError[] {
   return [
-    ...validateJobSpec(spec, "spec"),
+    ...validateJobSpec(spec, "spec", naming),
     ...(spec.selector === undefined
       ? [fieldError.required("spec.selector")]
       : validateLabelSelector(spec.selector, "spec.selector")),

@@ -1,0 +1,200 @@
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import { after, before, test } from "node:test";
+import { loadCatalog } from "@orch/api/catalog.js";
+import { valueAt } from "@orch/api/object.js";
+import { parseYaml } from "@orch/codec/yaml.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { discoveryDocument, type Served } from "./discovery.js";
+import { wantsAggregated } from "./discovery-accept.js";
+import { aggregatedDocument, createAggregatedDiscovery } from "./discovery-aggregated.js";
+import { createExchange } from "./exchange.js";
+import { parsePath } from "./path.js";
+
+const naming = createNaming("kubernetes");
+const catalog = loadCatalog(naming);
+const served: Served = {
+  verbs: new Set(["get", "list", "watch", "create", "update", "delete"]),
+  subresources: new Set(["status", "scale", "eviction"]),
+};
+const deps = { catalog, naming, served };
+
+function form(version: string, type = "application/json"): string {
+  return `${type};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+}
+
+const headers: readonly (readonly [accept: string, version: string | undefined])[] = [
+  [form("v2"), "v2"],
+  [form("v2beta1"), "v2beta1"],
+  [`${form("v2")},${form("v2beta1")},application/json`, "v2"],
+  [`application/json,${form("v2")}`, undefined],
+  [`application/json;q=0.5,${form("v2")};q=0.8`, "v2"],
+  [`${form("v2")};q=0.3,application/json`, undefined],
+  [`${form("v3")},${form("v2beta1")}`, "v2beta1"],
+  [`${form("v2", "application/vnd.kubernetes.protobuf")},${form("v2")}`, "v2"],
+  [form("v2").replace(".k8s.io", ".orch"), undefined],
+  [`${form("v2")};q=0`, undefined],
+  [form("v2").replace("=v2", '="v2"'), "v2"],
+  ["application/json", undefined],
+  ["*/*", undefined],
+];
+
+for (const [accept, version] of headers) {
+  test(`${accept} asks for ${version ?? "the plain form"}`, () => {
+    assert.equal(wantsAggregated(accept, naming)?.version, version);
+  });
+}
+
+test("no Accept header asks for the plain form", () => assert.equal(wantsAggregated(undefined, naming), undefined));
+
+interface Entry {
+  readonly name: string;
+  readonly kind: string;
+  readonly group?: string;
+  readonly version?: string;
+  readonly verbs: readonly string[];
+}
+
+function plain(path: string): readonly Entry[] {
+  const route = parsePath(path);
+  assert.ok(route.type === "discovery");
+  const document = discoveryDocument(catalog, route, { served, address: "" });
+  assert.ok(typeof document === "object" && document !== null && "resources" in document);
+  assert.ok(Array.isArray(document.resources));
+  return document.resources;
+}
+
+test("a subresource of another group tells which", () => {
+  const find = (path: string, name: string) => plain(path).find((entry) => entry.name === name);
+  const { group, version, kind, verbs } = find("/apis/apps/v1", "deployments/scale") ?? {};
+  assert.deepEqual(
+    { group, version, kind, verbs },
+    {
+      group: "autoscaling",
+      version: "v1",
+      kind: "Scale",
+      verbs: ["get", "update"],
+    },
+  );
+  assert.equal(find("/apis/apps/v1", "deployments/status")?.group, undefined);
+  assert.equal(find("/api/v1", "pods/eviction")?.group, "policy");
+  assert.equal(find("/api/v1", "pods/log"), undefined);
+});
+
+interface Group {
+  readonly metadata: { readonly name?: string };
+  readonly versions: readonly {
+    readonly version: string;
+    readonly freshness: string;
+    readonly resources: Resource[];
+  }[];
+}
+interface Resource {
+  readonly resource: string;
+  readonly subresources?: readonly { readonly subresource: string; readonly verbs: readonly string[] }[];
+}
+
+function aggregated(path: "/api" | "/apis"): readonly Group[] {
+  const document = aggregatedDocument(deps, { path, version: "v2" });
+  assert.ok(typeof document === "object" && document !== null && "items" in document);
+  assert.ok(Array.isArray(document.items));
+  return document.items;
+}
+
+test("one document holds the group without a name, the other all others", () => {
+  assert.deepEqual(
+    aggregated("/api").map((group) => group.metadata.name),
+    [undefined],
+  );
+  const names = catalog.groups().map((group) => group.name);
+  assert.deepEqual(
+    aggregated("/apis").map((group) => group.metadata.name),
+    names.slice(1),
+  );
+});
+
+test("a resource is told whole", () => {
+  const apps = aggregated("/apis").find((group) => group.metadata.name === "apps")?.versions[0];
+  assert.equal(apps?.freshness, "Current");
+  assert.deepEqual(
+    apps?.resources.find(({ resource }) => resource === "deployments"),
+    {
+      resource: "deployments",
+      responseKind: { group: "apps", version: "v1", kind: "Deployment" },
+      scope: "Namespaced",
+      singularResource: "deployment",
+      verbs: ["create", "delete", "get", "list", "update", "watch"],
+      shortNames: ["deploy"],
+      categories: ["all"],
+      subresources: [
+        {
+          subresource: "scale",
+          responseKind: { group: "autoscaling", version: "v1", kind: "Scale" },
+          verbs: ["get", "update"],
+        },
+        {
+          subresource: "status",
+          responseKind: { group: "apps", version: "v1", kind: "Deployment" },
+          verbs: ["get", "update"],
+        },
+      ],
+    },
+  );
+});
+
+test("both forms promise the same resources, subresources and verbs", () => {
+  for (const { metadata, versions } of [...aggregated("/api"), ...aggregated("/apis")]) {
+    for (const { version, resources } of versions) {
+      const path = metadata.name === undefined ? `/api/${version}` : `/apis/${metadata.name}/${version}`;
+      const names = resources.flatMap(({ resource, subresources = [] }) => [
+        resource,
+        ...subresources.map((s) => `${resource}/${s.subresource}`),
+      ]);
+      assert.deepEqual(
+        names,
+        plain(path).map((entry) => entry.name),
+      );
+    }
+  }
+});
+
+const discovery = createAggregatedDiscovery(deps);
+const server: Server = createServer((request, response) => {
+  const exchange = createExchange(request, response, { id: "1", atTurnEnd: (run) => run(), closing: false });
+  const asked = wantsAggregated(exchange.header("accept"), naming);
+  if (asked !== undefined) discovery.send(exchange, exchange.path === "/api" ? "/api" : "/apis", asked);
+});
+let origin = "";
+
+before(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  origin = typeof address === "object" ? `http://127.0.0.1:${address?.port}` : "";
+});
+
+after(() => server.close());
+
+test("the answer names its form; who has it is told that it did not change", async () => {
+  const accept = `${form("v2beta1")},application/json`;
+  const first = await fetch(`${origin}/apis`, { headers: { accept } });
+  const body: unknown = await first.json();
+  assert.equal(first.headers.get("content-type"), form("v2beta1"));
+  assert.equal(first.headers.get("vary"), "Accept");
+  assert.ok(typeof body === "object" && body !== null);
+  assert.equal(valueAt(body, "apiVersion"), "apidiscovery.k8s.io/v2beta1");
+  const etag = first.headers.get("etag") ?? "";
+  assert.match(etag, /^"[0-9A-F]{128}"$/);
+  const second = await fetch(`${origin}/apis`, { headers: { accept, "if-none-match": etag } });
+  assert.equal(second.status, 304);
+  assert.equal(await second.text(), "");
+  const other = await fetch(`${origin}/api`, { headers: { accept, "if-none-match": etag } });
+  assert.equal(other.status, 200);
+  await other.text();
+});
+
+test("it is told in YAML too", async () => {
+  const answer = await fetch(`${origin}/api`, { headers: { accept: form("v2", "application/yaml") } });
+  assert.equal(answer.headers.get("content-type"), form("v2", "application/yaml"));
+  const read = parseYaml(Buffer.from(await answer.arrayBuffer()));
+  assert.deepEqual("value" in read ? read.value : undefined, aggregatedDocument(deps, { path: "/api", version: "v2" }));
+});
