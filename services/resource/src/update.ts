@@ -6,6 +6,7 @@ import {
   toHub,
   validatePart,
   validateUpdate,
+  validateVersion,
 } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, conflict, invalid, modified, notFound } from "@orch/status/api-error.js";
@@ -20,7 +21,7 @@ import { contextOf, resourceOf, type Write } from "./write.js";
 
 /** Replaces an object (spec 1: Behavior rules, 5). */
 export async function update(write: Write): Promise<WriteReply> {
-  const { kind } = write;
+  const { kind, requested } = write;
   const { body, options, version } = readUpdate(write);
   const changed = await changeObject(write, {
     name: write.request.name,
@@ -29,7 +30,10 @@ export async function update(write: Write): Promise<WriteReply> {
     next: (old) => {
       checkPreconditions(write, body.object, old);
       const object = prepareForUpdate(kind, hubState(write, body.object), old, contextOf(write));
-      refuseInvalid(kind, object, validateUpdate(kind, object, old, write.requested.version));
+      refuseInvalid(kind, object, [
+        ...validateUpdate(kind, object, old, requested.version),
+        ...validateVersion(requested, object, old),
+      ]);
       return object;
     },
   });
@@ -38,7 +42,7 @@ export async function update(write: Write): Promise<WriteReply> {
 
 /** Replaces the part of an object that a subresource shows: its status, for one (spec 1: Sub-resource). */
 export async function updatePart(write: Write): Promise<WriteReply> {
-  const { kind, request } = write;
+  const { kind, requested, request } = write;
   const { body, options, version } = readUpdate(write);
   const changed = await changeObject(write, {
     name: request.name,
@@ -48,7 +52,10 @@ export async function updatePart(write: Write): Promise<WriteReply> {
       checkPreconditions(write, body.object, old);
       const part = { name: request.subresource, object: hubState(write, body.object), old };
       const object = prepareForPart(kind, part, contextOf(write));
-      refuseInvalid(kind, object, validatePart(kind, { ...part, object }));
+      refuseInvalid(kind, object, [
+        ...validatePart(kind, { ...part, object }),
+        ...validateVersion(requested, object, old),
+      ]);
       return object;
     },
   });
