@@ -35,6 +35,8 @@ export interface LocalCluster {
 const script = (service: string): string =>
   fileURLToPath(new URL(`../../services/${service}/dist/main.js`, import.meta.url));
 
+const rpc = ({ addresses }: Process): string => addresses["rpc"] ?? "";
+
 // One handler for each process that must not outlive this one.
 const mostProcesses = 64;
 
@@ -53,14 +55,15 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   try {
     const launch = launcher(options, running);
     const shared = [`--etcd-servers=${etcd.endpoints.join(",")}`, `--api-dialect=${options.dialect}`];
-    const owned = ["core", naming.group("discovery")];
-    const resources = await Promise.all(
-      owned.map((group) => launch(`resource (${group})`, "resource", [...shared, `--groups=${group}`])),
-    );
+    // The core group has a service of its own, all others share one.
+    const resources = await Promise.all([
+      launch("resource (core)", "resource", [...shared, "--groups=core"]),
+      launch("resource (others)", "resource", shared),
+    ]);
+    const [coreServer, otherServer] = resources.map(rpc);
     const watchCaches = await Promise.all(
       Array.from({ length: options.watchCaches ?? 2 }, (_, i) => launch(`watch-cache ${i}`, "watch-cache", shared)),
     );
-    const rpc = ({ addresses }: Process): string => addresses["rpc"] ?? "";
     const gatewayArgs = [
       `--api-dialect=${options.dialect}`,
       `--tls-cert-file=${pki.paths.servingCertificate}`,
@@ -68,7 +71,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
       `--client-ca-file=${pki.paths.ca}`,
       `--token-auth-file=${pki.paths.tokens}`,
       `--watch-cache-servers=${watchCaches.map(rpc).join(",")}`,
-      `--resource-servers=${resources.map((r, i) => `${owned[i]}=${rpc(r)}`).join(",")}`,
+      `--resource-servers=core=${coreServer},${otherServer}`,
       ...(options.gatewayArgs ?? []),
     ];
     const port = options.securePort ?? 0;
