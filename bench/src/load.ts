@@ -96,14 +96,14 @@ export function open(endpoint: Endpoint): Promise<TLSSocket> {
 
 export function httpRequest(
   endpoint: Endpoint,
-  request: { readonly method: string; readonly path: string; readonly body?: string },
+  request: { readonly method: string; readonly path: string; readonly body?: string; readonly accept?: string },
 ): Buffer {
-  const { method, path, body } = request;
+  const { method, path, body, accept = "application/json" } = request;
   const content =
     body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
   const auth = endpoint.token === "" ? "" : `Authorization: Bearer ${endpoint.token}\r\n`;
   return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nHost: bench\r\nAccept: application/json\r\n${auth}${content}\r\n${body ?? ""}`,
+    `${method} ${path} HTTP/1.1\r\nHost: bench\r\nAccept: ${accept}\r\n${auth}${content}\r\n${body ?? ""}`,
   );
 }
 

@@ -1,13 +1,15 @@
 import { cpus } from "node:os";
 import { enumFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
 import { startProgram } from "@orch/runtime/program.js";
+import { benchCatalog, benchCodecs } from "./codecs.js";
 import { residentBytes } from "./cpu.js";
+import { benchEncodings } from "./encodings.js";
 import { httpRequest, once, sleep } from "./load.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
 import { printTable, type Row } from "./table.js";
 import { startDistributed, startEmpty, startFloor, startStandalone, type Target } from "./targets.js";
 
-const operations = ["get", "write", "list", "watch", "memory", "start"] as const;
+const operations = ["get", "write", "list", "watch", "encodings", "memory", "start"] as const;
 
 const flags = {
   only: listFlag(operations, { help: `what to measure: ${operations.join(", ")}` }),
@@ -221,6 +223,7 @@ for (const mode of values.modes) {
     if (wants("get")) await benchGets(started, floor);
     if (wants("list")) await benchLists(started, floor);
     if (wants("watch")) await benchWatches(started, floor);
+    if (wants("encodings")) await benchEncodings(started, { timing, connections, note });
     if (wants("write")) await benchWrites(started, started.etcd);
   } finally {
     await started.stop();
@@ -230,6 +233,7 @@ for (const mode of values.modes) {
   notes.push(...(await benchMemory(fresh)));
   await fresh.stop();
 }
+if (wants("encodings")) notes.push(...benchCodecs(), await benchCatalog());
 if (wants("start")) notes.push(await benchStart());
 await floor.stop();
 
