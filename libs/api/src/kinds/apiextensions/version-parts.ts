@@ -97,7 +97,7 @@ function notSimple(path: string, at: string): FieldError {
 }
 
 const columnTypes = ["boolean", "date", "integer", "number", "string"];
-const columnFormats = ["binary", "bool", "byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 /** Everything wrong with the columns of a table. */
 export function validateColumns(columns: readonly PrinterColumn[], at: string): readonly FieldError[] {
