@@ -2,6 +2,7 @@ import { pathSegment, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { validateLabelSelector } from "../shared/label-selector.js";
 import { invalidFor } from "../shared/problems.js";
+import { repeatsIn } from "../shared/repeats.js";
 import type { MatchCondition, MatchResources, NamedRule, Rule } from "./types.js";
 
 // Which requests a webhook or a policy is asked about. Closed sets of values are data of the types.
@@ -32,7 +33,7 @@ function validateResources(resources: readonly string[], at: string): readonly F
   if (resources.length === 0) return [fieldError.required(at)];
   const plain = resources.some((r) => r !== "" && r !== wildcard && !r.includes("/"));
   return [
-    ...resources.flatMap((resource, i) => validateResource(resource, resources.slice(0, i), `${at}[${i}]`)),
+    ...coveredResources(resources, at),
     ...(resources.length > 1 && resources.includes("*/*")
       ? [fieldError.invalid(at, resources, "if '*/*' is present, must not specify other resources")]
       : []),
@@ -42,14 +43,20 @@ function validateResources(resources: readonly string[], at: string): readonly F
   ];
 }
 
-function validateResource(resource: string, before: readonly string[], at: string): readonly FieldError[] {
-  if (resource === "") return [fieldError.required(at)];
-  const slash = resource.indexOf("/");
-  if (slash < 0) return [];
-  const covering = [`${resource.slice(0, slash)}/*`, `*/${resource.slice(slash + 1)}`];
-  return covering
-    .filter((wider) => before.includes(wider))
-    .map((wider) => fieldError.invalid(at, resource, `if '${wider}' is present, must not specify ${resource}`));
+/** Empty names, and subresources that a wildcard before them says already. */
+function coveredResources(resources: readonly string[], at: string): readonly FieldError[] {
+  const before = new Set<string>();
+  return resources.flatMap((resource, i) => {
+    const step = `${at}[${i}]`;
+    if (resource === "") return [fieldError.required(step)];
+    const slash = resource.indexOf("/");
+    if (slash < 0) return [];
+    const covering = [`${resource.slice(0, slash)}/*`, `*/${resource.slice(slash + 1)}`].filter((w) => before.has(w));
+    before.add(resource);
+    return covering.map((wider) =>
+      fieldError.invalid(step, resource, `if '${wider}' is present, must not specify ${resource}`),
+    );
+  });
 }
 
 /** Everything wrong with what a policy or its binding selects; an absent one has no errors. */
@@ -66,12 +73,13 @@ export function validateMatchResources(match: MatchResources | undefined, at: st
 
 function validateNamedRule(rule: NamedRule, at: string): readonly FieldError[] {
   const names = rule.resourceNames ?? [];
+  const repeats = repeatsIn(names);
   return [
     ...names.flatMap((name, i) => {
       const step = `${at}.resourceNames[${i}]`;
       return [
         ...pathSegment(name).map((problem) => fieldError.invalid(step, name, problem)),
-        ...(names.indexOf(name) < i ? [fieldError.duplicate(step, name)] : []),
+        ...(repeats.has(i) ? [fieldError.duplicate(step, name)] : []),
       ];
     }),
     ...validateRule(rule, at),
@@ -82,15 +90,15 @@ const maxConditions = 64;
 
 /** Everything wrong with match conditions but what compiling their expressions would tell. */
 export function validateMatchConditions(conditions: readonly MatchCondition[], at: string): readonly FieldError[] {
+  const repeats = repeatsIn(conditions.map((c) => c.name ?? ""));
   return [
     ...(conditions.length > maxConditions ? [fieldError.tooMany(at, conditions.length, maxConditions)] : []),
     ...conditions.flatMap(({ name = "", expression = "" }, i) => {
-      const first = conditions.findIndex((other) => other.name === name) === i;
       return [
         ...(expression.trim() === "" ? [fieldError.required(`${at}[${i}].expression`)] : []),
         ...(name === "" ? [fieldError.required(`${at}[${i}].name`)] : []),
         ...(name === "" ? [] : invalidFor(`${at}[${i}].name`, name, qualifiedName(name))),
-        ...(name === "" || first ? [] : [fieldError.duplicate(`${at}[${i}].name`, name)]),
+        ...(name === "" || !repeats.has(i) ? [] : [fieldError.duplicate(`${at}[${i}].name`, name)]),
       ];
     }),
   ];

@@ -4,6 +4,7 @@ import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { type Condition, validateConditions } from "../shared/conditions.js";
 import { invalidFor } from "../shared/problems.js";
+import { repeatsIn } from "../shared/repeats.js";
 import { statusOnly } from "../shared/status-only.js";
 import { validateBindingSpec, validatePolicySpec } from "./policies.js";
 import type { BindingSpec, PolicySpec } from "./types.js";
@@ -63,6 +64,7 @@ function validateParts(spec: ValidatingPolicySpec, name: string): readonly Field
     const detail = "validations or auditAnnotations must contain at least one item";
     return [fieldError.required("spec.validations", detail), fieldError.required("spec.auditAnnotations", detail)];
   }
+  const repeats = repeatsIn(auditAnnotations.map((a) => a.key ?? ""));
   const tooMany = `must not have more than ${maxAuditAnnotations} auditAnnotations`;
   return [
     ...validations.flatMap((validation, i) => validateValidation(validation, `spec.validations[${i}]`)),
@@ -72,10 +74,9 @@ function validateParts(spec: ValidatingPolicySpec, name: string): readonly Field
     ...auditAnnotations.flatMap((annotation, i) => {
       const { key = "" } = annotation;
       const at = `spec.auditAnnotations[${i}]`;
-      const taken = auditAnnotations.findIndex((other) => (other.key ?? "") === key) < i;
       return [
         ...validateAuditAnnotation(annotation, name, at),
-        ...(taken ? [fieldError.duplicate(`${at}.key`, key)] : []),
+        ...(repeats.has(i) ? [fieldError.duplicate(`${at}.key`, key)] : []),
       ];
     }),
   ];
@@ -122,12 +123,11 @@ function validateAuditAnnotation(
 /** Which actions there are is data. */
 function validateActions(actions: readonly string[]): readonly FieldError[] {
   const at = "spec.validationActions";
+  const repeats = repeatsIn(actions);
   const twice =
     "must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)";
   return [
-    ...actions.flatMap((action, i) =>
-      actions.indexOf(action) < i ? [fieldError.duplicate(`${at}[${i}]`, action)] : [],
-    ),
+    ...actions.flatMap((action, i) => (repeats.has(i) ? [fieldError.duplicate(`${at}[${i}]`, action)] : [])),
     ...(actions.includes("Deny") && actions.includes("Warn") ? [fieldError.invalid(at, actions, twice)] : []),
     ...(actions.length === 0 ? [fieldError.required(at, "at least one validation action is required")] : []),
   ];

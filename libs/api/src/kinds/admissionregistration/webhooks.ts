@@ -3,6 +3,7 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { type LabelSelector, validateLabelSelector } from "../shared/label-selector.js";
+import { repeatsIn } from "../shared/repeats.js";
 import {
   hasKnownReviewVersion,
   validateReviewVersions,
@@ -59,10 +60,11 @@ function forUpdate(asked: string, before: readonly Webhook[]): Tightened {
 }
 
 function validateWebhooks(webhooks: readonly Webhook[], tightened: Tightened): readonly FieldError[] {
+  const repeats = repeatsIn(webhooks.map((w) => w.name ?? ""));
   return webhooks.flatMap((webhook, i) => {
     const at = `webhooks[${i}]`;
     const { name = "", admissionReviewVersions = [] } = webhook;
-    const taken = name !== "" && webhooks.findIndex((other) => other.name === name) < i;
+    const taken = name !== "" && repeats.has(i);
     return [
       ...validateWebhook(webhook, tightened, at),
       ...validateReviewVersions(admissionReviewVersions, {

@@ -233,7 +233,7 @@ const creates: readonly (readonly [string, Tree, readonly Wanted[]])[] = [
       "spec.additionalPrinterColumns[0].type: Required value: must be one of boolean,date,integer,number,string",
       "spec.additionalPrinterColumns[0].JSONPath: Required value",
       'spec.additionalPrinterColumns[1].type: Invalid value: "x": must be one of boolean,date,integer,number,string',
-      'spec.additionalPrinterColumns[1].format: Invalid value: "y": must be one of binary,bool,byte,date,date-time,double,float,int32,int64,password',
+      'spec.additionalPrinterColumns[1].format: Invalid value: "y": must be one of byte,date,date-time,double,float,int32,int64,password',
       'spec.additionalPrinterColumns[1].JSONPath: Invalid value: "a": must be a simple json path starting with .',
     ],
   ],

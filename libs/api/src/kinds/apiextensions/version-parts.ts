@@ -1,4 +1,5 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { repeatsIn } from "../shared/repeats.js";
 import { validateDefaults } from "./schema/defaults.js";
 import { resolvePath } from "./schema/field-path.js";
 import { type JsonSchema, preserveUnknownFields, validations } from "./schema/json-schema.js";
@@ -96,7 +97,7 @@ function notSimple(path: string, at: string): FieldError {
 }
 
 const columnTypes = ["boolean", "date", "integer", "number", "string"];
-const columnFormats = ["binary", "bool", "byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
+const columnFormats = ["byte", "date", "date-time", "double", "float", "int32", "int64", "password"];
 
 /** Everything wrong with the columns of a table. */
 export function validateColumns(columns: readonly PrinterColumn[], at: string): readonly FieldError[] {
@@ -129,6 +130,7 @@ export function validateSelectableFields(
   const keys = found.map((path, i) =>
     typeof path === "string" || fields[i]?.jsonPath === undefined ? undefined : JSON.stringify(path.steps),
   );
+  const repeats = repeatsIn(keys);
   const distinct = new Set(keys.filter((key) => key !== undefined));
   return [
     ...fields.flatMap(({ jsonPath = "" }, i) => {
@@ -142,7 +144,7 @@ export function validateSelectableFields(
       return [
         ...(path.steps[0] === "metadata" ? [wrong("must not point to fields in metadata")] : []),
         ...(selectableTypes.includes(path.schema.type) ? [] : [wrong(types)]),
-        ...(keys.indexOf(keys[i]) < i ? [fieldError.duplicate(step, jsonPath)] : []),
+        ...(repeats.has(i) ? [fieldError.duplicate(step, jsonPath)] : []),
       ];
     }),
     ...(distinct.size > maxSelectableFields ? [fieldError.tooMany(at, distinct.size, maxSelectableFields)] : []),

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { dns1035Label, dnsSubdomain, portNumber } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { invalidFor } from "./problems.js";
+import { repeatsIn } from "./repeats.js";
 
 /** Where a webhook listens: exactly one of the two. */
 export interface WebhookClientConfig {
@@ -104,8 +105,9 @@ export function validateReviewVersions(
   { at, recognized, required }: { readonly at: string; readonly recognized: boolean; readonly required: string },
 ): readonly FieldError[] {
   if (versions.length === 0) return [fieldError.required(at, required)];
+  const repeats = repeatsIn(versions);
   const errors = versions.flatMap((version, i) => {
-    if (versions.indexOf(version) < i) return [fieldError.invalid(`${at}[${i}]`, version, "duplicate version")];
+    if (repeats.has(i)) return [fieldError.invalid(`${at}[${i}]`, version, "duplicate version")];
     return invalidFor(`${at}[${i}]`, version, dns1035Label(version));
   });
   if (!recognized || hasKnownReviewVersion(versions)) return errors;

@@ -1,5 +1,6 @@
 import { equalJson } from "@orch/schema/equal.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { validateEmbedded } from "./embedded.js";
 import { embeddedResource, itemsOf, type JsonSchema, metaNames } from "./json-schema.js";
 import { prune } from "./pruning.js";
 import { validateValue } from "./values.js";
@@ -47,6 +48,7 @@ function ownDefault(schema: JsonSchema, at: string, { pruned, root, insideMeta }
   const unknown = pruned && !insideMeta && !equalJson(prune(value, schema, root), value);
   return [
     ...(unknown ? [fieldError.invalid(path, value, "must not have unknown fields")] : []),
+    ...(insideMeta ? [] : validateEmbedded(value, schema, path, root)),
     ...validateValue(value, schema, path),
   ];
 }

@@ -1,4 +1,5 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { repeatsIn } from "../../shared/repeats.js";
 import { resolvePath } from "./field-path.js";
 import {
   embeddedResource,
@@ -17,7 +18,6 @@ import {
   validations,
   valuesOf,
 } from "./json-schema.js";
-import { unstructured } from "./structural.js";
 
 /** Rules that came later than some stored definitions; these need not keep them. */
 export interface SchemaChecks {
@@ -193,33 +193,30 @@ function mapList(schema: JsonSchema, at: string): readonly FieldError[] {
           ),
         ]
       : []),
-    ...(items?.type === "object" ? keys.flatMap((key, i) => mapKey(items, { key, i, keys, at })) : []),
+    ...(items?.type === "object" ? validateKeys(keys, items, at) : []),
   ];
 }
 
-interface MapKey {
-  readonly key: string;
-  readonly i: number;
-  readonly keys: readonly string[];
-  readonly at: string;
-}
-
-function mapKey(items: JsonSchema, { key, i, keys, at }: MapKey): readonly FieldError[] {
-  const property = propertyOf(items, key);
+function validateKeys(keys: readonly string[], items: JsonSchema, at: string): readonly FieldError[] {
   const path = `${at}.${listMapKeys}`;
-  return [
-    ...(property === undefined ? [fieldError.invalid(path, keys, "entries must all be names of item properties")] : []),
-    ...(property?.type === "array" || property?.type === "object"
-      ? [
-          fieldError.invalid(
-            `${at}.items.properties[${key}].type`,
-            items.type,
-            `must be a scalar type if parent array's ${listType} is map`,
-          ),
-        ]
-      : []),
-    ...(keys.indexOf(key) < i ? [fieldError.invalid(path, keys, "must not contain duplicate entries")] : []),
-  ];
+  const repeats = repeatsIn(keys);
+  return keys.flatMap((key, i) => {
+    const property = propertyOf(items, key);
+    const wrong = (detail: string) => fieldError.invalid(path, keys, detail);
+    return [
+      ...(property === undefined ? [wrong("entries must all be names of item properties")] : []),
+      ...(property?.type === "array" || property?.type === "object"
+        ? [
+            fieldError.invalid(
+              `${at}.items.properties[${key}].type`,
+              items.type,
+              `must be a scalar type if parent array's ${listType} is map`,
+            ),
+          ]
+        : []),
+      ...(repeats.has(i) ? [wrong("must not contain duplicate entries")] : []),
+    ];
+  });
 }
 
 /** What tells items apart is always there and never null. */
@@ -287,7 +284,7 @@ function ruleAndMessage({ rule = "", message = "" }: SchemaRule, at: string): re
 }
 
 function validateFieldPath(path: string, schema: JsonSchema, at: string): readonly FieldError[] {
-  const leads = unstructured(schema) !== undefined || typeof resolvePath(path, schema, { brackets: true }) !== "string";
+  const leads = typeof resolvePath(path, schema, { brackets: true }) !== "string";
   return [
     ...(path.trim() === "" ? [fieldError.invalid(at, path, "fieldPath must be non-empty if specified")] : []),
     ...(lineBreak.test(path) ? [fieldError.invalid(at, path, "fieldPath must not contain line breaks")] : []),

@@ -503,6 +503,45 @@ for (const [what, schema, wanted] of defaults) {
   expectErrors(`defaults ${what}`, wanted, () => texts(validateDefaults(schema, "s", { pruned: true })));
 }
 
+const whole: JsonSchema = { ...open, "x-kubernetes-embedded-resource": true };
+const wholes: readonly (readonly [string, unknown, readonly Wanted[]])[] = [
+  ["that names itself", { apiVersion: "v1", kind: "Pod", metadata: { name: "a" } }, []],
+  [
+    "without a name",
+    {},
+    ["s.properties[a].default.apiVersion: Required value", "s.properties[a].default.kind: Required value"],
+  ],
+  [
+    "with names of wrong form",
+    { apiVersion: "", kind: 1 },
+    [
+      's.properties[a].default.apiVersion: Invalid value: "": must not be empty',
+      "s.properties[a].default.kind: Invalid value: 1: must be a string",
+    ],
+  ],
+  [
+    "of a kind of wrong form",
+    { apiVersion: "v1", kind: "A b" },
+    [
+      /^s.properties\[a\].default.kind: Invalid value: "A b": may have mixed case, but should otherwise match: a DNS-1035/,
+    ],
+  ],
+];
+
+for (const [what, value, wanted] of wholes) {
+  expectErrors(`a default that is a whole object ${what}`, wanted, () =>
+    texts(validateDefaults(field({ ...whole, default: value }), "s", { pruned: true })),
+  );
+}
+
+expectErrors("defaults of lists of whole objects", ["s.properties[a].default[1].kind: Required value"], () =>
+  texts(
+    validateDefaults(field(listOf(whole, { default: [{ apiVersion: "v1", kind: "K" }, { apiVersion: "v1" }] })), "s", {
+      pruned: true,
+    }),
+  ),
+);
+
 expectErrors("unknown fields of a default that need not be pruned", [], () =>
   texts(validateDefaults(field(root({ b: text }, { default: { c: 1 } })), "s", { pruned: false })),
 );
