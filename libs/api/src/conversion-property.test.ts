@@ -27,8 +27,6 @@ const narrowings: ReadonlyMap<string, (object: JsonObject) => JsonObject> = new 
 const pending: ReadonlySet<string> = new Set([
   "apiextensions.orch/v1.CustomResourceDefinition",
   "apps/v1beta1.StatefulSet",
-  "autoscaling/v1.HorizontalPodAutoscaler",
-  "autoscaling/v2beta1.HorizontalPodAutoscaler",
   "discovery.orch/v1beta1.EndpointSlice",
   "events.orch/v1.Event",
   "events.orch/v1beta1.Event",
