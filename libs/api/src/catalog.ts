@@ -337,7 +337,7 @@ function compiledParts({ file, entry }: KindSource, { types, naming }: Building)
     listType: once(() => listOf(type(), types)),
     behavior: once(() => behaviors.get(typeName)?.(naming) ?? {}),
     table: once(() => compileTable(entry.columns, { naming, conditionsOf: rowConditions.get(typeName) })),
-    conversion: once(() => conversions.get(typeName)?.(naming) ?? movesOf(entry.moves)),
+    conversion: once(() => conversions.get(typeName)?.(naming, types) ?? movesOf(entry.moves)),
   };
 }
 

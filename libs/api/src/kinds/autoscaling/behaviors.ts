@@ -1,3 +1,4 @@
 import type { Behaviors } from "../../behavior.js";
+import { autoscaler } from "./autoscaler.js";
 
-export const autoscalingBehaviors: Behaviors = [];
+export const autoscalingBehaviors: Behaviors = [["autoscaling/v2.HorizontalPodAutoscaler", autoscaler]];

@@ -1,3 +1,8 @@
 import type { Conversions } from "../../conversion.js";
+import { v1 } from "./v1.js";
+import { v2beta1 } from "./v2beta1.js";
 
-export const autoscalingConversions: Conversions = [];
+export const autoscalingConversions: Conversions = [
+  ["autoscaling/v1.HorizontalPodAutoscaler", v1],
+  ["autoscaling/v2beta1.HorizontalPodAutoscaler", v2beta1],
+];

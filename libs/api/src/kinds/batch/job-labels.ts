@@ -10,8 +10,8 @@ export interface JobLabels {
 
 export function jobLabels(naming: Naming): JobLabels {
   return {
-    uid: naming.word("batch.orch/controller-uid"),
-    name: naming.word("batch.orch/job-name"),
+    uid: `batch.${naming.key("controller-uid")}`,
+    name: `batch.${naming.key("job-name")}`,
     oldUid: "controller-uid",
     oldName: "job-name",
   };
