@@ -16,6 +16,7 @@ import {
   validatePart,
   validateUpdate,
   validateVersion,
+  validateVirtual,
 } from "../writes.js";
 
 export type Tree = Readonly<Record<string, unknown>>;
@@ -36,6 +37,8 @@ export interface KindKit {
   /** Errors as `field: message`. */
   createErrors(kind: string, tree: Tree): readonly string[];
   updateErrors(kind: string, tree: Tree, before: Tree): readonly string[];
+  /** Of a kind that is never stored: its metadata is what the tree says. */
+  virtualErrors(kind: string, tree: Tree): readonly string[];
   /** A write of `tree` through a subresource over what a create of `before` stored. */
   part(kind: string, name: string, change: { readonly tree: Tree; readonly before: Tree }): AnyObject;
   partErrors(kind: string, name: string, change: { readonly tree: Tree; readonly before: Tree }): readonly string[];
@@ -84,6 +87,10 @@ export function createKindKit(catalog: Catalog): KindKit {
       const object = updated(name, tree, old);
       const { hub, version } = kind(name);
       return texts([...validateUpdate(hub, object, old, version), ...validateVersion(kind(name), object, old)]);
+    },
+    virtualErrors(name, tree) {
+      const object = setDefaults(kind(name), decodeObject(kind(name), tree).object);
+      return texts(validateVirtual(kind(name).hub, toHub(kind(name), object)));
     },
     part: (name, subresource, change) => part(name, subresource, change).object,
     partErrors(name, subresource, change) {
