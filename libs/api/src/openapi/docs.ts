@@ -10,6 +10,9 @@ export interface Docs {
 
 const folder = new URL("../../docs/", import.meta.url);
 
+/** Says that a type's other fields are told as those of another type: `"...": "Container"`. */
+const elsewhere = "...";
+
 /** `docs/<group>.<version>.json`: by type, then by field; `""` is the type itself. In the `orch` dialect. */
 export function loadDocs(naming: Naming): Docs {
   const files = new Map<string, Reader | undefined>();
@@ -17,10 +20,17 @@ export function loadDocs(naming: Naming): Docs {
     if (!files.has(home)) files.set(home, readDocs(home));
     return files.get(home);
   };
+  const textOf = (type: string, field: string): string | undefined => {
+    const { home, name } = homeOf(type);
+    const texts = fileOf(home)?.object(name);
+    const other = field === "" ? undefined : texts?.optionalText(elsewhere);
+    const own = texts?.optionalText(field);
+    if (own !== undefined || other === undefined) return own;
+    return textOf(other.includes("/") ? other : `${home}.${other}`, field);
+  };
   return {
     of(type, field = "") {
-      const { home, name } = homeOf(type);
-      const text = fileOf(home)?.object(name)?.optionalText(field);
+      const text = textOf(type, field);
       return text === undefined ? undefined : naming.word(text);
     },
   };

@@ -4,7 +4,12 @@
  */
 export type Shape =
   | { readonly kind: "text" }
+  /** Written where it is true. */
   | { readonly kind: "flag" }
+  /** Written always, as one of a choice must be. */
+  | { readonly kind: "choice" }
+  /** A double. */
+  | { readonly kind: "number" }
   /** Any JSON value, as its text in field 2. */
   | { readonly kind: "any" }
   | { readonly kind: "list"; readonly item: Shape }
@@ -20,6 +25,8 @@ export type Fields = Readonly<Record<string, readonly [number: number, shape: Sh
 
 export const text: Shape = { kind: "text" };
 export const flag: Shape = { kind: "flag" };
+export const choice: Shape = { kind: "choice" };
+export const number: Shape = { kind: "number" };
 export const any: Shape = { kind: "any" };
 export const listOf = (item: Shape): Shape => ({ kind: "list", item });
 export const named = (value: Shape, number = 1): Shape => ({ kind: "named", number, value });
@@ -32,6 +39,7 @@ export const messageOf = (fields: () => Fields, extensions?: number): Shape => (
   extensions,
 });
 
+const eightBytes = 1;
 const lengthDelimited = 2;
 
 /** @throws TypeError for a key that the table does not have: a document never loses something in silence. */
@@ -65,6 +73,8 @@ function content(value: unknown, shape: Shape, parts: Uint8Array[]): void {
       return;
     }
     case "flag":
+    case "choice":
+    case "number":
     case "list":
       throw new TypeError(`${shape.kind} stands in a field only`);
   }
@@ -84,14 +94,33 @@ function messageContent(entries: Entries, shape: Extract<Shape, { kind: "message
 }
 
 function fieldContent(number: number, value: unknown, shape: Shape, parts: Uint8Array[]): void {
-  if (shape.kind === "flag") {
-    if (value === true) parts.push(varint(number << 3), varint(1));
-  } else if (shape.kind === "list") {
-    for (const item of Array.isArray(value) ? value : [value]) fieldContent(number, item, shape.item, parts);
-  } else if (shape.kind === "either") {
-    const chosen = shape.choose(value);
-    if (chosen !== undefined) fieldContent(number, value, chosen, parts);
-  } else parts.push(...tagged(number, encode(value, shape)));
+  switch (shape.kind) {
+    case "flag":
+      if (value === true) parts.push(varint(number << 3), varint(1));
+      return;
+    case "choice":
+      parts.push(varint(number << 3), varint(value === true ? 1 : 0));
+      return;
+    case "number":
+      parts.push(varint((number << 3) | eightBytes), double(Number(value)));
+      return;
+    case "list":
+      for (const item of Array.isArray(value) ? value : [value]) fieldContent(number, item, shape.item, parts);
+      return;
+    case "either": {
+      const chosen = shape.choose(value);
+      if (chosen !== undefined) fieldContent(number, value, chosen, parts);
+      return;
+    }
+    default:
+      parts.push(...tagged(number, encode(value, shape)));
+  }
+}
+
+function double(value: number): Uint8Array {
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleLE(value);
+  return bytes;
 }
 
 function namedValue([name, value]: Entries[number], shape: Shape): Uint8Array {

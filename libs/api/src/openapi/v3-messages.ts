@@ -1,5 +1,18 @@
 import { isObject } from "@orch/schema/descriptor.js";
-import { any, either, type Fields, flag, inside, listOf, messageOf, named, type Shape, text } from "./protobuf.js";
+import {
+  any,
+  choice,
+  either,
+  type Fields,
+  flag,
+  inside,
+  listOf,
+  messageOf,
+  named,
+  number,
+  type Shape,
+  text,
+} from "./protobuf.js";
 
 /**
  * Numbers of the messages that tools exchange version 3 documents in (gnostic's `openapi.v3`), as far as our
@@ -15,8 +28,9 @@ const schema: Shape = either((value) =>
 
 /** The message knows numbers, texts and truth values; `{}` and the like cannot be said. */
 const fallback: Shape = either((value) => {
-  if (typeof value === "string") return inside(3, text);
-  return typeof value === "boolean" ? inside(2, flag) : undefined;
+  if (typeof value === "number") return inside(1, number);
+  if (typeof value === "boolean") return inside(2, choice);
+  return typeof value === "string" ? inside(3, text) : undefined;
 });
 
 const schemaFields: Fields = {
