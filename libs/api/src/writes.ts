@@ -111,16 +111,6 @@ function withStatus(object: AnyObject, old: AnyObject): AnyObject {
   };
 }
 
-/** Everything wrong with an object prepared by {@link prepareForPart}. */
-export function validatePart(kind: Kind, { name, object, old }: PartWrite): readonly FieldError[] {
-  const part = kind.behavior.parts?.[name];
-  return [
-    ...validateObjectMetaUpdate(object.metadata, old.metadata, kind.metaRules),
-    ...(part?.whole === true ? validateFields(kind, object) : []),
-    ...(part?.validate?.(object, old) ?? []),
-  ];
-}
-
 function keptMeta(meta: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const { selfLink, creationTimestamp, ...given } = widened(meta);
   const uid = given.uid ?? old.uid;
@@ -165,33 +155,44 @@ function typeAt(type: MessageType, path: string): Type | undefined {
   return found;
 }
 
-/** Everything wrong with a new object, defaulted and prepared; `asked` is the version that the client wrote. */
-export function validateCreate(kind: Kind, object: AnyObject, asked: string): readonly FieldError[] {
+/**
+ * Everything wrong with a new object that came in the version `requested`; the object is the hub's, defaulted and
+ * prepared, as in the steps below.
+ */
+export function validateCreate(requested: Kind, object: AnyObject): readonly FieldError[] {
+  const { hub } = requested;
   return [
-    ...validateObjectMeta(object.metadata, kind.metaRules),
-    ...validateFields(kind, object),
-    ...(kind.behavior.validateCreate?.(object, asked) ?? []),
+    ...validateObjectMeta(object.metadata, hub.metaRules),
+    ...validateFields(hub, object),
+    ...(hub.behavior.validateCreate?.(object, requested.version) ?? []),
+    ...(requested.behavior.validateRequest?.(object, undefined) ?? []),
   ];
 }
 
-/** Everything wrong with a new state of an object, defaulted and prepared; `asked` as in {@link validateCreate}. */
-export function validateUpdate(kind: Kind, object: AnyObject, old: AnyObject, asked: string): readonly FieldError[] {
-  const unversioned = !kind.strategy.unconditionalUpdate && (object.metadata.resourceVersion ?? "") === "";
+/** Everything wrong with a new state of an object. */
+export function validateUpdate(requested: Kind, object: AnyObject, old: AnyObject): readonly FieldError[] {
+  const { hub } = requested;
+  const unversioned = !hub.strategy.unconditionalUpdate && (object.metadata.resourceVersion ?? "") === "";
   return [
     ...(unversioned ? [fieldError.invalid("metadata.resourceVersion", "", "must be specified for an update")] : []),
-    ...validateObjectMetaUpdate(object.metadata, old.metadata, kind.metaRules),
-    ...validateImmutable(kind.type, object, old),
-    ...validateFields(kind, object),
-    ...(kind.behavior.validateUpdate?.(object, old, asked) ?? []),
+    ...validateObjectMetaUpdate(object.metadata, old.metadata, hub.metaRules),
+    ...validateImmutable(hub.type, object, old),
+    ...validateFields(hub, object),
+    ...(hub.behavior.validateUpdate?.(object, old, requested.version) ?? []),
+    ...(requested.behavior.validateRequest?.(object, old) ?? []),
   ];
 }
 
-/**
- * What is wrong with a write beyond the rules of what is stored, because it came in the version `kind`. Objects are
- * the hub's, prepared: the same that {@link validateCreate}, {@link validateUpdate} or {@link validatePart} see.
- */
-export function validateVersion(kind: Kind, object: AnyObject, old?: AnyObject): readonly FieldError[] {
-  return kind.behavior.validateRequest?.(object, old) ?? [];
+/** Everything wrong with an object prepared by {@link prepareForPart}. */
+export function validatePart(requested: Kind, { name, object, old }: PartWrite): readonly FieldError[] {
+  const { hub } = requested;
+  const part = hub.behavior.parts?.[name];
+  return [
+    ...validateObjectMetaUpdate(object.metadata, old.metadata, hub.metaRules),
+    ...(part?.whole === true ? validateFields(hub, object) : []),
+    ...(part?.validate?.(object, old) ?? []),
+    ...(requested.behavior.validateRequest?.(object, old) ?? []),
+  ];
 }
 
 /** Everything wrong with an object of a kind that is never stored, as its hub has it: it needs no name. */

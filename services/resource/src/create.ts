@@ -1,5 +1,5 @@
 import type { AnyObject } from "@orch/api/object.js";
-import { prepareForCreate, setDefaults, toHub, validateCreate, validateVersion } from "@orch/api/writes.js";
+import { prepareForCreate, setDefaults, toHub, validateCreate } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { alreadyExists, badRequest } from "@orch/status/api-error.js";
@@ -51,10 +51,7 @@ async function store(
   const { deps, kind, requested } = write;
   const defaulted = toHub(requested, setDefaults(requested, object));
   const prepared = prepareForCreate(kind, defaulted, contextOf(write));
-  refuseInvalid(kind, prepared, [
-    ...validateCreate(kind, prepared, requested.version),
-    ...validateVersion(requested, prepared),
-  ]);
+  refuseInvalid(kind, prepared, validateCreate(requested, prepared));
   const bytes = storedBytes(kind, prepared);
   const at = keyOf(write, prepared.metadata.name ?? "");
   if (dryRun) {

@@ -6,7 +6,6 @@ import {
   toHub,
   validatePart,
   validateUpdate,
-  validateVersion,
 } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, conflict, invalid, modified, notFound } from "@orch/status/api-error.js";
@@ -30,10 +29,7 @@ export async function update(write: Write): Promise<WriteReply> {
     next: (old) => {
       checkPreconditions(write, body.object, old);
       const object = prepareForUpdate(kind, hubState(write, body.object), old, contextOf(write));
-      refuseInvalid(kind, object, [
-        ...validateUpdate(kind, object, old, requested.version),
-        ...validateVersion(requested, object, old),
-      ]);
+      refuseInvalid(kind, object, validateUpdate(requested, object, old));
       return object;
     },
   });
@@ -52,10 +48,7 @@ export async function updatePart(write: Write): Promise<WriteReply> {
       checkPreconditions(write, body.object, old);
       const part = { name: request.subresource, object: hubState(write, body.object), old };
       const object = prepareForPart(kind, part, contextOf(write));
-      refuseInvalid(kind, object, [
-        ...validatePart(kind, { ...part, object }),
-        ...validateVersion(requested, object, old),
-      ]);
+      refuseInvalid(kind, object, validatePart(requested, { ...part, object }));
       return object;
     },
   });

@@ -594,8 +594,7 @@ for (const [what, tree, before, wanted] of updates) {
 
 /** Errors of an update of what is stored, whatever made it. */
 function updateOf(kind: string, tree: Tree, old: AnyObject): readonly string[] {
-  const { hub, version } = kit.kind(kind);
-  return validateUpdate(hub, kit.updated(kind, tree, old), old, version).map((e) => `${e.field}: ${e.message}`);
+  return validateUpdate(kit.kind(kind), kit.updated(kind, tree, old), old).map((e) => `${e.field}: ${e.message}`);
 }
 
 const established = { conditions: [{ type: "Established", status: "True" }], storedVersions: ["v1"] };
