@@ -58,7 +58,6 @@ const pendingBack: ReadonlySet<string> = new Set([
   "apiextensions.orch/v1.CustomResourceDefinition",
   "autoscaling/v1.HorizontalPodAutoscaler",
   "autoscaling/v2beta1.HorizontalPodAutoscaler",
-  "flowcontrol.apiserver.orch/v1alpha1.PriorityLevelConfiguration",
   "rbac.authorization.orch/v1alpha1.ClusterRoleBinding",
   "rbac.authorization.orch/v1alpha1.RoleBinding",
   "resource.orch/v1alpha3.ResourceSlice",
