@@ -399,3 +399,21 @@ test("a status is written alone", () => {
   assert.deepEqual(object.metadata.labels, { a: "b" });
   assert.equal(valueAt(object, "spec.priorityLevelConfiguration.name"), "l");
 });
+
+test("v1alpha1 keeps what it does not know, and takes nothing odd for it", () => {
+  const key = "flowcontrol.k8s.io/v1alpha1-preserved-fields";
+  const stored = kit.created(Level, limitedOf({ lendablePercent: 5, borrowingLimitPercent: 7 }));
+  const old = fromHub(kit.kind(levelIn("v1alpha1")), stored);
+  assert.deepEqual(old.metadata.annotations, { [key]: '{"lendablePercent":5,"borrowingLimitPercent":7}' });
+  assert.deepEqual(valueAt(old, "spec.limited"), { limitResponse: { type: "Reject" }, assuredConcurrencyShares: 30 });
+  const again = (text: string) =>
+    valueAt(
+      kit.created(levelIn("v1alpha1"), { metadata: { annotations: { [key]: text } }, ...limitedOf({}) }),
+      "spec.limited",
+    );
+  const plain = { limitResponse: { type: "Reject" }, nominalConcurrencyShares: 30 };
+  assert.deepEqual(again('{"lendablePercent":5}'), { ...plain, lendablePercent: 5 });
+  for (const text of ["", "[", "[]", '{"lendablePercent":"5"}', '{"lendablePercent":5000000000}']) {
+    assert.deepEqual(again(text), { ...plain, lendablePercent: 0 }, text);
+  }
+});
