@@ -7,7 +7,7 @@ import { loadCatalog } from "../catalog.js";
 import { loadDocs } from "./docs.js";
 
 const naming = createNaming("orch");
-const catalog = loadCatalog(naming, { isEnabled: () => true });
+const catalog = loadCatalog(naming, { runtimeConfig: ["api/all"] });
 const docs = loadDocs(naming);
 const folder = new URL("../../docs/", import.meta.url);
 const leaves = new Set(["Time", "MicroTime", "Duration", "Quantity", "IntOrString", "RawExtension", "FieldsV1"]);
