@@ -1,11 +1,11 @@
 import type { Catalog, Group, Kind } from "@orch/api/catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
-import { printYaml } from "@orch/codec/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { responseKindOf, type Served, servedSubresources, verbsOf } from "./discovery.js";
-import type { Aggregated } from "./discovery-accept.js";
 import { etagOf, namesTag } from "./etag.js";
 import type { Exchange, HeaderList } from "./exchange.js";
+import type { Representation } from "./representation.js";
+import { printed } from "./respond.js";
 
 export interface AggregatedDeps {
   readonly catalog: Catalog;
@@ -15,49 +15,61 @@ export interface AggregatedDeps {
 
 /** Answers `/api` and `/apis` with every group, version and resource in one document. */
 export interface AggregatedDiscovery {
-  send(exchange: Exchange, path: "/api" | "/apis", form: Aggregated): void;
+  /** `version` is that of the document, `v2` or `v2beta1`. */
+  send(
+    exchange: Exchange,
+    representation: Representation,
+    asked: { readonly path: Root; readonly version: string },
+  ): void;
 }
 
+type Root = "/api" | "/apis";
+
 interface Prepared {
-  readonly body: string;
-  /** The hash of the body in quotes. */
+  readonly body: string | Buffer;
   readonly etag: string;
 }
 
 /** What is served does not change while the process runs: each document is made once. */
 export function createAggregatedDiscovery(deps: AggregatedDeps): AggregatedDiscovery {
   const prepared = new Map<string, Prepared>();
-  const bodyOf = (path: "/api" | "/apis", { version, encoding }: Aggregated): Prepared => {
-    const key = `${path} ${version} ${encoding}`;
-    const known = prepared.get(key) ?? prepare(aggregatedDocument(deps, { path, version }), encoding);
-    prepared.set(key, known);
-    return known;
-  };
   return {
-    send(exchange, path, form) {
-      const { body, etag } = bodyOf(path, form);
+    send(exchange, representation, { path, version }) {
+      const key = `${path} ${version} ${representation.encoding} ${representation.pretty}`;
+      const { body, etag } = prepared.get(key) ?? prepare(deps, representation, { path, version });
+      prepared.set(key, { body, etag });
       const headers: HeaderList = ["ETag", etag, "Vary", "Accept"];
       if (namesTag(exchange.header("if-none-match"), etag)) {
         exchange.begin(304, headers);
         exchange.end();
-      } else exchange.send(200, ["Content-Type", form.contentType, ...headers], body);
+        return;
+      }
+      const parameters = `g=${deps.naming.group("apidiscovery")};v=${version};as=${listKind}`;
+      exchange.send(200, ["Content-Type", `${representation.contentType};${parameters}`, ...headers], body);
     },
   };
 }
 
-function prepare(document: unknown, encoding: Aggregated["encoding"]): Prepared {
-  const body = encoding === "yaml" ? printYaml(document) : `${JSON.stringify(document)}\n`;
+const listKind = "APIGroupDiscoveryList";
+
+function prepare(
+  deps: AggregatedDeps,
+  representation: Representation,
+  asked: { path: Root; version: string },
+): Prepared {
+  const type = (kind: string) => deps.catalog.type(`apidiscovery/${asked.version}.${kind}`);
+  const { body } = printed(representation, aggregatedDocument(deps, asked), type);
   return { body, etag: etagOf(body) };
 }
 
 /** An APIGroupDiscoveryList: below `/api` the group without a name, below `/apis` all others. */
 export function aggregatedDocument(
   { catalog, naming, served }: AggregatedDeps,
-  { path, version }: { readonly path: "/api" | "/apis"; readonly version: Aggregated["version"] },
-): unknown {
+  { path, version }: { readonly path: Root; readonly version: string },
+): object {
   const groups = catalog.groups().filter((group) => (group.name === "") === (path === "/api"));
   return {
-    kind: "APIGroupDiscoveryList",
+    kind: listKind,
     apiVersion: `${naming.group("apidiscovery")}/${version}`,
     metadata: {},
     items: groups.map((group) => describeGroup(catalog, group, served)),

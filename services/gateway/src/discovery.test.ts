@@ -3,13 +3,18 @@ import { createServer, type Server } from "node:http";
 import { after, before, test } from "node:test";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { valueAt } from "@orch/api/object.js";
+import { parseCbor } from "@orch/codec/cbor-parse.js";
+import type { Decoded } from "@orch/codec/decoded.js";
+import { parseJson } from "@orch/codec/json.js";
+import { createNegotiator, discoveryTransforms, objectOffers } from "@orch/codec/negotiate.js";
+import { parseProtobuf } from "@orch/codec/protobuf-envelope.js";
 import { parseYaml } from "@orch/codec/yaml.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { discoveryDocument, type Served } from "./discovery.js";
-import { wantsAggregated } from "./discovery-accept.js";
 import { aggregatedDocument, createAggregatedDiscovery } from "./discovery-aggregated.js";
 import { createExchange } from "./exchange.js";
 import { parsePath } from "./path.js";
+import { representationOf } from "./representation.js";
 
 const naming = createNaming("kubernetes");
 const catalog = loadCatalog(naming);
@@ -22,30 +27,6 @@ const deps = { catalog, naming, served };
 function form(version: string, type = "application/json"): string {
   return `${type};g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
 }
-
-const headers: readonly (readonly [accept: string, version: string | undefined])[] = [
-  [form("v2"), "v2"],
-  [form("v2beta1"), "v2beta1"],
-  [`${form("v2")},${form("v2beta1")},application/json`, "v2"],
-  [`application/json,${form("v2")}`, undefined],
-  [`application/json;q=0.5,${form("v2")};q=0.8`, "v2"],
-  [`${form("v2")};q=0.3,application/json`, undefined],
-  [`${form("v3")},${form("v2beta1")}`, "v2beta1"],
-  [`${form("v2", "application/vnd.kubernetes.protobuf")},${form("v2")}`, "v2"],
-  [form("v2").replace(".k8s.io", ".orch"), undefined],
-  [`${form("v2")};q=0`, undefined],
-  [form("v2").replace("=v2", '="v2"'), "v2"],
-  ["application/json", undefined],
-  ["*/*", undefined],
-];
-
-for (const [accept, version] of headers) {
-  test(`${accept} asks for ${version ?? "the plain form"}`, () => {
-    assert.equal(wantsAggregated(accept, naming)?.version, version);
-  });
-}
-
-test("no Accept header asks for the plain form", () => assert.equal(wantsAggregated(undefined, naming), undefined));
 
 interface Entry {
   readonly name: string;
@@ -158,11 +139,13 @@ test("both forms promise the same resources, subresources and verbs", () => {
   }
 });
 
+const negotiator = createNegotiator(objectOffers(naming, { cbor: true }), discoveryTransforms(naming));
 const discovery = createAggregatedDiscovery(deps);
 const server: Server = createServer((request, response) => {
   const exchange = createExchange(request, response, { id: "1", atTurnEnd: (run) => run(), closing: false });
-  const asked = wantsAggregated(exchange.header("accept"), naming);
-  if (asked !== undefined) discovery.send(exchange, exchange.path === "/api" ? "/api" : "/apis", asked);
+  const representation = representationOf(negotiator, exchange, "get");
+  const version = representation.transform?.version ?? "";
+  discovery.send(exchange, representation, { path: exchange.path === "/api" ? "/api" : "/apis", version });
 });
 let origin = "";
 
@@ -192,9 +175,26 @@ test("the answer names its form; who has it is told that it did not change", asy
   await other.text();
 });
 
-test("it is told in YAML too", async () => {
-  const answer = await fetch(`${origin}/api`, { headers: { accept: form("v2", "application/yaml") } });
-  assert.equal(answer.headers.get("content-type"), form("v2", "application/yaml"));
-  const read = parseYaml(Buffer.from(await answer.arrayBuffer()));
-  assert.deepEqual("value" in read ? read.value : undefined, aggregatedDocument(deps, { path: "/api", version: "v2" }));
-});
+const type = catalog.type("apidiscovery/v2.APIGroupDiscoveryList");
+const readers: readonly (readonly [mediaType: string, read: (body: Buffer) => Decoded])[] = [
+  ["application/json", parseJson],
+  ["application/yaml", parseYaml],
+  ["application/cbor", parseCbor],
+  ["application/vnd.kubernetes.protobuf", (body) => parseProtobuf(type ?? assert.fail(), body)],
+];
+
+for (const [mediaType, read] of readers) {
+  test(`it is told in ${mediaType}`, async () => {
+    const answer = await fetch(`${origin}/apis`, { headers: { accept: form("v2", mediaType) } });
+    assert.equal(answer.headers.get("content-type"), form("v2", mediaType));
+    const decoded = read(Buffer.from(await answer.arrayBuffer()));
+    assert.ok("value" in decoded && typeof decoded.value === "object" && decoded.value !== null);
+    const groups = valueAt(decoded.value, "items");
+    assert.ok(Array.isArray(groups));
+    const versions = aggregated("/apis").map((group) => ({ name: group.metadata.name, versions: group.versions }));
+    assert.deepEqual(
+      groups.map((group) => ({ name: valueAt(group, "metadata.name"), versions: valueAt(group, "versions") })),
+      versions,
+    );
+  });
+}

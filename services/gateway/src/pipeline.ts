@@ -6,7 +6,6 @@ import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.
 import { type Call, type Handler, type Stage, through } from "./call.js";
 import { deprecationOf } from "./deprecation.js";
 import { discoveryDocument, type Served } from "./discovery.js";
-import { wantsAggregated } from "./discovery-accept.js";
 import { type AggregatedDiscovery, createAggregatedDiscovery } from "./discovery-aggregated.js";
 import type { Exchange } from "./exchange.js";
 import { createIdentity, type Identity, type IdentityDeps } from "./identity.js";
@@ -23,6 +22,8 @@ export interface PipelineDeps extends ReadDeps, WriteDeps {
   readonly naming: Naming;
   readonly catalog: Catalog;
   readonly negotiator: Negotiator<ObjectFormat>;
+  /** Of `/api` and `/apis`. */
+  readonly discoveryNegotiator: Negotiator<ObjectFormat>;
   readonly respond: Responder;
   readonly identity: IdentityDeps;
   readonly served: Served;
@@ -155,19 +156,17 @@ interface DiscoveryCall {
 }
 
 function discovery(deps: PipelineDeps, aggregated: AggregatedDiscovery, { exchange, route: to }: DiscoveryCall): void {
-  const accept = exchange.header("accept");
-  if (to.group === undefined) {
-    const form = wantsAggregated(accept, deps.naming);
-    if (form !== undefined) {
-      aggregated.send(exchange, to.path === "/api" ? "/api" : "/apis", form);
-      return;
-    }
+  const isRoot = to.group === undefined;
+  const representation = representationOf(isRoot ? deps.discoveryNegotiator : deps.negotiator, exchange, "get");
+  const { transform } = representation;
+  if (isRoot && transform !== undefined) {
+    const path = to.path === "/api" ? "/api" : "/apis";
+    aggregated.send(exchange, representation, { path, version: transform.version });
+    return;
   }
-  const representation = representationOf(deps.negotiator, exchange, "get");
   const address = exchange.header("host") ?? "";
   const value = discoveryDocument(deps.catalog, to, { served: deps.served, address });
-  const headers = to.group === undefined ? ["Vary", "Accept"] : [];
-  deps.respond.value(exchange, representation, { code: 200, value, headers });
+  deps.respond.value(exchange, representation, { code: 200, value, headers: isRoot ? ["Vary", "Accept"] : [] });
 }
 
 function signalDeprecation({ catalog, naming }: PipelineDeps, call: Call, kind: Kind): void {

@@ -63,8 +63,8 @@ function unstreamed(representation: Representation): Representation {
   return { ...representation, contentType: contentType.split(";")[0] ?? contentType };
 }
 
-/** JSON stands in for an encoding that has no form of the value. */
-function printed(representation: Representation, value: object, metaType: MetaTypeOf) {
+/** A value's body. JSON stands in for an encoding that has no form of the value. */
+export function printed(representation: Representation, value: object, metaType: MetaTypeOf) {
   const { encoding, pretty } = representation;
   switch (encoding) {
     case "yaml":

@@ -1,5 +1,5 @@
 import type { Catalog } from "@orch/api/catalog.js";
-import { createNegotiator, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
+import { createNegotiator, discoveryTransforms, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import type { Call } from "./call.js";
@@ -65,10 +65,12 @@ export function servedParts({ podResize }: { readonly podResize: boolean }): Ser
 export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
   const openWatches = new Set<() => void>();
   const otherPaths = createOtherPaths(deps);
+  const offers = objectOffers(deps.naming, config);
   const serve = createPipeline({
     catalog: deps.catalog,
     naming: deps.naming,
-    negotiator: createNegotiator(objectOffers(deps.naming, config), objectTransforms(deps.naming)),
+    negotiator: createNegotiator(offers, objectTransforms(deps.naming)),
+    discoveryNegotiator: createNegotiator(offers, discoveryTransforms(deps.naming)),
     respond: createResponder((kind) => deps.catalog.type(`meta/v1.${kind}`)),
     identity: deps.identity,
     caches: deps.caches,
