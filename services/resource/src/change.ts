@@ -1,4 +1,5 @@
 import type { AnyObject } from "@orch/api/object.js";
+import { equalJson } from "@orch/schema/equal.js";
 import { modified } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
 import { hasSpecFinalizers } from "./spec-finalizers.js";
@@ -43,9 +44,18 @@ async function attempt({ deps, kind }: Write, entry: Entry, { next, dryRun }: Ch
   const bytes = storedBytes(kind, object);
   const done = (revision: number): Attempt => ({ done: true, changed: { bytes, revision } });
   const gone = isFinished(object);
-  if (dryRun || (!gone && bytes.equals(entry.value))) return done(entry.revision);
+  if (dryRun) return done(entry.revision);
+  if (!gone && isSame(bytes, entry.value)) {
+    return { done: true, changed: { bytes: entry.value, revision: entry.revision } };
+  }
   const swap = await deps.store.swap({ key: entry.key, expected: entry.revision, value: gone ? undefined : bytes });
   return swap.done ? done(swap.revision) : { done: false, current: swap.current };
+}
+
+/** Clients of other languages send the fields that they read in an order of their own: that is no change. */
+function isSame(bytes: Buffer, stored: Buffer): boolean {
+  if (bytes.length !== stored.length) return false;
+  return bytes.equals(stored) || equalJson(JSON.parse(bytes.toString("utf8")), JSON.parse(stored.toString("utf8")));
 }
 
 /** The last finalizer of an object that is being deleted is gone (spec 1: Object deletion). */

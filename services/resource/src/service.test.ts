@@ -114,3 +114,13 @@ test("an update that changes nothing keeps the version", async (t) => {
   const updated = read(await write({ verb: "update", name: "same" }, { metadata: { name: "same" }, data: { k: "v" } }));
   assert.equal(updated.metadata["resourceVersion"], created.metadata["resourceVersion"]);
 });
+
+test("an update with the same fields in another order changes nothing", async (t) => {
+  const { write, read } = await start(t);
+  const made = await write({}, { metadata: { name: "same", labels: { a: "1", b: "2" } }, data: { k: "v", l: "w" } });
+  const other = { data: { l: "w", k: "v" }, metadata: { labels: { b: "2", a: "1" }, name: "same" } };
+  const updated = await write({ verb: "update", name: "same" }, other);
+  assert.deepEqual(updated.body, made.body);
+  const next = read(await write({ verb: "update", name: "same" }, { ...other, data: { l: "v", k: "w" } }));
+  assert.notEqual(next.metadata["resourceVersion"], read(made).metadata["resourceVersion"]);
+});
