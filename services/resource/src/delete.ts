@@ -1,10 +1,11 @@
 import { type AnyObject, valueAt } from "@orch/api/object.js";
+import { answersDeletedObject } from "@orch/api/deleted-objects.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { forbidden, modified, notFound } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
 import { checkDeletePreconditions, type DeleteOptions, deleteOptions } from "./delete-options.js";
 import { hasSpecFinalizers } from "./spec-finalizers.js";
-import { objectReply, rendererOf, storedBytes, storedObject } from "./stored.js";
+import { objectReply, storedBytes, storedObject, successReply } from "./stored.js";
 import { type Attempt, keyOf, resourceOf, timestamp, type Write } from "./write.js";
 
 /** Deletes an object in one phase, or begins the first of two (spec 1: Object deletion). */
@@ -98,15 +99,10 @@ function refuseSystemNamespace({ deps, kind, request }: Write): void {
   if (kept.includes(request.name)) throw forbidden(resourceOf(kind), request.name, "this namespace may not be deleted");
 }
 
-/** Kinds whose deletion answers the object instead of a Status. */
-const answersObject = new Set(["Pod", "Service", "ServiceAccount"]);
-
 function removedReply(write: Write, old: AnyObject, entry: Entry): WriteReply {
   const { kind } = write;
-  if (kind.group === "" && answersObject.has(kind.kind))
-    return objectReply(write, entry.value, { code: 200, revision: entry.revision });
+  if (answersDeletedObject(kind)) return objectReply(write, entry.value, { code: 200, revision: entry.revision });
   const { name, uid } = old.metadata;
-  const details = { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural, uid };
-  const status = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details };
-  return { code: 200, body: rendererOf(write).status(status), warnings: [] };
+  const group = kind.group === "" ? {} : { group: kind.group };
+  return successReply(write, 200, [], { name, ...group, kind: kind.plural, uid });
 }

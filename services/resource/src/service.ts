@@ -8,6 +8,7 @@ import type { Services } from "@orch/rpc/rpc.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
+import { bind } from "./bind.js";
 import { create } from "./create.js";
 import { remove } from "./delete.js";
 import { removeCollection } from "./delete-collection.js";
@@ -65,7 +66,8 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     const write: Write = { deps: writes, kind: requested.hub, requested, request };
     if (request.subresource !== "") return performOnSubresource(write);
     if (!requested.verbs.includes(request.verb)) throw methodNotAllowed();
-    // Kinds that are only created are questions, not objects.
+    if (requested.group === "" && requested.kind === "Binding") return bind(write);
+    // Other kinds that are only created are questions, not objects.
     if (!requested.verbs.includes("get")) throw notAvailable(requested.plural);
     return perform(write);
   };
@@ -121,6 +123,7 @@ function performOnSubresource(write: Write): Promise<WriteReply> {
   if (subresource === undefined) throw unknownPath();
   if (!subresource.verbs.includes(request.verb)) throw methodNotAllowed();
   if (request.verb === "update" && subresource.kind === requested.kind) return updatePart(write);
+  if (subresource.name === "binding") return bind(write);
   throw notAvailable(`${requested.plural}/${subresource.name}`);
 }
 

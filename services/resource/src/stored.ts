@@ -53,6 +53,23 @@ function replyBody(write: Write, bytes: Buffer, revision: number | undefined): B
   return renderer.document(piece, revision === undefined ? "" : String(revision));
 }
 
+/** A Status of success, for writes that answer no object. */
+export function successReply(
+  write: Write,
+  code: number,
+  warnings: readonly string[],
+  details?: { readonly [name: string]: string | undefined },
+): WriteReply {
+  const status = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Success",
+    ...(details === undefined ? {} : { details }),
+  };
+  return { code, body: rendererOf(write).status(status), warnings };
+}
+
 /** How a write's answer is written. @throws ApiError BadRequest for a form that no gateway asks for */
 export function rendererOf({ deps, requested, request }: Write): Renderer {
   const form = parseForm(request.form);

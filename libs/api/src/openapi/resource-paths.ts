@@ -1,7 +1,7 @@
 import type { MessageType, Type } from "@orch/schema/descriptor.js";
 import type { Kind } from "../catalog.js";
 import type { Subresource } from "../data-file.js";
-import { answersDeletedObject } from "./deleted-objects.js";
+import { answersDeletedObject } from "../deleted-objects.js";
 import {
   type Answer,
   type Body,

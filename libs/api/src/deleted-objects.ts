@@ -1,5 +1,5 @@
-import type { Kind } from "../catalog.js";
-import { homeOf } from "./docs.js";
+import type { Kind } from "./catalog.js";
+import { homeOf } from "./openapi/docs.js";
 
 const kinds: ReadonlySet<string> = new Set([
   "core.PersistentVolume",
