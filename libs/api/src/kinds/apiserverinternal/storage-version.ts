@@ -3,6 +3,7 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { invalidFor } from "../shared/problems.js";
+import { repeatsIn } from "../shared/repeats.js";
 import { statusOnly } from "../shared/status-only.js";
 
 interface Server {
@@ -47,11 +48,11 @@ function validateName(name: string): FieldError[] {
 
 function validateStatus(status: Status): FieldError[] {
   const { storageVersions: servers = [] } = status;
-  const ids = servers.map(({ apiServerID = "" }) => apiServerID);
+  const repeats = repeatsIn(servers.map(({ apiServerID = "" }) => apiServerID));
   return [
     ...servers.flatMap((server, i) => [
-      ...(ids.indexOf(ids[i] ?? "") < i
-        ? [fieldError.duplicate(`status.storageVersions[${i}].apiServerID`, ids[i])]
+      ...(repeats.has(i)
+        ? [fieldError.duplicate(`status.storageVersions[${i}].apiServerID`, server.apiServerID ?? "")]
         : []),
       ...validateServer(server, `status.storageVersions[${i}]`),
     ]),
@@ -129,13 +130,13 @@ function validateCommonVersion({ storageVersions: servers = [], commonEncodingVe
 
 /** Types and statuses are open; the paths leave the list's name out, as the reference's do. */
 function validateConditions(conditions: readonly Condition[]): FieldError[] {
-  const types = conditions.map(({ type = "" }) => type);
+  const positions = new Map<string, number>();
   return conditions.flatMap(({ type = "", status = "", reason = "", message = "" }, i) => {
     const at = `status[${i}]`;
-    const before = types.lastIndexOf(type, i - 1);
-    const repeated = i > 0 && before >= 0;
+    const before = positions.get(type);
+    positions.set(type, i);
     return [
-      ...(repeated
+      ...(before !== undefined
         ? [
             fieldError.invalid(
               `${at}.type`,

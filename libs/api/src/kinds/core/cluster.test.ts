@@ -352,6 +352,13 @@ for (const [what, given, expected] of [
   });
 }
 
+test("what would take seconds to pack stays as it came", () => {
+  const addresses = Array.from({ length: 1001 }, (_, i) => ({ ip: `10.0.${i >> 8}.${i & 255}` })).reverse();
+  const ports = Array.from({ length: 1000 }, (_, i) => ({ name: `p${i}`, port: i + 1, protocol: "TCP" }));
+  const subsets = [{ addresses, ports }];
+  assert.deepEqual(kit.created("Endpoints", { subsets })["subsets"], subsets);
+});
+
 const reachable = (subsets: readonly Subset[]): ReadonlySet<string> =>
   new Set(
     subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }) =>

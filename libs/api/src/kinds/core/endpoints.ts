@@ -16,10 +16,19 @@ export const endpoints = behavior<Endpoints>(() => ({
   validate: ({ subsets = [] }) => validateSubsets(subsets),
 }));
 
+/** Packing looks at each address with each port; what nobody needs and would cost seconds stays as it came. */
+const maxPairs = 1_000_000;
+
+function pairsIn(subsets: readonly Subset[]): number {
+  return subsets.reduce((sum, { addresses = [], notReadyAddresses = [], ports = [] }) => {
+    return sum + (addresses.length + notReadyAddresses.length) * Math.max(1, ports.length);
+  }, 0);
+}
+
 /** Subsets are packed when they are good: errors name the places that the writer knows. */
 function canonical(object: Endpoints): Endpoints {
   const { subsets } = object;
-  if (subsets === undefined || validateSubsets(subsets).length > 0) return object;
+  if (subsets === undefined || pairsIn(subsets) > maxPairs || validateSubsets(subsets).length > 0) return object;
   return { ...object, subsets: packed(subsets) };
 }
 

@@ -5,6 +5,7 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { invalidFor } from "../shared/problems.js";
+import { repeatsIn } from "../shared/repeats.js";
 import { overcommits, validateContainerResourceName, validateResourceName } from "./resource-names.js";
 import { type Resources, rounded } from "./resources.js";
 
@@ -26,11 +27,12 @@ export const limitRange = behavior<LimitRange>((naming) => ({
   },
   validate: ({ spec = {} }) => {
     const types = (spec.limits ?? []).map(({ type = "" }) => type);
+    const repeats = repeatsIn(types);
     return (spec.limits ?? []).flatMap((limit, i) => {
       const at = `spec.limits[${i}]`;
       return [
         ...validateType(types[i] ?? "", `${at}.type`),
-        ...(types.indexOf(types[i] ?? "") < i ? [fieldError.duplicate(`${at}.type`, types[i])] : []),
+        ...(repeats.has(i) ? [fieldError.duplicate(`${at}.type`, types[i])] : []),
         ...validateLimit(limit, at, naming),
       ];
     });

@@ -4,6 +4,7 @@ import { parseNetwork } from "@orch/schema/formats/ip.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
+import { repeatsIn } from "../shared/repeats.js";
 import { validateAmounts } from "./resource-names.js";
 import { type Resources, rounded } from "./resources.js";
 
@@ -20,7 +21,7 @@ interface Node extends ApiObject {
   readonly status?: {
     readonly capacity?: Resources;
     readonly allocatable?: Resources;
-    readonly addresses?: readonly unknown[];
+    readonly addresses?: readonly { readonly type?: string; readonly address?: string }[];
     readonly config?: unknown;
   };
 }
@@ -98,11 +99,8 @@ function validateRanges(ranges: readonly string[]): FieldError[] {
 
 function validateUpdate({ spec = {}, status = {} }: Node, { spec: old = {} }: Node): FieldError[] {
   const { addresses = [] } = status;
-  const errors = addresses.flatMap((address, i) =>
-    addresses.findIndex((other) => equalJson(other, address)) < i
-      ? [fieldError.duplicate(`status.addresses[${i}]`, address)]
-      : [],
-  );
+  const repeats = repeatsIn(addresses.map(({ type, address }) => JSON.stringify([type, address])));
+  const errors = [...repeats].map((i) => fieldError.duplicate(`status.addresses[${i}]`, addresses[i]));
   if ((old.podCIDRs ?? []).length > 0 && !equalJson(spec.podCIDRs, old.podCIDRs)) {
     errors.push(fieldError.forbidden("spec.podCIDRs", 'node updates may not change podCIDR except from "" to valid'));
   }

@@ -3,6 +3,7 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { immutable } from "../shared/problems.js";
+import { repeatsIn } from "../shared/repeats.js";
 import { isQuotaName, validateAmount, validateQuotaResourceName } from "./resource-names.js";
 import { type Resources, rounded } from "./resources.js";
 
@@ -83,15 +84,17 @@ function measures(scope: string, resource: string): boolean {
 
 function validateScopes({ scopes: given = [], hard = {} }: Spec): FieldError[] {
   const wrong = (detail: string) => fieldError.invalid("spec.scopes", given, detail);
-  return [
-    ...given.flatMap((scope) => [
+  return [...new Set(given)]
+    .flatMap((scope) => [
       ...(scopes.includes(scope) ? [] : [wrong("unsupported scope")]),
-      ...Object.keys(hard)
-        .filter((name) => !measures(scope, name))
-        .map(() => wrong("unsupported scope applied to resource")),
-    ]),
-    ...conflicts(given).map(() => wrong("conflicting scopes")),
-  ];
+      ...unmeasured(scope, hard).map(() => wrong("unsupported scope applied to resource")),
+    ])
+    .concat(conflicts(given).map(() => wrong("conflicting scopes")));
+}
+
+/** Resources in which pods of a scope cannot be measured. */
+function unmeasured(scope: string, hard: Resources): readonly string[] {
+  return Object.keys(hard).filter((name) => !measures(scope, name));
 }
 
 function conflicts(given: readonly string[]): readonly unknown[] {
@@ -102,20 +105,21 @@ function validateSelector({ scopeSelector, scopes: given, hard = {} }: Spec): Fi
   if (scopeSelector === undefined) return [];
   const at = "spec.scopeSelector.matchExpressions";
   const requirements = scopeSelector.matchExpressions ?? [];
+  const names = requirements.map(({ scopeName = "" }) => scopeName);
+  const repeats = repeatsIn(names);
   return [
-    ...requirements.flatMap((requirement) => {
+    ...requirements.flatMap((requirement, i) => {
       const { scopeName = "" } = requirement;
       return [
         ...(scopes.includes(scopeName) ? [] : [fieldError.invalid(`${at}.scopeName`, scopeName, "unsupported scope")]),
-        ...Object.keys(hard)
-          .filter((name) => !measures(scopeName, name))
-          .map(() => fieldError.invalid(at, scopeSelector, "unsupported scope applied to resource")),
+        // Told once for a scope, however often it stands there.
+        ...(repeats.has(i) ? [] : unmeasured(scopeName, hard)).map(() =>
+          fieldError.invalid(at, scopeSelector, "unsupported scope applied to resource"),
+        ),
         ...validateOperator(requirement, at),
       ];
     }),
-    ...conflicts(requirements.map(({ scopeName = "" }) => scopeName)).map(() =>
-      fieldError.invalid(at, given ?? null, "conflicting scopes"),
-    ),
+    ...conflicts(names).map(() => fieldError.invalid(at, given ?? null, "conflicting scopes")),
   ];
 }
 
@@ -141,5 +145,6 @@ function validateOperator({ scopeName = "", operator = "", values = [] }: ScopeR
 }
 
 function sameSet(a: readonly string[], b: readonly string[]): boolean {
-  return a.every((item) => b.includes(item)) && b.every((item) => a.includes(item));
+  const [x, y] = [new Set(a), new Set(b)];
+  return x.size === y.size && a.every((item) => y.has(item));
 }

@@ -1,6 +1,7 @@
 import { ip, parseAddress } from "@orch/schema/formats/ip.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { invalidFor } from "../shared/problems.js";
+import { repeatsIn } from "../shared/repeats.js";
 import type { ServiceSpec } from "./service-spec.js";
 
 const clusterIPsAt = "spec.clusterIPs";
@@ -21,9 +22,7 @@ export function validateAddresses(spec: ServiceSpec): FieldError[] {
   if (clusterIP !== "" && clusterIPs.length === 0) errors.push(fieldError.required(clusterIPsAt));
   else if (clusterIP === "" && clusterIPs.length > 0) wrong("must be empty when `clusterIP` is not specified");
   else if (clusterIPs[0] !== undefined && clusterIPs[0] !== clusterIP) wrong("first value must match `clusterIP`");
-  for (const [i, family] of ipFamilies.entries()) {
-    if (ipFamilies.indexOf(family) < i) errors.push(fieldError.duplicate(`${familiesAt}[${i}]`, family));
-  }
+  for (const i of repeatsIn(ipFamilies)) errors.push(fieldError.duplicate(`${familiesAt}[${i}]`, ipFamilies[i]));
   const misplaced = clusterIPs[0] === "None" && clusterIPs.length > 1;
   if (misplaced) wrong("'None' must be the first and only value");
   const malformed = clusterIPs.flatMap((text, i) =>

@@ -3,6 +3,7 @@ import { ip, ordinaryAddress, parseNetwork } from "@orch/schema/formats/ip.js";
 import { dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { invalidFor } from "../shared/problems.js";
+import { repeatsIn } from "../shared/repeats.js";
 import { validateAddresses, validateAddressUpdate } from "./service-addresses.js";
 import { isExternal, type Service, type ServicePort, type ServiceSpec } from "./service-spec.js";
 
@@ -94,7 +95,7 @@ function validatePorts(spec: ServiceSpec): FieldError[] {
 /** Positions whose key stood before. */
 function repeated(ports: readonly ServicePort[], keyOf: (port: ServicePort) => string | undefined): readonly number[] {
   const keys = ports.map(keyOf);
-  return keys.flatMap((key, i) => (key !== undefined && keys.indexOf(key) < i ? [i] : []));
+  return [...repeatsIn(keys)].filter((i) => keys[i] !== undefined);
 }
 
 interface PortPlace {

@@ -35,21 +35,19 @@ const creates: readonly CreateRow[] = [
     "that costs oddly",
     classOf({ overhead: { podFixed: { cpu: "-1", pods: "1" } } }),
     [
-      'overhead.limits[pods]: Invalid value: "pods": must be a standard resource for containers',
       'overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0',
+      'overhead.limits[pods]: Invalid value: "pods": must be a standard resource for containers',
     ],
   ],
   [
     runtime,
     "on odd nodes",
     classOf({
-      scheduling: {
-        nodeSelector: { "a b": "" },
-        tolerations: [toleration, { ...toleration, tolerationSeconds: 1, effect: "NoSchedule" }],
-      },
+      scheduling: { nodeSelector: { "a b": "" }, tolerations: [toleration, { ...toleration, tolerationSeconds: 1 }] },
     }),
     [
       /^scheduling.nodeSelector: Invalid value: "a b": name part must/,
+      "scheduling.tolerations[1].effect: Invalid value: \"NoSchedule\": effect must be 'NoExecute' when `tolerationSeconds` is set",
       /^scheduling.tolerations\[1\]: Duplicate value: \{.*"tolerationSeconds":1.*\}$/,
     ],
   ],

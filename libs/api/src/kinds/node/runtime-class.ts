@@ -3,16 +3,12 @@ import { validateLabels } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
+import { validateTolerations } from "../core/pod/scheduling.js";
+import type { Toleration } from "../core/pod/types.js";
 import { validateRequirements } from "../core/requirements.js";
 import { type Resources, rounded } from "../core/resources.js";
 import { invalidFor } from "../shared/problems.js";
-
-interface Toleration {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly value?: string;
-  readonly effect?: string;
-}
+import { repeatsIn } from "../shared/repeats.js";
 
 interface RuntimeClass extends ApiObject {
   readonly handler?: string;
@@ -33,14 +29,13 @@ export const runtimeClass = behavior<RuntimeClass>((naming) => ({
     ...invalidFor("handler", handler, dnsLabel(handler)),
     ...validateRequirements({ limits: overhead?.podFixed ?? {} }, "overhead", { naming }),
     ...validateLabels(scheduling?.nodeSelector, "scheduling.nodeSelector"),
-    ...repeated(scheduling?.tolerations ?? [], "scheduling.tolerations"),
+    ...validateTolerations(scheduling?.tolerations, "scheduling.tolerations"),
+    ...validateUnique(scheduling?.tolerations ?? [], "scheduling.tolerations"),
   ],
 }));
 
 /** Tolerations of one key, operator, value and effect. */
-function repeated(tolerations: readonly Toleration[], at: string): FieldError[] {
+function validateUnique(tolerations: readonly Toleration[], at: string): FieldError[] {
   const keys = tolerations.map(({ key, operator, value, effect }) => JSON.stringify([key, operator, value, effect]));
-  return tolerations.flatMap((toleration, i) =>
-    keys.indexOf(keys[i] ?? "") < i ? [fieldError.duplicate(`${at}[${i}]`, toleration)] : [],
-  );
+  return [...repeatsIn(keys)].map((i) => fieldError.duplicate(`${at}[${i}]`, tolerations[i]));
 }

@@ -1,4 +1,5 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { repeatsIn } from "../shared/repeats.js";
 
 interface ListRule<T> {
   readonly at: string;
@@ -18,7 +19,7 @@ export function validateList<T>(list: readonly T[], rule: ListRule<T>): FieldErr
   return [
     ...list.flatMap((item, i) => each(item, `${at}[${i}]`)),
     ...(max !== undefined && list.length > max ? [fieldError.tooMany(at, list.length, max)] : []),
-    ...keys.flatMap((k, i) => (keys.indexOf(k) < i ? [fieldError.duplicate(place(i), k)] : [])),
+    ...[...repeatsIn(keys)].map((i) => fieldError.duplicate(place(i), keys[i])),
   ];
 }
 

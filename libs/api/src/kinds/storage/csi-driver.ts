@@ -3,6 +3,7 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { immutable } from "../shared/problems.js";
+import { repeatsIn } from "../shared/repeats.js";
 
 interface TokenRequest {
   readonly audience?: string;
@@ -46,9 +47,9 @@ function unchanged(at: string, value: unknown, before: unknown): FieldError[] {
 
 /** Each audience once; what is wrong with a repeated one besides is not told. */
 function validateTokens(tokens: readonly TokenRequest[], at: string): FieldError[] {
-  const audiences = tokens.map(({ audience = "" }) => audience);
+  const repeats = repeatsIn(tokens.map(({ audience = "" }) => audience));
   return tokens.flatMap(({ audience = "", expirationSeconds: seconds }, i) => {
-    if (audiences.indexOf(audience) < i) return [fieldError.duplicate(`${at}[${i}].audience`, audience)];
+    if (repeats.has(i)) return [fieldError.duplicate(`${at}[${i}].audience`, audience)];
     const wrong = (detail: string) => [fieldError.invalid(`${at}[${i}].expirationSeconds`, seconds, detail)];
     if (seconds === undefined) return [];
     if (seconds < tenMinutes) return wrong("may not specify a duration less than 10 minutes");

@@ -5,6 +5,7 @@ import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { validateDriverName } from "../shared/driver-name.js";
 import { immutable, invalidFor } from "../shared/problems.js";
+import { repeatsIn } from "../shared/repeats.js";
 
 interface Driver {
   readonly name?: string;
@@ -21,9 +22,9 @@ const maxNodeIdBytes = 256;
 export const csiNode = behavior<CsiNode>(() => ({
   validate: ({ spec = {} }) => {
     const drivers = spec.drivers ?? [];
-    const names = drivers.map(({ name = "" }) => name);
+    const repeats = repeatsIn(drivers.map(({ name = "" }) => name));
     return drivers.flatMap((driver, i) =>
-      validateDriver(driver, { at: `spec.drivers[${i}]`, repeated: names.indexOf(names[i] ?? "") < i }),
+      validateDriver(driver, { at: `spec.drivers[${i}]`, repeated: repeats.has(i) }),
     );
   },
   // An entry may go and come back; it may not change while it stands.
@@ -42,6 +43,7 @@ interface Place {
 
 function validateDriver(driver: Driver, { at, repeated }: Place): FieldError[] {
   const { name = "", nodeID = "", topologyKeys = [] } = driver;
+  const repeatedKeys = repeatsIn(topologyKeys);
   return [
     ...validateDriverName(name, `${at}.name`),
     ...(nodeID === "" ? [fieldError.required(`${at}.nodeID`)] : []),
@@ -51,7 +53,7 @@ function validateDriver(driver: Driver, { at, repeated }: Place): FieldError[] {
     ...(repeated ? [fieldError.duplicate(`${at}.name`, name)] : []),
     ...topologyKeys.flatMap((key, i) => [
       ...(key === "" ? [fieldError.required(at)] : []),
-      ...(topologyKeys.indexOf(key) < i ? [fieldError.duplicate(at, key)] : []),
+      ...(repeatedKeys.has(i) ? [fieldError.duplicate(at, key)] : []),
       ...invalidFor(at, key, qualifiedName(key)),
     ]),
   ];

@@ -101,7 +101,6 @@ const creates: readonly CreateRow[] = [
     { spec: {} },
     [
       "spec.attacher: Required value",
-      /^spec.attacher: Invalid value: "": a lowercase RFC 1123 subdomain must/,
       "spec.source: Required value: must specify exactly one of inlineVolumeSpec and persistentVolumeName",
       /^spec.nodeName: Invalid value: "": a lowercase RFC 1123 subdomain must/,
     ],
@@ -114,6 +113,21 @@ const creates: readonly CreateRow[] = [
       "spec.source.persistentVolumeName: Required value: must specify non empty persistentVolumeName",
       /^spec.source.persistentVolumeName: Invalid value: "": a lowercase/,
     ],
+  ],
+  [
+    attachment,
+    "of odd names",
+    attachmentOf({ attacher: "a b", source: { persistentVolumeName: "A" } }),
+    [
+      /^spec.attacher: Invalid value: "a b": a lowercase RFC 1123 subdomain must/,
+      /^spec.source.persistentVolumeName: Invalid value: "A": a lowercase RFC 1123 subdomain must/,
+    ],
+  ],
+  [
+    `${beta}.VolumeAttachment`,
+    "of odd names, which the version took",
+    attachmentOf({ attacher: "a b", source: { persistentVolumeName: "A" } }),
+    [],
   ],
   [
     attachment,

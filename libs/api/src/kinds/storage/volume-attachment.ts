@@ -37,11 +37,19 @@ export const volumeAttachment = behavior<VolumeAttachment>((naming) => ({
     return { ...object, spec: { ...object.spec, source } };
   },
   validate: ({ spec = {}, status = {} }) => [
-    ...validateDriverName(spec.attacher ?? "", "spec.attacher"),
+    ...((spec.attacher ?? "") === "" ? [fieldError.required("spec.attacher")] : []),
     ...validateSource(spec.source ?? {}, (volume, at) => validateInlineVolumeSpec(volume, at, naming)),
     ...invalidFor("spec.nodeName", spec.nodeName ?? "", dnsSubdomain(spec.nodeName ?? "")),
     ...validateStatus(status),
   ],
+  // Versions before took any names.
+  validateRequest: ({ spec: { attacher = "", source = {} } = {} }) => {
+    const name = source.persistentVolumeName;
+    return [
+      ...(attacher === "" ? [] : validateDriverName(attacher, "spec.attacher")),
+      ...(name === undefined ? [] : invalidFor("spec.source.persistentVolumeName", name, dnsSubdomain(name))),
+    ];
+  },
   parts: { status: { prepare: statusOnly, validate: ({ status = {} }) => validateStatus(status) } },
 }));
 
@@ -52,11 +60,10 @@ function validateSource({ persistentVolumeName: name, inlineVolumeSpec: inline }
   const one = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";
   if (name === undefined)
     return inline === undefined ? [fieldError.required(at, one)] : volume(inline, `${at}.inlineVolumeSpec`);
-  const named = invalidFor(`${at}.persistentVolumeName`, name, dnsSubdomain(name));
-  if (inline !== undefined) return [fieldError.forbidden(at, one), ...named];
+  if (inline !== undefined) return [fieldError.forbidden(at, one)];
   return name === ""
-    ? [fieldError.required(`${at}.persistentVolumeName`, "must specify non empty persistentVolumeName"), ...named]
-    : named;
+    ? [fieldError.required(`${at}.persistentVolumeName`, "must specify non empty persistentVolumeName")]
+    : [];
 }
 
 function validateStatus(status: NonNullable<VolumeAttachment["status"]>): FieldError[] {
