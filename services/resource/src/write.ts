@@ -60,8 +60,8 @@ export function keyOf(write: Write, name: string): Key {
 const longestName = 253;
 
 /** What the steps of a write know beyond its objects. */
-export function contextOf({ deps, request }: Write): WriteContext {
-  return { user: request.user, now: timestamp(deps.now()) };
+export function contextOf({ deps, requested, request }: Write): WriteContext {
+  return { user: request.user, now: timestamp(deps.now()), apiVersion: requested.apiVersion };
 }
 
 /** As metadata has it: RFC 3339, UTC, whole seconds. */
