@@ -41,15 +41,15 @@ const strategies = conversion<OldCandidate, LeaseCandidate>((naming) => ({
 
 export const coordinationConversions: Conversions = [["coordination/v1alpha1.LeaseCandidate", strategies]];
 
-const annotation = "coordination.orch/preferred-strategies";
+const annotationOf = (naming: Naming): string => `coordination.${naming.key("preferred-strategies")}`;
 
 function withList(metadata: ObjectMeta, list: readonly string[], naming: Naming): ObjectMeta {
-  const annotations = { ...metadata.annotations, [naming.word(annotation)]: JSON.stringify(list) };
+  const annotations = { ...metadata.annotations, [annotationOf(naming)]: JSON.stringify(list) };
   return { ...metadata, annotations };
 }
 
 function takeList(metadata: ObjectMeta, naming: Naming) {
-  const { [naming.word(annotation)]: text, ...others } = metadata.annotations ?? {};
+  const { [annotationOf(naming)]: text, ...others } = metadata.annotations ?? {};
   if (text === undefined) return { metadata, list: undefined };
   const { annotations, ...rest } = metadata;
   const without = Object.keys(others).length === 0 ? rest : { ...rest, annotations: others };

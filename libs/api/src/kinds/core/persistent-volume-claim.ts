@@ -50,7 +50,7 @@ function roundedStatus({ status }: Claim): Pick<Claim, "status"> {
  * one may grow or change its attributes.
  */
 function validateUpdate(object: Claim, old: Claim, naming: Naming): FieldError[] {
-  const annotation = naming.word("volume.beta.orch/storage-class");
+  const annotation = `volume.beta.${naming.key("storage-class")}`;
   const { spec = {} } = object;
   const before = withBothSources(old.spec ?? {}, old.spec, naming);
   const classMoved = isClassFromAnnotation(object, old, annotation);

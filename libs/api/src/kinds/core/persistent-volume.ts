@@ -72,14 +72,13 @@ function withSecretOf(spec: VolumeSpec, old: VolumeSpec): VolumeSpec {
 
 /** Labels of nodes whose beta names an update may replace by the lasting ones. */
 function labelRenames(naming: Naming): ReadonlyMap<string, string> {
-  const pairs = [
-    ["failure-domain.beta.orch/zone", "topology.orch/zone"],
-    ["failure-domain.beta.orch/region", "topology.orch/region"],
-    ["beta.orch/instance-type", "node.orch/instance-type"],
-    ["beta.orch/os", "orch/os"],
-    ["beta.orch/arch", "orch/arch"],
-  ] as const;
-  return new Map(pairs.map(([beta, lasting]) => [naming.word(beta), naming.word(lasting)]));
+  return new Map([
+    [`failure-domain.beta.${naming.key("zone")}`, `topology.${naming.key("zone")}`],
+    [`failure-domain.beta.${naming.key("region")}`, `topology.${naming.key("region")}`],
+    [`beta.${naming.key("instance-type")}`, `node.${naming.key("instance-type")}`],
+    [`beta.${naming.key("os")}`, naming.key("os")],
+    [`beta.${naming.key("arch")}`, naming.key("arch")],
+  ]);
 }
 
 function sameAffinity(spec: VolumeSpec, old: VolumeSpec, renamed: ReadonlyMap<string, string>): boolean {

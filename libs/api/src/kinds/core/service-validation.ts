@@ -31,8 +31,8 @@ type Annotations = Readonly<Record<string, string>>;
 
 /** The two names of one setting agree. */
 function validateHints(annotations: Annotations, naming: Naming): FieldError[] {
-  const hints = naming.word("service.orch/topology-aware-hints");
-  const mode = naming.word("service.orch/topology-mode");
+  const hints = `service.${naming.key("topology-aware-hints")}`;
+  const mode = `service.${naming.key("topology-mode")}`;
   const value = annotations[mode];
   if (value === undefined || annotations[hints] === undefined || value === annotations[hints]) return [];
   const detail = `must match annotations[${hints}] when both are specified`;
@@ -161,7 +161,7 @@ function validateBalancer(spec: ServiceSpec): FieldError[] {
 /** Of the field, or of the annotation that it replaced; blanks around a range were always taken. */
 function validateSourceRanges(spec: ServiceSpec, annotations: Annotations, naming: Naming): FieldError[] {
   const { loadBalancerSourceRanges: ranges = [] } = spec;
-  const key = naming.word("service.beta.orch/load-balancer-source-ranges");
+  const key = `service.beta.${naming.key("load-balancer-source-ranges")}`;
   const text = annotations[key];
   if (ranges.length === 0 && text === undefined) return [];
   const annotation = `metadata.annotations[${key}]`;
