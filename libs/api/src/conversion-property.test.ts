@@ -156,7 +156,9 @@ function withOldTargets(object: JsonObject): JsonObject {
   };
   const known = (source: string): readonly string[] => {
     if (source === "pods") return ["averageValue"];
-    return source === "object" || source === "external" ? ["value", "averageValue"] : ["averageValue", "averageUtilization"];
+    return source === "object" || source === "external"
+      ? ["value", "averageValue"]
+      : ["averageValue", "averageUtilization"];
   };
   const only = (source: string, amounts: JsonObject): JsonObject =>
     Object.fromEntries(Object.entries(amounts).filter(([name]) => known(source).includes(name)));
