@@ -30,6 +30,13 @@ const narrowings: ReadonlyMap<string, Narrowing> = new Map([
       return { ...endpoint, topology: { ...(isObject(topology) ? topology : {}), [naming.key("hostname")]: nodeName } };
     }),
   ],
+  // A generation that was observed is 1 or more: the hub does not tell 0 from none.
+  [
+    "apps/v1beta1.StatefulSet",
+    changeAt("status", ({ observedGeneration, ...rest }) =>
+      observedGeneration === 0 || observedGeneration === undefined ? rest : { ...rest, observedGeneration },
+    ),
+  ],
   ["flowcontrol.apiserver.orch/v1beta3.PriorityLevelConfiguration", withZeroSharesMeant],
   ["rbac.authorization.orch/v1alpha1.ClusterRoleBinding", withKnownSubjects],
   ["rbac.authorization.orch/v1alpha1.RoleBinding", withKnownSubjects],
@@ -38,10 +45,12 @@ const narrowings: ReadonlyMap<string, Narrowing> = new Map([
 ]);
 
 /** Versions whose conversion is still to be written. One that passes must leave this list. */
-const pending: ReadonlySet<string> = new Set(["apps/v1beta1.StatefulSet"]);
+const pending: ReadonlySet<string> = new Set<string>();
 
 /** The same for the stored version's objects that go to a version and back. */
 const hubNarrowings: ReadonlyMap<string, Narrowing> = new Map([
+  ["autoscaling/v1.HorizontalPodAutoscaler", withOldTargets],
+  ["autoscaling/v2beta1.HorizontalPodAutoscaler", withOldTargets],
   ["extensions/v1beta1.Ingress", withWholeBackends],
   ["networking.orch/v1beta1.Ingress", withWholeBackends],
   [
@@ -54,8 +63,6 @@ const hubNarrowings: ReadonlyMap<string, Narrowing> = new Map([
 /** Versions through which an object of the stored version still loses something. */
 const pendingBack: ReadonlySet<string> = new Set([
   "apiextensions.orch/v1.CustomResourceDefinition",
-  "autoscaling/v1.HorizontalPodAutoscaler",
-  "autoscaling/v2beta1.HorizontalPodAutoscaler",
   "rbac.authorization.orch/v1alpha1.ClusterRoleBinding",
   "rbac.authorization.orch/v1alpha1.RoleBinding",
   "resource.orch/v1alpha3.ResourceSlice",
@@ -136,6 +143,37 @@ function withoutHollow(...path: readonly string[]): (object: JsonObject) => Json
     if (deeper.length > 0) return { ...object, [name]: withoutHollow(...deeper)(value) };
     return Object.values(value).every((v) => Array.isArray(v) && v.length === 0) ? rest : object;
   };
+}
+
+/** Targets as old versions know them: of the kinds that a source has, their type told by what is set. */
+function withOldTargets(object: JsonObject): JsonObject {
+  const told: Record<string, (target: JsonObject) => string> = {
+    object: ({ averageValue }) => (averageValue === undefined ? "Value" : "AverageValue"),
+    pods: () => "AverageValue",
+    external: ({ value }) => (value === undefined ? "AverageValue" : "Value"),
+    resource: ({ averageUtilization }) => (averageUtilization === undefined ? "AverageValue" : "Utilization"),
+    containerResource: ({ averageUtilization }) => (averageUtilization === undefined ? "AverageValue" : "Utilization"),
+  };
+  const known = (source: string): readonly string[] => {
+    if (source === "pods") return ["averageValue"];
+    return source === "object" || source === "external"
+      ? ["value", "averageValue"]
+      : ["averageValue", "averageUtilization"];
+  };
+  const only = (source: string, amounts: JsonObject): JsonObject =>
+    Object.fromEntries(Object.entries(amounts).filter(([name]) => known(source).includes(name)));
+  const steps = Object.entries(told).flatMap(([source, typeOf]): Narrowing[] => [
+    changeAt(`spec.metrics[].${source}`, (metric) => {
+      const target = only(source, isObject(metric["target"]) ? metric["target"] : {});
+      return { ...metric, target: { ...target, type: typeOf(target) } };
+    }),
+    changeAt(`status.currentMetrics[].${source}.current`, (current) => only(source, current)),
+  ]);
+  // What the stored version's defaults fill.
+  const behavior = changeAt("spec", ({ behavior: given, ...spec }) =>
+    isObject(given) && Object.keys(given).length > 0 ? { ...spec, behavior: given } : spec,
+  );
+  return [...steps, behavior].reduce((narrowed, step) => step(narrowed), object);
 }
 
 /** Subjects of the three kinds that there are, which tell the version. */

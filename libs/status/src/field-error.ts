@@ -12,6 +12,7 @@ export type CauseReason =
   | "FieldManagerConflict"
   | "ResourceVersionTooLarge"
   | "NamespaceTerminating"
+  | "DisruptionBudget"
   | "InternalError"
   | "UnexpectedServerResponse";
 
