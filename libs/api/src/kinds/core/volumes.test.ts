@@ -455,7 +455,7 @@ function boundUpdate(spec: Tree, { before = {}, has = "1Gi" }: { readonly before
     status: { phase: "Bound", capacity: { storage: has } },
   };
   const next = kit.updated(claim, claimOf({ volumeName: "v", ...spec }), old);
-  return validateUpdate(kit.kind(claim), next, old, "v1").map((e) => `${e.field}: ${e.message}`);
+  return validateUpdate(kit.kind(claim), next, old).map((e) => `${e.field}: ${e.message}`);
 }
 
 const sized = (storage: string): Tree => ({ resources: { requests: { storage } } });
