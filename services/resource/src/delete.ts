@@ -1,5 +1,5 @@
-import { type AnyObject, valueAt } from "@orch/api/object.js";
 import { answersDeletedObject } from "@orch/api/deleted-objects.js";
+import { type AnyObject, valueAt } from "@orch/api/object.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { forbidden, modified, notFound } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
