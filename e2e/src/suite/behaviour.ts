@@ -13,6 +13,7 @@ import { metadataSuite } from "./metadata.js";
 import { pagingSuite } from "./paging.js";
 import type { On, Scene } from "./scene.js";
 import { selectorSuite } from "./selectors.js";
+import { subresourceSuite } from "./subresources.js";
 import { versionSuite } from "./versions.js";
 import { watchSuite } from "./watches.js";
 
@@ -24,6 +25,7 @@ const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
   ["watches", watchSuite],
   ["resource versions", versionSuite],
   ["deletion", deletionSuite],
+  ["subresources", subresourceSuite],
   ["encodings", encodingSuite],
   ["errors", errorSuite],
   ["discovery", discoverySuite],

@@ -3,7 +3,7 @@ import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
 import { type Form, formText } from "./form.js";
 import { type Framing, framings } from "./framing.js";
 import type { Renderer } from "./renderer.js";
-import { objectShape, partialShape, type Shape } from "./shape.js";
+import { objectShape, partialShape, type Shape, scaleShape } from "./shape.js";
 import { tableRenderer } from "./table.js";
 
 export interface Renderers {
@@ -28,7 +28,8 @@ export function createRenderers(catalog: Catalog, metaGroup: string): Renderers 
     partial: metaType(catalog, "PartialObjectMetadata"),
   };
   const make = (kind: Kind, form: Form, subresource: string): Renderer => {
-    const shape = shapeOf(catalog, kind, subresource);
+    const scale = subresource === "scale" ? scaleKindOf(catalog, kind) : undefined;
+    const shape = scale === undefined ? objectShape(kind) : scaleShape(kind, scale);
     const apiVersion = `${metaGroup}/${form.metaVersion}`;
     switch (form.as) {
       case "Object":
@@ -36,7 +37,7 @@ export function createRenderers(catalog: Catalog, metaGroup: string): Renderers 
       case "PartialObjectMetadata":
         return objectRenderer(partialShape({ apiVersion, type: meta.partial }), framings[form.encoding], meta);
       case "Table":
-        return tableRenderer({ table: kind.table, shape, apiVersion, form });
+        return tableRenderer({ table: (scale ?? kind).table, shape, apiVersion, form });
     }
   };
   return {
@@ -57,8 +58,12 @@ function metaType(catalog: Catalog, name: string): MessageType {
   return type;
 }
 
-function shapeOf(catalog: Catalog, kind: Kind, subresource: string): Shape {
-  return objectShape(kind);
+/** The kind of Scale that objects of a kind are scaled through. */
+export function scaleKindOf(catalog: Catalog, kind: Kind): Kind {
+  const described = kind.subresources.find((s) => s.name === "scale");
+  const scale = catalog.kind(described?.apiVersion ?? kind.apiVersion, described?.kind ?? "");
+  if (scale === undefined) throw new TypeError(`the catalog has no scale of ${kind.apiVersion} ${kind.kind}`);
+  return scale;
 }
 
 function objectRenderer(shape: Shape, framing: Framing, meta: MetaTypes): Renderer {

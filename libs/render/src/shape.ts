@@ -1,5 +1,6 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
+import { scaleOf } from "@orch/api/scale.js";
 import { asVersion, decodeObject } from "@orch/api/writes.js";
 import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
 
@@ -42,4 +43,15 @@ export function partialShape(meta: { readonly apiVersion: string; readonly type:
 
 function withoutTypeMeta({ kind: _kind, apiVersion: _apiVersion, ...rest }: AnyObject): JsonObject {
   return rest;
+}
+
+/** Its scale (spec 1: Sub-resource): what `…/scale` shows. */
+export function scaleShape(kind: Kind, scale: Kind): Shape {
+  const { apiVersion } = scale;
+  return {
+    typeMeta: { apiVersion, kind: scale.kind },
+    listTypeMeta: { apiVersion, kind: scale.listKind },
+    type: () => scale.type,
+    tree: (hub) => withoutTypeMeta(scaleOf(kind.hub, hub, apiVersion)),
+  };
 }

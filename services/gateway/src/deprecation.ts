@@ -3,7 +3,7 @@ import { compareReleases } from "@orch/api/versions.js";
 
 /** What the signals on a deprecated endpoint say (spec 1: Signals on deprecated endpoints). */
 export interface Deprecation {
-  /** `extensions/v1beta1 Ingress is deprecated in v1.14+, unavailable in v1.22+; use networking.orch/v1 Ingress`. */
+  /** `policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, unavailable in v1.25+; use policy/v1 PodDisruptionBudget`. */
   readonly warning: string;
   /** `1.22`; "" where none is announced. */
   readonly removedRelease: string;

@@ -1,7 +1,7 @@
 import type { Catalog, Group, Kind } from "@orch/api/catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { responseKindOf, type Served, servedSubresources, verbsOf } from "./discovery.js";
+import { responseKindOf, type Served, servedKinds, servedSubresources, verbsOf } from "./discovery.js";
 import { etagOf, namesTag } from "./etag.js";
 import type { Exchange, HeaderList } from "./exchange.js";
 import type { Representation } from "./representation.js";
@@ -79,11 +79,10 @@ export function aggregatedDocument(
 function describeGroup(catalog: Catalog, { name, versions }: Group, served: Served): unknown {
   return {
     metadata: { ...(name === "" ? {} : { name }), creationTimestamp: null },
-    versions: versions.map((version) => ({
-      version,
-      resources: catalog.kindsOf(name, version).map((kind) => describeKind(kind, served)),
-      freshness: "Current",
-    })),
+    versions: versions.map((version) => {
+      const resources = servedKinds(catalog, { group: name, version }).map((kind) => describeKind(kind, served));
+      return { version, ...(resources.length === 0 ? {} : { resources }), freshness: "Current" };
+    }),
   };
 }
 

@@ -67,7 +67,7 @@ interface Group {
   readonly versions: readonly {
     readonly version: string;
     readonly freshness: string;
-    readonly resources: Resource[];
+    readonly resources?: Resource[];
   }[];
 }
 interface Resource {
@@ -98,7 +98,7 @@ test("a resource is told whole", () => {
   const apps = aggregated("/apis").find((group) => group.metadata.name === "apps")?.versions[0];
   assert.equal(apps?.freshness, "Current");
   assert.deepEqual(
-    apps?.resources.find(({ resource }) => resource === "deployments"),
+    apps?.resources?.find(({ resource }) => resource === "deployments"),
     {
       resource: "deployments",
       responseKind: { group: "apps", version: "v1", kind: "Deployment" },
@@ -125,7 +125,7 @@ test("a resource is told whole", () => {
 
 test("both forms promise the same resources, subresources and verbs", () => {
   for (const { metadata, versions } of [...aggregated("/api"), ...aggregated("/apis")]) {
-    for (const { version, resources } of versions) {
+    for (const { version, resources = [] } of versions) {
       const path = metadata.name === undefined ? `/api/${version}` : `/apis/${metadata.name}/${version}`;
       const names = resources.flatMap(({ resource, subresources = [] }) => [
         resource,

@@ -51,14 +51,22 @@ function describeGroup(group: { readonly name: string; readonly versions: readon
 }
 
 function resourceList(catalog: Catalog, at: { group: string; version: string }, served: Served): object {
-  const kinds = catalog.kindsOf(at.group, at.version);
-  if (kinds.length === 0) throw unknownPath();
+  if (catalog.kindsOf(at.group, at.version).length === 0) throw unknownPath();
   return {
     kind: "APIResourceList",
     apiVersion: "v1",
     groupVersion: at.group === "" ? at.version : `${at.group}/${at.version}`,
-    resources: kinds.flatMap((kind) => describeKind(kind, served)),
+    resources: servedKinds(catalog, at).flatMap((kind) => describeKind(kind, served)),
   };
+}
+
+/** Those that this build answers: of what is never stored, bindings alone; reviews come with access control. */
+export function servedKinds(catalog: Catalog, at: { group: string; version: string }): readonly Kind[] {
+  return catalog.kindsOf(at.group, at.version).filter((kind) => isStored(kind) || kind.kind === "Binding");
+}
+
+function isStored(kind: Kind): boolean {
+  return kind.verbs.includes("get");
 }
 
 function describeKind(kind: Kind, served: Served): unknown[] {
@@ -71,7 +79,7 @@ function describeKind(kind: Kind, served: Served): unknown[] {
       verbs: verbsOf(kind.verbs, served),
       ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
       ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
-      storageVersionHash: kind.storageVersionHash,
+      ...(isStored(kind) ? { storageVersionHash: kind.storageVersionHash } : {}),
     },
     ...servedSubresources(kind, served).map((subresource) => ({
       name: `${kind.plural}/${subresource.name}`,

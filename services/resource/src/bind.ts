@@ -1,5 +1,4 @@
 import { type Binding, bindPod, validateBinding } from "@orch/api/binding.js";
-import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, notFound } from "@orch/status/api-error.js";
@@ -8,7 +7,7 @@ import { changeObject } from "./change.js";
 import { writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
 import { successReply } from "./stored.js";
-import { contextOf, resourceOf, type Write } from "./write.js";
+import { builtIn, contextOf, resourceOf, type Write } from "./write.js";
 
 /**
  * Gives a pod the node that a Binding names: a POST to `pods/<name>/binding`, or to `bindings`
@@ -16,8 +15,8 @@ import { contextOf, resourceOf, type Write } from "./write.js";
  */
 export async function bind(write: Write): Promise<WriteReply> {
   const { deps, request } = write;
-  const binding = kindOf(write, "Binding");
-  const pods = kindOf(write, "Pod");
+  const binding = builtIn(write, "v1", "Binding");
+  const pods = builtIn(write, "v1", "Pod");
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "CreateOptions" });
   const { object, warnings } = readObject(write, binding, options.fieldValidation);
   const name = request.name === "" ? (object.metadata.name ?? "") : request.name;
@@ -38,10 +37,4 @@ function boundPod(pod: AnyObject, binding: Binding, now: string): AnyObject {
   const bound = bindPod(pod, binding, now);
   if ("error" in bound) throw bound.error;
   return { ...pod, ...bound.object };
-}
-
-function kindOf({ deps }: Write, name: string): Kind {
-  const kind = deps.catalog.kind("v1", name);
-  if (kind === undefined) throw new TypeError(`the catalog has no ${name}`);
-  return kind;
 }

@@ -57,18 +57,19 @@ function parse(format: ObjectFormat, bytes: Buffer, { type, check }: Expected): 
 
 /**
  * The object in a request body, checked against its kind's type and without unknown fields
- * (spec 1: Behavior rules, 3). @throws ApiError BadRequest, UnsupportedMediaType
+ * (spec 1: Behavior rules, 3). `versions`: other apiVersions that write this kind in the same way. @throws ApiError BadRequest, UnsupportedMediaType
  */
 export function readObject(
   { deps, request }: Pick<Write, "deps" | "request">,
   kind: Kind,
   validation: WriteOptions["fieldValidation"],
+  versions: readonly string[] = [kind.apiVersion],
 ): ObjectBody {
   const body = { bytes: request.body, contentType: request.contentType };
   const { read, object, unknown } = refusing(kind, () => {
-    const check = (typeMeta: JsonObject): void => checkType(kind, typeMeta);
+    const check = (typeMeta: JsonObject): void => checkType(kind, versions, typeMeta);
     const tree = readTree(deps.formats, body, { kind: kind.kind, type: kind.type, check });
-    checkType(kind, tree.value);
+    checkType(kind, versions, tree.value);
     return { read: tree, ...decodeObject(kind, tree.value) };
   });
   const problems = validation === "Ignore" ? [] : fieldProblems(read, unknown);
@@ -122,18 +123,17 @@ function refusing<T>(kind: Kind, read: () => T): T {
 }
 
 /** An absent kind or apiVersion is that of the path. */
-function checkType(kind: Kind, tree: unknown): void {
+function checkType(kind: Kind, versions: readonly string[], tree: unknown): void {
   if (!isObject(tree))
     throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): it is no object`);
   const given = { kind: tree["kind"] ?? "", apiVersion: tree["apiVersion"] ?? "" };
-  const fits = (value: unknown, expected: string): boolean => value === "" || value === expected;
   if (typeof given.kind !== "string" || typeof given.apiVersion !== "string") {
     throw badRequest(
       `the object provided is unrecognized (must be of type ${kind.kind}): kind and apiVersion must be text`,
     );
   }
-  if (fits(given.kind, kind.kind) && fits(given.apiVersion, kind.apiVersion)) return;
-  if (fits(given.kind, kind.kind)) {
+  if (["", kind.kind].includes(given.kind)) {
+    if (["", ...versions].includes(given.apiVersion)) return;
     throw badRequest(
       `the API version in the data (${given.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
     );

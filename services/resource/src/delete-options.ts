@@ -15,7 +15,7 @@ export interface DeleteOptions {
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-interface DeleteOptionsBody {
+export interface DeleteOptionsBody {
   readonly dryRun?: readonly string[];
   readonly gracePeriodSeconds?: number;
   readonly orphanDependents?: boolean;
@@ -29,7 +29,12 @@ const policies = ["Foreground", "Background", "Orphan", "nil"] as const;
 export function deleteOptions(write: Write): DeleteOptions {
   const { options } = write.request;
   const body = write.request.body.length > 0 ? fromBody(write) : fromQuery(options);
-  const dryRun = body.dryRun?.join(",") ?? options["dryRun"] ?? "";
+  return checkedOptions(write, { dryRun: options["dryRun"]?.split(",") ?? [], ...body });
+}
+
+/** @throws ApiError Invalid */
+export function checkedOptions({ deps }: Pick<Write, "deps">, body: DeleteOptionsBody): DeleteOptions {
+  const dryRun = body.dryRun?.join(",") ?? "";
   const policy = body.propagationPolicy;
   const errors: FieldError[] = [...dryRunErrors(dryRun)];
   if (policy !== undefined && body.orphanDependents !== undefined) {
@@ -39,7 +44,7 @@ export function deleteOptions(write: Write): DeleteOptions {
   }
   if (policy !== undefined && !isPolicy(policy))
     errors.push(fieldError.notSupported("propagationPolicy", policy, policies));
-  if (errors.length > 0) throw invalid({ group: write.deps.naming.metaGroup, kind: "DeleteOptions" }, "", errors);
+  if (errors.length > 0) throw invalid({ group: deps.naming.metaGroup, kind: "DeleteOptions" }, "", errors);
   return {
     dryRun: dryRun !== "",
     gracePeriodSeconds: body.gracePeriodSeconds,

@@ -12,8 +12,10 @@ import { bind } from "./bind.js";
 import { create } from "./create.js";
 import { remove } from "./delete.js";
 import { removeCollection } from "./delete-collection.js";
+import { evict } from "./evict.js";
 import { runExpiry } from "./expiry.js";
 import { createNamespaces } from "./namespaces.js";
+import { updateScale } from "./scale.js";
 import { ensureSystemNamespaces } from "./system-namespaces.js";
 import { update, updatePart } from "./update.js";
 import type { Write, WriteDeps } from "./write.js";
@@ -123,7 +125,9 @@ function performOnSubresource(write: Write): Promise<WriteReply> {
   if (subresource === undefined) throw unknownPath();
   if (!subresource.verbs.includes(request.verb)) throw methodNotAllowed();
   if (request.verb === "update" && subresource.kind === requested.kind) return updatePart(write);
+  if (request.verb === "update" && subresource.name === "scale") return updateScale(write);
   if (subresource.name === "binding") return bind(write);
+  if (subresource.name === "eviction") return evict(write);
   throw notAvailable(`${requested.plural}/${subresource.name}`);
 }
 

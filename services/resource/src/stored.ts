@@ -45,7 +45,7 @@ export function objectReply(
 /** In JSON of the stored version: the stored bytes with their revision spliced in. */
 function replyBody(write: Write, bytes: Buffer, revision: number | undefined): Buffer {
   const { kind, requested, request } = write;
-  if (requested === kind && request.form === "") {
+  if (requested === kind && request.form === "" && request.subresource !== "scale") {
     return revision === undefined ? Buffer.concat([bytes, newline]) : spliceVersion(bytes, revision).bytes;
   }
   const renderer = rendererOf(write);
@@ -66,6 +66,8 @@ export function successReply(
     metadata: {},
     status: "Success",
     ...(details === undefined ? {} : { details }),
+    // As the reference: a Status that stands for a created object tells its code, others of success do not.
+    ...(code === 201 ? { code } : {}),
   };
   return { code, body: rendererOf(write).status(status), warnings };
 }
@@ -74,7 +76,7 @@ export function successReply(
 export function rendererOf({ deps, requested, request }: Write): Renderer {
   const form = parseForm(request.form);
   if (form === undefined) throw badRequest(`unknown form ${JSON.stringify(request.form)}`);
-  return deps.renderers.of(requested, form, "");
+  return deps.renderers.of(requested, form, request.subresource);
 }
 
 const newline = Buffer.from("\n");

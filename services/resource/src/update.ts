@@ -68,7 +68,8 @@ function changedReply(write: Write, { bytes, revision }: Changed, { warnings }: 
   return objectReply(write, bytes, { code: 200, revision, warnings });
 }
 
-function checkNames({ kind, request }: Write, { metadata }: AnyObject): void {
+/** @throws ApiError BadRequest when the body is another object than the path */
+export function checkNames({ kind, request }: Write, { metadata }: AnyObject): void {
   const name = metadata.name ?? "";
   if (name === "") {
     throw badRequest(`the name of the object (${request.name} based on URL) was undeterminable: name must be provided`);
@@ -96,7 +97,8 @@ function hubState({ kind, requested, request }: Write, given: AnyObject): AnyObj
   return toHub(requested, setDefaults(requested, { ...given, metadata }));
 }
 
-function checkPreconditions({ kind, request }: Write, given: AnyObject, old: AnyObject): void {
+/** What a body says of the object that it is to change. @throws ApiError Invalid, Conflict */
+export function checkPreconditions({ kind, request }: Write, given: AnyObject, old: AnyObject): void {
   const version = given.metadata.resourceVersion ?? "";
   if (version === "" && !kind.strategy.unconditionalUpdate) {
     const error = fieldError.invalid("metadata.resourceVersion", 0, "must be specified for an update");

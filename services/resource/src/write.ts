@@ -59,6 +59,13 @@ export function keyOf(write: Write, name: string): Key {
 
 const longestName = 253;
 
+/** A kind that the code itself needs. */
+export function builtIn({ deps }: Pick<Write, "deps">, apiVersion: string, name: string): Kind {
+  const kind = deps.catalog.kind(apiVersion, name);
+  if (kind === undefined) throw new TypeError(`the catalog has no ${apiVersion} ${name}`);
+  return kind;
+}
+
 /** What the steps of a write know beyond its objects. */
 export function contextOf({ deps, requested, request }: Write): WriteContext {
   return { user: request.user, now: timestamp(deps.now()), apiVersion: requested.apiVersion };
