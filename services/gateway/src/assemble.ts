@@ -31,6 +31,8 @@ export interface ServingSettings {
   readonly shutdownGraceMs: number;
   readonly cbor: boolean;
   readonly podResize: boolean;
+  /** Gate StorageVersionHash. */
+  readonly storageVersionHash: boolean;
   readonly anonymousAuth: boolean;
   readonly alwaysAllowPaths: readonly string[];
   readonly tokens: readonly TokenEntry[];

@@ -21,6 +21,7 @@ const catalog = loadCatalog(naming);
 const served: Served = {
   verbs: new Set(["get", "list", "watch", "create", "update", "delete"]),
   subresources: new Set(["status", "scale", "eviction"]),
+  storageVersionHash: true,
 };
 const deps = { catalog, naming, served };
 
@@ -34,16 +35,28 @@ interface Entry {
   readonly group?: string;
   readonly version?: string;
   readonly verbs: readonly string[];
+  readonly storageVersionHash?: string;
 }
 
-function plain(path: string): readonly Entry[] {
+function plain(path: string, offered: Served = served): readonly Entry[] {
   const route = parsePath(path);
   assert.ok(route.type === "discovery");
-  const document = discoveryDocument(catalog, route, { served, address: "" });
+  const document = discoveryDocument(catalog, route, { served: offered, address: "" });
   assert.ok(typeof document === "object" && document !== null && "resources" in document);
   assert.ok(Array.isArray(document.resources));
   return document.resources;
 }
+
+test("what is stored is told with a hash of its version while the gate for it is on; what only asks is not told", () => {
+  const hashed = (offered: Served) =>
+    [...plain("/api/v1", offered), ...plain("/apis/authorization.k8s.io/v1", offered)]
+      .filter((entry) => !entry.name.includes("/"))
+      .map(({ name, storageVersionHash }) => `${name} ${storageVersionHash !== undefined}`);
+  assert.ok(hashed(served).includes("pods true"));
+  assert.ok(hashed(served).includes("bindings false"));
+  assert.ok(!hashed(served).some((entry) => entry.includes("reviews")));
+  assert.ok(hashed({ ...served, storageVersionHash: false }).every((entry) => entry.endsWith(" false")));
+});
 
 test("a subresource of another group tells which", () => {
   const find = (path: string, name: string) => plain(path).find((entry) => entry.name === name);

@@ -7,6 +7,8 @@ import type { Route } from "./path.js";
 export interface Served {
   readonly verbs: ReadonlySet<string>;
   readonly subresources: ReadonlySet<string>;
+  /** Each kind is told with a hash of its stored version. */
+  readonly storageVersionHash: boolean;
 }
 
 type DiscoveryRoute = Extract<Route, { type: "discovery" }>;
@@ -79,7 +81,7 @@ function describeKind(kind: Kind, served: Served): unknown[] {
       verbs: verbsOf(kind.verbs, served),
       ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
       ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
-      ...(isStored(kind) ? { storageVersionHash: kind.storageVersionHash } : {}),
+      ...(served.storageVersionHash && isStored(kind) ? { storageVersionHash: kind.storageVersionHash } : {}),
     },
     ...servedSubresources(kind, served).map((subresource) => ({
       name: `${kind.plural}/${subresource.name}`,

@@ -19,6 +19,8 @@ export interface GatewayConfig extends ServerConfig {
   readonly cbor: boolean;
   /** Pods may be resized in place (gate InPlacePodVerticalScaling). */
   readonly podResize: boolean;
+  /** Discovery tells a hash of each kind's stored version (gate StorageVersionHash). */
+  readonly storageVersionHash: boolean;
 }
 
 export interface GatewayDeps extends OtherPathsDeps {
@@ -45,8 +47,9 @@ export interface Gateway {
 }
 
 /** What this build serves; the issues to come add to it. `resize` is alpha (gate InPlacePodVerticalScaling). */
-export function servedParts({ podResize }: { readonly podResize: boolean }): Served {
+export function servedParts(config: Pick<GatewayConfig, "podResize" | "storageVersionHash">): Served {
   return {
+    storageVersionHash: config.storageVersionHash,
     verbs: new Set(["get", "list", "watch", "create", "update", "delete", "deletecollection"]),
     subresources: new Set([
       "status",
@@ -56,7 +59,7 @@ export function servedParts({ podResize }: { readonly podResize: boolean }): Ser
       "ephemeralcontainers",
       "approval",
       "finalize",
-      ...(podResize ? ["resize"] : []),
+      ...(config.podResize ? ["resize"] : []),
     ]),
   };
 }

@@ -19,6 +19,7 @@ export function servingSettings(
     shutdownGraceMs: values["shutdown-grace-duration"],
     cbor: gates.enabled("CBORServingAndStorage"),
     podResize: gates.enabled("InPlacePodVerticalScaling"),
+    storageVersionHash: gates.enabled("StorageVersionHash"),
     anonymousAuth: values["anonymous-auth"],
     alwaysAllowPaths: values["authorization-always-allow-paths"],
   };
