@@ -38,7 +38,7 @@ export function servedCatalog(naming: Naming, options: CatalogOptions, { refuse,
     for (const warning of catalog.warnings) log.warn({}, `--runtime-config: ${warning}`);
     return catalog;
   } catch (error) {
-    if (error instanceof RuntimeConfigError) return refuse(`--runtime-config: ${error.message}`);
+    if (error instanceof RuntimeConfigError) return refuse(error.message);
     throw error;
   }
 }
