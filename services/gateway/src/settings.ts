@@ -35,7 +35,7 @@ export interface CatalogTools {
 export function servedCatalog(naming: Naming, options: CatalogOptions, { refuse, log }: CatalogTools): Catalog {
   try {
     const catalog = loadCatalog(naming, options);
-    for (const warning of catalog.warnings) log.warn({}, `--runtime-config: ${warning}`);
+    for (const warning of catalog.warnings) log.warn({}, warning);
     return catalog;
   } catch (error) {
     if (error instanceof RuntimeConfigError) return refuse(error.message);
