@@ -19,7 +19,8 @@ const put = (key: string, revision: number, color?: string, previous?: Thing): C
   item: thing(key, revision, color),
   previous,
 });
-const timeless = { keepMs: 1000, maxBytes: 1e9, now: () => 0 };
+const valueAt = (item: Thing, path: string): string | undefined => (path === "color" ? item.color : undefined);
+const timeless = { keepMs: 1000, maxBytes: 1e9, now: () => 0, valueAt };
 const isRed = (t: Thing): boolean => t.color === "red";
 
 const eventRows: readonly [before: string | undefined, now: string | undefined, event: string | undefined][] = [
@@ -93,7 +94,7 @@ function interest(id: string, scope: Scope, matches = (_: Thing): boolean => tru
 }
 
 test("watchers of one interest share one joined buffer a tick; others see their scope only", () => {
-  const feeds = createFeeds<Thing>();
+  const feeds = createFeeds<Thing>(valueAt);
   const all = recorder();
   const buffers: Buffer[] = [];
   feeds.join(interest("all", { type: "all" }), all.watcher);
@@ -117,7 +118,7 @@ test("watchers of one interest share one joined buffer a tick; others see their 
 });
 
 test("a watcher that joins in the middle of a tick gets nothing older than its start", () => {
-  const feeds = createFeeds<Thing>();
+  const feeds = createFeeds<Thing>(valueAt);
   const first = recorder();
   const late = recorder();
   feeds.join(interest("all", { type: "all" }), first.watcher);
@@ -137,7 +138,7 @@ test("list then watch sees exactly what a replay of all changes sees, wherever t
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), fc.nat(60), (steps, cut) => {
       const collection = createCollection<Thing>([], 0, timeless);
-      const feeds = createFeeds<Thing>();
+      const feeds = createFeeds<Thing>(valueAt);
       const state = new Map<string, string>();
       const start = (revision: number): void => {
         for (const item of collection.select({ scope: { type: "all" }, matches: isRed }).items)

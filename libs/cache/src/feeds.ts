@@ -1,5 +1,6 @@
 import { type Change, type EventType, eventFor, type Item } from "./change.js";
-import type { Scope } from "./collection.js";
+import { inScope, type Scope } from "./collection.js";
+import type { ValueAt } from "./indexes.js";
 
 /** What a set of watchers has in common; watchers of equal `id` get the very same Buffers. */
 export interface Interest<I extends Item> {
@@ -7,7 +8,14 @@ export interface Interest<I extends Item> {
   readonly id: string;
   readonly scope: Scope;
   readonly matches: (item: I) => boolean;
+  /** A value that every item has which matches: changes of items without it are not even offered. */
+  readonly exact?: Exact;
   readonly encode: Encode<I>;
+}
+
+export interface Exact {
+  readonly path: string;
+  readonly value: string;
 }
 
 /** The bytes of one event; `revision` is the change's (for DELETED newer than the item's). */
@@ -35,36 +43,43 @@ interface Feed<I extends Item> {
   revision: number;
 }
 
-export function createFeeds<I extends Item>(): Feeds<I> {
+/** Sets of feeds by a text: a namespace, a key, a value. */
+type FeedSets<I extends Item> = Map<string, Set<Feed<I>>>;
+
+export function createFeeds<I extends Item>(valueAt: ValueAt<I>): Feeds<I> {
   const feeds = new Map<string, Feed<I>>();
   const everywhere = new Set<Feed<I>>();
-  const byNamespace = new Map<string, Set<Feed<I>>>();
-  const byKey = new Map<string, Set<Feed<I>>>();
+  const byNamespace: FeedSets<I> = new Map();
+  const byKey: FeedSets<I> = new Map();
+  const byValue = new Map<string, FeedSets<I>>();
   const waiting = new Set<Feed<I>>();
   let watchers = 0;
 
-  const place = (scope: Scope): { index: Map<string, Set<Feed<I>>>; at: string } | undefined => {
-    if (scope.type === "namespace") return { index: byNamespace, at: scope.namespace };
-    return scope.type === "key" ? { index: byKey, at: scope.key } : undefined;
+  const place = ({ scope, exact }: Interest<I>): { sets: FeedSets<I>; at: string } | undefined => {
+    if (scope.type === "key") return { sets: byKey, at: scope.key };
+    if (exact !== undefined) return { sets: setsFor(byValue, exact.path), at: exact.value };
+    return scope.type === "namespace" ? { sets: byNamespace, at: scope.namespace } : undefined;
   };
 
-  const setFor = (scope: Scope): Set<Feed<I>> => {
-    const where = place(scope);
+  const setFor = (interest: Interest<I>): Set<Feed<I>> => {
+    const where = place(interest);
     if (where === undefined) return everywhere;
-    const known = where.index.get(where.at);
+    const known = where.sets.get(where.at);
     if (known !== undefined) return known;
     const set = new Set<Feed<I>>();
-    where.index.set(where.at, set);
+    where.sets.set(where.at, set);
     return set;
   };
 
   const remove = (feed: Feed<I>): void => {
-    feeds.delete(feed.interest.id);
+    const { interest } = feed;
+    feeds.delete(interest.id);
     waiting.delete(feed);
-    const set = setFor(feed.interest.scope);
+    const set = setFor(interest);
     set.delete(feed);
-    const where = place(feed.interest.scope);
-    if (where !== undefined && set.size === 0) where.index.delete(where.at);
+    const where = place(interest);
+    if (where !== undefined && set.size === 0) where.sets.delete(where.at);
+    if (where?.sets.size === 0 && interest.exact !== undefined) byValue.delete(interest.exact.path);
   };
 
   const flushFeed = (feed: Feed<I>): void => {
@@ -79,11 +94,23 @@ export function createFeeds<I extends Item>(): Feeds<I> {
   const offer = (set: Iterable<Feed<I>> | undefined, change: Change<I>): void => {
     if (set === undefined) return;
     for (const feed of set) {
-      const event = eventFor(change, feed.interest.matches);
+      const { interest } = feed;
+      if (interest.exact !== undefined && !inScope(interest.scope, change.key)) continue;
+      const event = eventFor(change, interest.matches);
       if (event === undefined) continue;
-      feed.frames.push(feed.interest.encode(event.type, event.item, change.revision));
+      feed.frames.push(interest.encode(event.type, event.item, change.revision));
       feed.revision = change.revision;
       waiting.add(feed);
+    }
+  };
+
+  /** An item whose value changes concerns those who watch the one and those who watch the other. */
+  const offerByValue = (change: Change<I>): void => {
+    for (const [path, sets] of byValue) {
+      const before = change.previous === undefined ? undefined : valueAt(change.previous, path);
+      const now = change.item === undefined ? undefined : valueAt(change.item, path);
+      if (before !== undefined) offer(sets.get(before), change);
+      if (now !== undefined && now !== before) offer(sets.get(now), change);
     }
   };
 
@@ -93,7 +120,7 @@ export function createFeeds<I extends Item>(): Feeds<I> {
       if (feed === undefined) {
         feed = { interest, watchers: new Set(), frames: [], revision: 0 };
         feeds.set(interest.id, feed);
-        setFor(interest.scope).add(feed);
+        setFor(interest).add(feed);
       } else {
         // What waits for the others is older than this watcher's start.
         flushFeed(feed);
@@ -112,6 +139,7 @@ export function createFeeds<I extends Item>(): Feeds<I> {
       const slash = change.key.indexOf("/");
       if (slash > 0) offer(byNamespace.get(change.key.slice(0, slash)), change);
       offer(byKey.get(change.key), change);
+      offerByValue(change);
     },
     flush() {
       for (const feed of waiting) flushFeed(feed);
@@ -121,4 +149,12 @@ export function createFeeds<I extends Item>(): Feeds<I> {
       return watchers;
     },
   };
+}
+
+function setsFor<I extends Item>(byValue: Map<string, FeedSets<I>>, path: string): FeedSets<I> {
+  const known = byValue.get(path);
+  if (known !== undefined) return known;
+  const sets: FeedSets<I> = new Map();
+  byValue.set(path, sets);
+  return sets;
 }

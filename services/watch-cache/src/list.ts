@@ -10,7 +10,7 @@ import type { Mirror } from "./mirror.js";
 import { type CachedObject, cachedObject } from "./object.js";
 import { listStart } from "./read-options.js";
 import type { Readable } from "./readable.js";
-import { type Selector, selectorOf } from "./selector.js";
+import { type Selector, selectionOf, selectorOf } from "./selector.js";
 
 export interface ListDeps {
   readonly mirror: Mirror;
@@ -71,8 +71,7 @@ function firstPage(
   const { collection } = deps.mirror.shelf(page.readable.kind.storage.prefix);
   const { scope, matches } = page.selector;
   const { items, more } = collection.select({
-    scope,
-    ...(matches === undefined ? {} : { matches }),
+    ...selectionOf(page.selector),
     ...(page.limit === undefined ? {} : { limit: page.limit }),
   });
   const counted = more && matches === undefined;
@@ -80,15 +79,8 @@ function firstPage(
     items,
     more,
     resourceVersion: deps.mirror.gate.revision,
-    remaining: counted ? countOf(scope, collection) - items.length : undefined,
+    remaining: counted ? collection.count(scope) - items.length : undefined,
   };
-}
-
-function countOf(
-  scope: Scope,
-  collection: { size: number; select(q: { scope: Scope }): { items: readonly unknown[] } },
-): number {
-  return scope.type === "all" ? collection.size : collection.select({ scope }).items.length;
 }
 
 /** Waits for the token's version where it is still to come here: another cache may be ahead. */

@@ -8,6 +8,7 @@ import { pages } from "@orch/store/pages.js";
 import { type Key, noRevision, type Revision, revision } from "@orch/store/revision.js";
 import type { Entry, Store, StoreEvent } from "@orch/store/store.js";
 import { type CachedObject, cachedObject, type Taken } from "./object.js";
+import { valueAt } from "./selector.js";
 
 /** One collection of the mirror: what is stored under one storage prefix. */
 export interface Shelf {
@@ -68,8 +69,8 @@ export function createMirror(options: MirrorOptions): Mirror {
   });
 
   const newShelf = (objects: Iterable<CachedObject>): Shelf => ({
-    collection: createCollection(objects, begin, options.history),
-    feeds: createFeeds(),
+    collection: createCollection(objects, begin, { ...options.history, valueAt }),
+    feeds: createFeeds(valueAt),
   });
 
   const shelf = (storagePrefix: string): Shelf => {

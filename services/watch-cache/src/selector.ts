@@ -1,7 +1,9 @@
 import type { FieldSelector } from "@orch/api/selectors/fields.js";
 import type { LabelSelector } from "@orch/api/selectors/labels.js";
 import { parseSelectors } from "@orch/api/selectors/selectors.js";
-import type { Scope } from "@orch/cache/collection.js";
+import type { Scope, Selection } from "@orch/cache/collection.js";
+import type { Exact } from "@orch/cache/feeds.js";
+import type { Term } from "@orch/cache/indexes.js";
 import type { CachedObject } from "./object.js";
 import type { Readable } from "./readable.js";
 
@@ -9,6 +11,9 @@ import type { Readable } from "./readable.js";
 export interface Selector {
   readonly scope: Scope;
   readonly matches: ((object: CachedObject) => boolean) | undefined;
+  /** What `matches` asks for, for indexes. */
+  readonly terms: readonly Term[];
+  readonly exact: Exact | undefined;
   /** Scope and selectors spelled out: equal texts, equal answers. */
   readonly id: string;
 }
@@ -33,7 +38,54 @@ export function selectorOf(readable: Readable, request: SelectorRequest): Select
     request.name !== undefined &&
     request.name !== "" &&
     (fields?.exact.get("metadata.name") ?? request.name) !== request.name;
-  return { scope, matches: empty ? nothing : matcher(kind.namespaced, labels, fields), id };
+  const terms = [...fieldTerms(fields), ...labelTerms(labels)];
+  return {
+    scope,
+    matches: empty ? nothing : matcher(labels, fields),
+    terms,
+    exact: exactOf(terms),
+    id,
+  };
+}
+
+/** What a collection is asked for. */
+export function selectionOf({ scope, matches, terms }: Selector): Selection<CachedObject> {
+  return { scope, terms, ...(matches === undefined ? {} : { matches }) };
+}
+
+const labelPath = "labels:";
+const fieldPath = "fields:";
+
+/** The value of an object at the path of a term. */
+export function valueAt(object: CachedObject, path: string): string | undefined {
+  if (path.startsWith(labelPath)) {
+    const name = path.slice(labelPath.length);
+    const { labels } = object;
+    return labels !== undefined && Object.hasOwn(labels, name) ? labels[name] : undefined;
+  }
+  return fieldOf(object, path.slice(fieldPath.length));
+}
+
+function labelTerms(labels: LabelSelector | undefined): Term[] {
+  return (labels?.requirements ?? []).flatMap(({ key, operator, values }): Term[] => {
+    const path = labelPath + key;
+    if (operator === "=" || operator === "==" || operator === "in") return [{ path, values }];
+    return operator === "exists" || operator === "gt" || operator === "lt" ? [{ path }] : [];
+  });
+}
+
+function fieldTerms(fields: FieldSelector | undefined): Term[] {
+  return (fields?.terms ?? []).flatMap(({ field, operator, value }): Term[] =>
+    operator === "=" ? [{ path: fieldPath + field, values: [value] }] : [],
+  );
+}
+
+function exactOf(terms: readonly Term[]): Exact | undefined {
+  for (const { path, values } of terms) {
+    const [value, ...others] = values ?? [];
+    if (value !== undefined && others.length === 0) return { path, value };
+  }
+  return undefined;
 }
 
 function scopeOf(namespaced: boolean, namespace: string | undefined, name: string | undefined): Scope {
@@ -44,21 +96,17 @@ function scopeOf(namespaced: boolean, namespace: string | undefined, name: strin
     : { type: "key", key: `${namespace}/${name}` };
 }
 
-function matcher(
-  namespaced: boolean,
-  labels: LabelSelector | undefined,
-  fields: FieldSelector | undefined,
-): Selector["matches"] {
+function matcher(labels: LabelSelector | undefined, fields: FieldSelector | undefined): Selector["matches"] {
   if (labels === undefined && fields === undefined) return undefined;
   return (object) => {
     if (labels !== undefined && !labels.matches(object.labels)) return false;
     if (fields === undefined) return true;
-    return fields.terms.every((t) => (fieldOf(object, t.field, namespaced) === t.value) === (t.operator === "="));
+    return fields.terms.every((t) => (fieldOf(object, t.field) === t.value) === (t.operator === "="));
   };
 }
 
-function fieldOf(object: CachedObject, path: string, namespaced: boolean): string {
-  const slash = namespaced ? object.key.indexOf("/") : -1;
+function fieldOf(object: CachedObject, path: string): string {
+  const slash = object.key.indexOf("/");
   if (path === "metadata.name") return object.key.slice(slash + 1);
   if (path === "metadata.namespace") return slash < 0 ? "" : object.key.slice(0, slash);
   return object.fields?.[path] ?? "";

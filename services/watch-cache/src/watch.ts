@@ -1,5 +1,6 @@
 import type { Change } from "@orch/cache/change.js";
 import { eventFor } from "@orch/cache/change.js";
+import { inScope } from "@orch/cache/collection.js";
 import type { Interest, Watcher } from "@orch/cache/feeds.js";
 import type { Chunk, WatchRequest } from "@orch/rpc/messages.js";
 import type { Sender } from "@orch/rpc/rpc.js";
@@ -10,7 +11,7 @@ import { createOutlet, type Outlet, type OutletOptions } from "./outlet.js";
 import { type WatchStart, watchStart } from "./read-options.js";
 import type { Asked, Readable } from "./readable.js";
 import type { Rendition } from "./rendition.js";
-import { type Selector, selectorOf } from "./selector.js";
+import { type Selector, selectionOf, selectorOf } from "./selector.js";
 
 export interface WatchDeps extends ListDeps {
   /** Streams that carry bookmarks register here. */
@@ -112,10 +113,6 @@ async function begin(running: Running, start: WatchStart): Promise<void> {
   }
 }
 
-function selectionOf(selector: Selector) {
-  return { scope: selector.scope, ...(selector.matches === undefined ? {} : { matches: selector.matches }) };
-}
-
 /** The mirror could not show the newest state: the list comes from the store, the events after it from the mirror. */
 async function fromStore(running: Running, announceEnd: boolean): Promise<void> {
   const { deps, readable, request, outlet } = running;
@@ -165,14 +162,9 @@ function resume(running: Running, after: number): void {
 }
 
 function queueChange({ outlet, selector, rendition }: Running, change: Change<CachedObject>): void {
-  if (!inScope(selector, change.key)) return;
+  if (!inScope(selector.scope, change.key)) return;
   const event = eventFor(change, selector.matches ?? everything);
   if (event !== undefined) outlet.queue(() => rendition.event(event.type, event.item, change.revision));
-}
-
-function inScope({ scope }: Selector, objectKey: string): boolean {
-  if (scope.type === "all") return true;
-  return scope.type === "key" ? objectKey === scope.key : objectKey.startsWith(`${scope.namespace}/`);
 }
 
 function join(running: Running): void {
@@ -182,6 +174,7 @@ function join(running: Running): void {
     id: `${rendition.id}|${selector.id}`,
     scope: selector.scope,
     matches: selector.matches ?? everything,
+    ...(selector.exact === undefined ? {} : { exact: selector.exact }),
     encode: rendition.event,
   };
   const watcher: Watcher = { deliver: (frames) => outlet.send(frames) };
