@@ -27,6 +27,7 @@ export interface ServingSettings {
   readonly bindAddress: string;
   readonly port: number;
   readonly requestTimeoutMs: number;
+  readonly http2MaxStreams: number;
   readonly minRequestTimeoutMs: number;
   readonly shutdownGraceMs: number;
   readonly cbor: boolean;

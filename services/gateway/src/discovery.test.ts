@@ -12,7 +12,7 @@ import { parseYaml } from "@orch/codec/yaml.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { discoveryDocument, type Served } from "./discovery.js";
 import { aggregatedDocument, createAggregatedDiscovery } from "./discovery-aggregated.js";
-import { createExchange } from "./exchange.js";
+import { createHttp1Exchange } from "./http1-exchange.js";
 import { parsePath } from "./path.js";
 import { representationOf } from "./representation.js";
 
@@ -155,7 +155,7 @@ test("both forms promise the same resources, subresources and verbs", () => {
 const negotiator = createNegotiator(objectOffers(naming, { cbor: true }), discoveryTransforms(naming));
 const discovery = createAggregatedDiscovery(deps);
 const server: Server = createServer((request, response) => {
-  const exchange = createExchange(request, response, { id: "1", atTurnEnd: (run) => run(), closing: false });
+  const exchange = createHttp1Exchange(request, response, { id: "1", atTurnEnd: (run) => run(), closing: false });
   const representation = representationOf(negotiator, exchange, "get");
   const version = representation.transform?.version ?? "";
   discovery.send(exchange, representation, { path: exchange.path === "/api" ? "/api" : "/apis", version });

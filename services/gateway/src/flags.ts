@@ -17,6 +17,12 @@ export const servingFlags = {
     group: "Serving",
     help: "least time of a watch without timeoutSeconds; each lasts a random time up to twice as long",
   }),
+  "http2-max-streams-per-connection": intFlag(250, {
+    group: "Serving",
+    min: 1,
+    max: 1_000_000,
+    help: "requests that an HTTP/2 connection may have open at once; each watch is one",
+  }),
   "token-auth-file": stringFlag("", {
     group: "Authentication",
     word: "file",

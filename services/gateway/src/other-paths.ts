@@ -1,5 +1,16 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import { once } from "node:events";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request,
+  type Server,
+} from "node:http";
+import { duplexPair } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import express from "express";
+import type { Exchange, HeaderList } from "./exchange.js";
 
 export interface OtherPathsDeps {
   /** `/healthz`, `/livez`, `/readyz` and the checks below them; undefined for another path. */
@@ -11,7 +22,7 @@ export interface OtherPathsDeps {
 }
 
 /** Everything outside the resource paths: health, metrics, version, the list of paths. */
-export function createOtherPaths(deps: OtherPathsDeps): (request: IncomingMessage, response: ServerResponse) => void {
+export function createOtherPaths(deps: OtherPathsDeps): (exchange: Exchange) => Promise<void> {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -39,7 +50,39 @@ export function createOtherPaths(deps: OtherPathsDeps): (request: IncomingMessag
     response.status(500).set("Content-Type", plain).send("internal error\n");
   };
   app.use(failed);
-  return app;
+  // It never listens.
+  const server = createServer(app);
+  return (exchange) => answer(server, exchange);
+}
+
+/** Headers of a request that a handler may look at. */
+const forwarded = ["accept", "if-none-match", "host", "user-agent"] as const;
+/** Of the connection and of the body's length speaks whoever sends them. */
+const ownHeaders = new Set(["connection", "content-length", "date", "keep-alive", "transfer-encoding"]);
+/** As the rest of the gateway writes it. */
+const spelled = new Map([["cache-control", "Cache-Control"]]);
+
+/** Express knows the first version of HTTP alone: it is asked over a connection in memory, whatever the client speaks. */
+async function answer(server: Server, exchange: Exchange): Promise<void> {
+  const [client, served] = duplexPair();
+  server.emit("connection", served);
+  const path = exchange.query === undefined ? exchange.path : `${exchange.path}?${exchange.query}`;
+  const headers: OutgoingHttpHeaders = { connection: "close" };
+  for (const name of forwarded) {
+    const value = exchange.header(name);
+    if (value !== undefined) headers[name] = value;
+  }
+  const asked = request({ createConnection: () => client, method: exchange.method, path, headers });
+  asked.end();
+  const [response]: IncomingMessage[] = await once(asked, "response");
+  if (response === undefined) throw new TypeError("a response without a response");
+  exchange.send(response.statusCode ?? 500, headerList(response.headers), await buffer(response));
+}
+
+function headerList(headers: IncomingHttpHeaders): HeaderList {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    ownHeaders.has(name) ? [] : [value].flat().flatMap((each) => [spelled.get(name) ?? name, String(each)]),
+  );
 }
 
 const plain = "text/plain; charset=utf-8";

@@ -1,8 +1,11 @@
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import type { TLSSocket } from "node:tls";
 import { createConnections } from "./connections.js";
-import { createExchange, type Exchange } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
+import { createHttp1Exchange } from "./http1-exchange.js";
+import { createHttp2Sessions } from "./http2-sessions.js";
 import { createAtTurnEnd } from "./turn.js";
 
 export interface ServerConfig {
@@ -11,6 +14,8 @@ export interface ServerConfig {
   readonly port: number;
   /** Milliseconds in which a whole request must have come; a watch's response is not bound by it. */
   readonly requestTimeoutMs: number;
+  /** Streams that an HTTP/2 connection may have open at once. */
+  readonly http2MaxStreams: number;
   readonly tls: { readonly key: string; readonly cert: string; readonly clientCa: string | undefined };
 }
 
@@ -49,6 +54,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       cert,
       ...(clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
       minVersion: "TLSv1.2",
+      ALPNProtocols: ["h2", "http/1.1"],
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: Math.min(headersTimeoutMs, config.requestTimeoutMs),
       requestTimeout: config.requestTimeoutMs,
@@ -61,7 +67,8 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
     },
     (request, response) => {
       connections.responding(request.socket, response);
-      deps.serve(createExchange(request, response, { id: deps.newId(), atTurnEnd, closing: connections.draining }));
+      const closing = connections.draining;
+      deps.serve(createHttp1Exchange(request, response, { id: deps.newId(), atTurnEnd, closing }));
     },
   );
   // A connection that breaks says so on its own streams; nothing here may end the process.
@@ -79,8 +86,16 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
     handshaking.add(socket);
     socket.once("close", () => handshaking.delete(socket));
   });
-  server.on("secureConnection", connections.opened);
-  const watchdog = setInterval(connections.dropStalled, stalledLookMs);
+  const http2 = createHttp2Sessions(
+    { maxStreams: config.http2MaxStreams, maxHeaderBytes, idleMs: keepAliveMs },
+    deps.serve,
+    () => ({ id: deps.newId(), atTurnEnd }),
+  );
+  divert(server, http2.opened, connections.opened);
+  const watchdog = setInterval(() => {
+    connections.dropStalled();
+    http2.dropStalled();
+  }, stalledLookMs);
   watchdog.unref();
 
   return {
@@ -96,8 +111,10 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       connections.drain();
+      http2.drain();
       const force = setTimeout(() => {
         connections.destroy();
+        http2.destroy();
         for (const socket of handshaking) socket.destroy();
       }, graceMs);
       await closed;
@@ -105,6 +122,20 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       clearInterval(watchdog);
     },
   };
+}
+
+/** A connection goes to the protocol that its two sides agreed on (ALPN); node's server speaks the first version. */
+function divert(server: Server, second: (socket: TLSSocket) => void, first: (socket: TLSSocket) => void): void {
+  const parse = server.listeners("secureConnection");
+  server.removeAllListeners("secureConnection");
+  server.on("secureConnection", (socket: TLSSocket) => {
+    if (socket.alpnProtocol === "h2") {
+      second(socket);
+      return;
+    }
+    first(socket);
+    for (const listener of parse) listener.call(server, socket);
+  });
 }
 
 /** Answers what is no request, and reads on for a moment: closing at once would reset the connection unread. */

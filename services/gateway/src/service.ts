@@ -84,7 +84,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     openWatches,
     served: servedParts(config),
     metrics: deps.requestMetrics,
-    other: (exchange) => exchange.handOver(otherPaths),
+    other: otherPaths,
     onFault: deps.onFault,
     now: deps.monotonic,
   });

@@ -16,6 +16,7 @@ export function servingSettings(
     port: values["secure-port"],
     requestTimeoutMs: values["request-timeout"],
     minRequestTimeoutMs: values["min-request-timeout"],
+    http2MaxStreams: values["http2-max-streams-per-connection"],
     shutdownGraceMs: values["shutdown-grace-duration"],
     cbor: gates.enabled("CBORServingAndStorage"),
     podResize: gates.enabled("InPlacePodVerticalScaling"),

@@ -1,0 +1,149 @@
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import type { TLSSocket } from "node:tls";
+import { commonHeaders, type Exchange, type ExchangeContext, type HeaderList, parseTarget } from "./exchange.js";
+import { readBody } from "./request-body.js";
+import type { AtTurnEnd } from "./turn.js";
+
+/** How much of a body that nobody wants is taken, and for how long. */
+const unwantedBytes = 16 * 1024 * 1024;
+const unwantedMs = 2_000;
+
+/** A body that has not come whole; asked before its answer ends. */
+function hasUnreadBody(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
+  return encoding !== undefined || length !== "0";
+}
+
+/**
+ * Reads the rest of a body away after its answer was written, then ends the answer: ended before, the connection
+ * could be reset, and a client that sends all before it reads would never see why it was refused.
+ */
+function dropRest(request: IncomingMessage, end: () => void): void {
+  let left = unwantedBytes;
+  let over = false;
+  const finish = (): void => {
+    if (over) return;
+    over = true;
+    clearTimeout(patience);
+    end();
+    if (!request.complete) request.socket.destroySoon();
+  };
+  const patience = setTimeout(finish, unwantedMs);
+  request.removeAllListeners("data");
+  request.on("data", (part: Buffer) => {
+    left -= part.length;
+    if (left < 0) finish();
+  });
+  request.once("end", finish).once("close", finish).resume();
+}
+
+export interface Http1Context extends ExchangeContext {
+  /** The server is shutting down: this connection's last response. */
+  readonly closing: boolean;
+}
+
+class Http1Exchange implements Exchange {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams | undefined;
+  readonly #request: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #atTurnEnd: AtTurnEnd;
+  readonly #closing: boolean;
+
+  constructor(request: IncomingMessage, response: ServerResponse, context: Http1Context) {
+    this.#request = request;
+    this.#response = response;
+    this.id = context.id;
+    this.#atTurnEnd = context.atTurnEnd;
+    this.#closing = context.closing;
+    this.method = request.method ?? "GET";
+    const { path, query } = parseTarget(request.url ?? "/");
+    this.path = path;
+    this.query = query;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#request.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#request.headers;
+  }
+
+  get socket(): TLSSocket {
+    return this.#request.socket as TLSSocket;
+  }
+
+  body(limit: number): Promise<Buffer> {
+    return readBody(this.#request, this.#request.headers, limit);
+  }
+
+  send(code: number, headers: HeaderList, body: Buffer | string): void {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
+    const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
+    const list = commonHeaders(this.id, headers);
+    list.push("Content-Length", String(length));
+    if (this.#closing) list.push("Connection", "close");
+    response.writeHead(code, list);
+    if (hasUnreadBody(this.#request)) {
+      response.write(body);
+      dropRest(this.#request, () => response.end());
+    } else this.#atTurnEnd(() => response.end(body));
+  }
+
+  begin(code: number, headers: HeaderList): void {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
+    const list = commonHeaders(this.id, headers);
+    if (this.#closing) list.push("Connection", "close");
+    response.writeHead(code, list);
+    response.flushHeaders();
+  }
+
+  write(body: Buffer): boolean {
+    return this.#response.write(body);
+  }
+
+  end(): void {
+    const response = this.#response;
+    if (!response.writableEnded) response.end();
+  }
+
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  onDrain(run: () => void): void {
+    this.#response.once("drain", run);
+  }
+
+  onClose(run: () => void): void {
+    if (this.#response.destroyed) run();
+    else this.#response.once("close", run);
+  }
+
+  get begun(): boolean {
+    return this.#response.headersSent;
+  }
+
+  get closed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
+  }
+
+  get code(): number {
+    return this.#response.headersSent ? this.#response.statusCode : 0;
+  }
+}
+
+export function createHttp1Exchange(
+  request: IncomingMessage,
+  response: ServerResponse,
+  context: Http1Context,
+): Exchange {
+  return new Http1Exchange(request, response, context);
+}

@@ -1,0 +1,101 @@
+import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import type { TLSSocket } from "node:tls";
+import type { Exchange, ExchangeContext } from "./exchange.js";
+import { createHttp2Exchange } from "./http2-exchange.js";
+
+export interface Http2Limits {
+  /** Streams that a connection may have open at once; each watch is one. */
+  readonly maxStreams: number;
+  readonly maxHeaderBytes: number;
+  /** A connection without streams ends after so long. */
+  readonly idleMs: number;
+}
+
+/** The HTTP/2 connections of a server. */
+export interface Http2Sessions {
+  opened(socket: TLSSocket): void;
+  /** Ends streams whose clients took nothing of an ended response since the last few looks. */
+  dropStalled(): void;
+  /** Tells all clients to go elsewhere; a connection ends with its last stream. */
+  drain(): void;
+  /** Ends all that are left. */
+  destroy(): void;
+}
+
+/** Bytes that a client may send on a stream and on a connection before it hears from us. */
+const streamWindow = 256 * 1024;
+const connectionWindow = 1024 * 1024;
+/** Frames that break the protocol, and streams beyond the limit, before the connection ends. */
+const maxInvalidFrames = 100;
+const maxRejectedStreams = 100;
+/** Streams that a client opened and took back before they were answered, for each answered one, before it is ended. */
+const resetBurst = 1000;
+/** Looks at an ended response that its client does not take, before its stream is given up. */
+const patience = 6;
+
+interface Session {
+  readonly session: ServerHttp2Session;
+  readonly streams: Map<ServerHttp2Stream, { looks: number; left: number }>;
+  /** Streams taken back by the client, less those that were answered. */
+  resets: number;
+}
+
+export function createHttp2Sessions(
+  { maxStreams, maxHeaderBytes, idleMs }: Http2Limits,
+  serve: (exchange: Exchange) => void,
+  context: () => ExchangeContext,
+): Http2Sessions {
+  const sessions = new Set<Session>();
+
+  const answer = (open: Session, stream: ServerHttp2Stream, socket: TLSSocket): ((headers: object) => void) => {
+    open.streams.set(stream, { looks: 0, left: 0 });
+    // A stream that its client takes back says so by closing; nothing here may end the process.
+    stream.on("error", () => {});
+    stream.once("close", () => {
+      open.streams.delete(stream);
+      const takenBack = stream.rstCode === constants.NGHTTP2_CANCEL && !stream.headersSent;
+      open.resets = Math.max(0, open.resets + (takenBack ? 1 : -1));
+      if (open.resets > resetBurst) open.session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    });
+    return (headers) => serve(createHttp2Exchange(stream, { ...context(), headers: { ...headers }, socket }));
+  };
+
+  return {
+    opened(socket) {
+      const session = performServerHandshake(socket, {
+        maxSessionInvalidFrames: maxInvalidFrames,
+        maxSessionRejectedStreams: maxRejectedStreams,
+        settings: {
+          maxConcurrentStreams: maxStreams,
+          maxHeaderListSize: maxHeaderBytes,
+          initialWindowSize: streamWindow,
+        },
+      });
+      session.setLocalWindowSize(connectionWindow);
+      const open: Session = { session, streams: new Map(), resets: 0 };
+      sessions.add(open);
+      session.on("error", () => {});
+      session.once("close", () => sessions.delete(open));
+      session.setTimeout(idleMs, () => {
+        if (open.streams.size === 0) session.close();
+      });
+      session.on("stream", (stream, headers) => answer(open, stream, socket)(headers));
+    },
+    dropStalled() {
+      for (const { streams } of sessions) {
+        for (const [stream, seen] of streams) {
+          if (!stream.writableEnded || stream.writableFinished) continue;
+          seen.looks = stream.writableLength === seen.left ? seen.looks + 1 : 0;
+          seen.left = stream.writableLength;
+          if (seen.looks >= patience) stream.close(constants.NGHTTP2_CANCEL);
+        }
+      }
+    },
+    drain() {
+      for (const { session } of sessions) session.close();
+    },
+    destroy() {
+      for (const { session } of sessions) session.destroy();
+    },
+  };
+}

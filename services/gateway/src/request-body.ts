@@ -1,0 +1,29 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
+import { badRequest, tooLarge } from "@orch/status/api-error.js";
+
+/** @throws ApiError RequestEntityTooLarge, before anything is parsed; BadRequest for a body that was cut. */
+export function readBody(source: Readable, headers: IncomingHttpHeaders, limit: number): Promise<Buffer> {
+  const refuse = (): Error => tooLarge(`limit is ${limit}`);
+  if (Number(headers["content-length"] ?? 0) > limit) return Promise.reject(refuse());
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    let size = 0;
+    source.on("data", (part: Buffer) => {
+      size += part.length;
+      if (size > limit) {
+        source.removeAllListeners("data");
+        source.pause();
+        reject(refuse());
+        return;
+      }
+      parts.push(part);
+    });
+    source.on("end", () => {
+      const [only] = parts;
+      resolve(parts.length === 1 && only !== undefined ? only : Buffer.concat(parts));
+    });
+    source.on("error", (error) => reject(badRequest("the request's body ended early", error)));
+    source.on("close", () => reject(badRequest("the request's body ended early")));
+  });
+}
