@@ -21,7 +21,8 @@ const everything = ["--secure-port=0", "--runtime-config=api/all=true"];
 
 /** A client program against this release, and against each of those whose versions were removed: a test for each line. */
 export function clientSuite(client: Client): void {
-  describe(client.name, () => {
+  // Two at a time: a client mostly waits for its server, or the other way round.
+  describe(client.name, { concurrency: 2 }, () => {
     let folder: string;
     let prepared: Prepared;
     before(async () => {
