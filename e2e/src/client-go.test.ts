@@ -19,7 +19,7 @@ async function buildClient(folder: string): Promise<Prepared> {
   if (minor === undefined) return { missing: `there is no Go here (https://go.dev/dl): ${version.errors}` };
   if (Number(minor) < leastMinor) return { missing: `${version.output.trim()} is older than 1.${leastMinor}` };
   const program = join(folder, "client");
-  const { code, errors } = await go("build", "-mod=readonly", "-o", program, ".");
+  const { code, errors } = await go("build", "-mod=readonly", "-ldflags=-s -w", "-o", program, ".");
   if (code === 0) return { command: [program] };
   if (unreachable.test(errors)) return { missing: `its modules cannot be downloaded: ${errors}` };
   throw new Error(`go build: ${errors}`);

@@ -26,6 +26,7 @@ class TypedApi:
     def __init__(self, calls: Any, version: str, kind: str) -> None:
         self.calls = calls
         self.version = version
+        self.kind = kind
         self.noun = snake(kind)
         self.namespaced = hasattr(calls, f"create_namespaced_{self.noun}")
 

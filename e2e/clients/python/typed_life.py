@@ -1,6 +1,7 @@
 """The life of one object with the package's own types."""
 
 import json
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -30,14 +31,14 @@ def live_typed(
         through = typed_api(api, other, kind)
         if through is not None and not (other == "events.k8s.io/v1" and "eventTime" not in object_):
             met.add((other, through.noun))
-            read(trial, api, through, name, namespace, created if other == version else None)
+            read(trial, through, name, namespace, created if other == version else None)
     replace(trial, api, calls, manifest, namespace)
     replace_status(trial, api, calls, manifest, namespace)
     scale(trial, calls, name, namespace)
     remove(trial, calls, object_, namespace)
 
 
-def read(trial: Trial, api: client.ApiClient, calls: TypedApi, name: str, namespace: str, created: Any) -> None:
+def read(trial: Trial, calls: TypedApi, name: str, namespace: str, created: Any) -> None:
     one = calls.call("read", namespace, name)
     if created is not None:
         trial.same(f"{calls.version} read", one.to_dict(), created.to_dict())
@@ -51,7 +52,7 @@ def read(trial: Trial, api: client.ApiClient, calls: TypedApi, name: str, namesp
             # Items leave their kind to the list.
             item = {**found[0].to_dict(), "api_version": one.api_version, "kind": one.kind}
             trial.same(f"{calls.version} list", item, one.to_dict())
-    read_as(trial, api, calls, name, namespace)
+    read_as(trial, calls, name, namespace)
     list_call = calls.method("list")
     scope = {"namespace": namespace} if calls.namespaced else {}
     for event in watch.Watch().stream(list_call, **scope, field_selector=f"metadata.name={name}", timeout_seconds=10):
@@ -62,14 +63,19 @@ def read(trial: Trial, api: client.ApiClient, calls: TypedApi, name: str, namesp
         trial.note(f"{calls.version} watch", "no event came")
 
 
-def read_as(trial: Trial, api: client.ApiClient, calls: TypedApi, name: str, namespace: str) -> None:
+@lru_cache(maxsize=None)
+def asking_for(accept: str) -> client.ApiClient:
+    """A client with connections of its own, since the package has no other place for the header."""
+    asking = client.ApiClient()
+    asking.set_default_header("Accept", accept)
+    return asking
+
+
+def read_as(trial: Trial, calls: TypedApi, name: str, namespace: str) -> None:
     """Reads the object and its list as YAML and as Table."""
 
     def text(verb: str, *args: object, accept: str) -> str:
-        asking = client.ApiClient(api.configuration)
-        asking.set_default_header("Accept", accept)
-        by = TypedApi(type(calls.calls)(asking), calls.version, "")
-        by.noun, by.namespaced = calls.noun, calls.namespaced
+        by = TypedApi(type(calls.calls)(asking_for(accept)), calls.version, calls.kind)
         return by.call(verb, namespace, *args, _preload_content=False).data.decode()
 
     for verb, args in (("read", (name,)), ("list", ())):
