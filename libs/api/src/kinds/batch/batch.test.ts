@@ -594,6 +594,7 @@ for (const [what, spec, before, status, wanted] of statuses) {
 }
 
 const uid = "batch.kubernetes.io/controller-uid";
+const generated = { [uid]: "u1", "controller-uid": "u1", "batch.kubernetes.io/job-name": "x", "job-name": "x" };
 const values: readonly (readonly [string, string, Tree, string, unknown])[] = [
   [j, "has one completion", jobOf({}), "spec.completions", 1],
   [j, "of some width has none", jobOf({ parallelism: 2 }), "spec.completions", undefined],
@@ -620,12 +621,14 @@ const values: readonly (readonly [string, string, Tree, string, unknown])[] = [
     { a: "b" },
   ],
   [j, "selects by its uid", jobOf({}), "spec.selector", { matchLabels: { [uid]: "u1" } }],
+  [j, "labels its pods", jobOf({}), "spec.template.metadata.labels", generated],
+  [j, "without labels takes those that its pods are given", jobOf({}), "metadata.labels", generated],
   [
     j,
-    "labels its pods",
-    jobOf({}),
-    "spec.template.metadata.labels",
-    { [uid]: "u1", "controller-uid": "u1", "batch.kubernetes.io/job-name": "x", "job-name": "x" },
+    "keeps its own labels",
+    { ...jobOf({}), metadata: { ...metadata, labels: { a: "b" } } },
+    "metadata.labels",
+    { a: "b" },
   ],
   [j, "leaves a hand's selector", jobOf({ manualSelector: true }), "spec.selector", undefined],
   [cj, "runs side by side", cronOf({}), "spec.concurrencyPolicy", "Allow"],
