@@ -16,7 +16,8 @@ export const job = behavior<Job>((naming) => {
   const keys = jobLabels(naming);
   return {
     setDefaults,
-    prepareForCreate: (object) => withSelector(object, keys),
+    // Who reads the object defaults it, too: by then its pods have the generated labels.
+    prepareForCreate: (object) => withPodLabels(withSelector(object, keys)),
     validate: (object) => validateJob(object, naming),
     validateCreate: (object) => validateSelector(object, keys),
     validateUpdate: (object, old) => [...validateSelector(object, keys, old), ...validateJobUpdate(object, old)],
@@ -29,9 +30,7 @@ const unlimited = 2_147_483_647;
 
 /** Not of the templates of CronJobs, which have the same type: their Jobs get these when they are made. */
 function setDefaults(object: Job): Job {
-  const { spec = {}, metadata } = object;
-  const labels = spec.template?.metadata?.labels ?? {};
-  const bare = Object.keys(metadata.labels ?? {}).length === 0 && Object.keys(labels).length > 0;
+  const { spec = {} } = object;
   const single = spec.completions === undefined && spec.parallelism === undefined;
   const defaulted: JobSpec = {
     parallelism: 1,
@@ -44,7 +43,15 @@ function setDefaults(object: Job): Job {
     ...spec,
     template: defaultPodTemplate(spec.template ?? {}),
   };
-  return { ...object, metadata: bare ? { ...metadata, labels } : metadata, spec: defaulted };
+  return withPodLabels({ ...object, spec: defaulted });
+}
+
+/** A Job without labels has those of its pods. */
+function withPodLabels(object: Job): Job {
+  const { spec = {}, metadata } = object;
+  const labels = spec.template?.metadata?.labels ?? {};
+  const bare = Object.keys(metadata.labels ?? {}).length === 0 && Object.keys(labels).length > 0;
+  return bare ? { ...object, metadata: { ...metadata, labels } } : object;
 }
 
 function validateJob({ spec = {}, metadata }: Job, naming: Naming): FieldError[] {

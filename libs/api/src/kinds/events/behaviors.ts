@@ -66,7 +66,9 @@ const fixed = [
 ];
 
 function validateChange(object: CoreEvent, old: CoreEvent): FieldError[] {
-  const changed = (name: string) => !sameMeaning(Reflect.get(object, name), Reflect.get(old, name));
+  // The stored version always writes some fields that this one leaves out when they are empty.
+  const valueIn = (of: CoreEvent, name: string): unknown => Reflect.get(of, name) || undefined;
+  const changed = (name: string) => !sameMeaning(valueIn(object, name), valueIn(old, name));
   return [
     ...(changed("series") ? validateSeries(object) : []),
     ...fixed.flatMap((name) => (changed(name) ? [fieldError.invalid(name, Reflect.get(object, name), immutable)] : [])),

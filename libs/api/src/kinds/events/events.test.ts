@@ -4,7 +4,7 @@ import { createNaming } from "@orch/naming/naming.js";
 import { loadCatalog } from "../../catalog.js";
 import { createKindKit, type Tree } from "../../testing/kind-kit.js";
 import { testCreates, testUpdates } from "../../testing/kind-rows.js";
-import { fromHub } from "../../writes.js";
+import { fromHub, validateUpdate } from "../../writes.js";
 
 const kit = createKindKit(loadCatalog(createNaming("kubernetes")));
 const V1 = "events.k8s.io/v1.Event";
@@ -65,6 +65,18 @@ test("an event of the core group is readable in the new group", () => {
   const stored = kit.created("Event", { involvedObject: { namespace: "n" }, message: "m", source: { component: "c" } });
   const { note, deprecatedSource } = fromHub(kit.kind(V1), stored);
   assert.deepEqual({ note, deprecatedSource }, { note: "m", deprecatedSource: { component: "c" } });
+});
+
+test("an event of the core group comes back through the new group unchanged", () => {
+  const stored = kit.created("Event", {
+    involvedObject: { namespace: "n" },
+    reason: "Started",
+    ...{ reportingComponent: "", reportingInstance: "" },
+  });
+  const { metadata, ...read } = fromHub(kit.kind(V1), stored);
+  const { reportingController: _none, reportingInstance: _neither, ...shown } = read;
+  const updated = kit.updated(V1, { ...shown, metadata: { ...metadata } }, stored);
+  assert.deepEqual(validateUpdate(kit.kind(V1), updated, stored), []);
 });
 
 testCreates(kit, [
