@@ -43,7 +43,8 @@ export interface Answer {
 /** In which encoding a watch is asked for, and how its events are read. */
 export interface WatchEncoding {
   readonly accept: string;
-  readonly read: EventReader;
+  /** Lines of JSON where absent. */
+  readonly read?: EventReader;
   /** What the answer must say it is; not looked at where absent. */
   readonly contentType?: string;
 }
