@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { type Kind, loadCatalog } from "@orch/api/catalog.js";
-import { isRecord, pathOf } from "@orch/client/objects.js";
+import { type ApiObject, isRecord, pathOf } from "@orch/client/objects.js";
 import type { ObjectFormat } from "@orch/codec/negotiate.js";
 import { createNaming } from "@orch/naming/naming.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
@@ -67,11 +67,42 @@ async function lifeOf(manifest: Manifest, turn: number): Promise<void> {
   const { name } = manifest.object.metadata;
   const created = await send("POST", { kind, object: manifest.object, encoding: encodingAt(turn) });
   assert.equal(created.status, 201, created.text);
+  const copies = await Promise.all(
+    versions.map(async (version) => (await http.get(pathOfKind(version, name))).object()),
+  );
   for (const version of versions) await readEverywhere(version, name);
   for (const [i, version] of versions.entries()) await putUnchanged(version, name, encodingAt(turn + 1 + i));
   await showAsTable(kind, name);
   await change(manifest, encodingAt(turn + 2));
   if (manifest.status !== undefined) await separateStatus(manifest, encodingAt(turn + 3));
+  await remove(kind, name);
+  if (versions.length === 1 || takesNoOldForm.has(kind.kind)) return;
+  for (const [i, version] of versions.entries()) {
+    const { metadata, ...rest } = copies[i] ?? created.object();
+    // What a version has no fields for stands in annotations.
+    const { annotations = {}, labels = {} } = metadata;
+    const copy = { ...rest, metadata: { name, annotations, labels } };
+    await comesBack({ version, kind, copy, original: created.object() });
+  }
+}
+
+/** Of these a newer version refuses to create what an older one may. */
+const takesNoOldForm: ReadonlySet<string> = new Set(["Event"]);
+
+interface Copy {
+  readonly version: Kind;
+  readonly kind: Kind;
+  readonly copy: JsonObject;
+  readonly original: ApiObject;
+}
+
+/** What a version shows of an object makes the same object again (spec 1: Deprecation rules, 2). */
+async function comesBack({ version, kind, copy, original }: Copy): Promise<void> {
+  const { name = "" } = original.metadata;
+  const again = await send("POST", { kind: version, object: copy, encoding: "json" });
+  assert.equal(again.status, 201, `${version.apiVersion}: ${again.text}`);
+  const read = (await http.get(pathOfKind(kind, name))).object();
+  assert.deepEqual({ ...read, metadata: undefined }, { ...original, metadata: undefined }, version.apiVersion);
   await remove(kind, name);
 }
 
