@@ -88,9 +88,9 @@ testCreates(kit, [
     "that says nothing",
     { eventTime: at, type: "Normal", regarding: { namespace: "n" } },
     [
-      "reportingComponent: Required value",
-      /^reportingComponent: Invalid value: ""/,
-      /^reportingComponent: Invalid value: ""/,
+      "reportingController: Required value",
+      /^reportingController: Invalid value: ""/,
+      /^reportingController: Invalid value: ""/,
       "reportingInstance: Required value",
       "action: Required value",
       "reason: Required value",
@@ -117,6 +117,12 @@ testCreates(kit, [
   ],
   [Beta, "of another type, with what is deprecated", eventOf({ type: "Odd", ...deprecated }), []],
   [Beta, "without a time", { regarding: { namespace: "n" } }, []],
+  [
+    Beta,
+    "of no reporter",
+    eventOf({ reportingController: "" }),
+    [/^reportingController: Required/, /name part/, /name/],
+  ],
 ]);
 
 const repeated = { series: { count: 3, lastObservedTime: at } };
@@ -130,5 +136,12 @@ testUpdates(kit, [
     ['reason: Invalid value: "Other": field is immutable', 'message: Invalid value: "b": field is immutable'],
   ],
   [V1, "with a bad series", eventOf({ series: { count: 1, lastObservedTime: at } }), eventOf({}), [/at least 2/]],
+  [
+    V1,
+    "of another reporter",
+    eventOf({ reportingController: "example.com/b" }),
+    eventOf({}),
+    ['reportingController: Invalid value: "example.com/b": field is immutable'],
+  ],
   [Beta, "with another note", eventOf({ note: "b" }), eventOf({ note: "a" }), []],
 ]);
