@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
-import { type ApiObject, isApiObject } from "@orch/client/objects.js";
+import { type ApiObject, isApiObject, isRecord } from "@orch/client/objects.js";
+import type { EventReader } from "./event-readers.js";
 import type { Target } from "./target.js";
 import { readWatch, type WatchStream } from "./watch-stream.js";
 
@@ -39,6 +40,15 @@ export interface Answer {
   items(): readonly ApiObject[];
 }
 
+/** In which encoding a watch is asked for, and how its events are read. */
+export interface WatchEncoding {
+  readonly accept: string;
+  /** Lines of JSON where absent. */
+  readonly read?: EventReader;
+  /** What the answer must say it is; not looked at where absent. */
+  readonly contentType?: string;
+}
+
 /** An HTTPS client with full control of the request, taking turns among the target's gateways. */
 export interface Http {
   call(call: Call): Promise<Answer>;
@@ -47,7 +57,7 @@ export interface Http {
   put(path: string, body: object, query?: Query): Promise<Answer>;
   delete(path: string, query?: Query, body?: object): Promise<Answer>;
   /** Opens a watch; settles once its response has begun. @throws Error for any answer but 200 */
-  watch(path: string, query?: Query): Promise<WatchStream>;
+  watch(path: string, query?: Query, encoding?: WatchEncoding): Promise<WatchStream>;
   close(): void;
 }
 
@@ -101,9 +111,15 @@ export function connect(target: Target, options: { readonly gateway?: number } =
     put: (path, body, query = {}) => call({ method: "PUT", path, body, query }),
     delete: (path, query = {}, body) =>
       call({ method: "DELETE", path, query, ...(body === undefined ? {} : { body }) }),
-    async watch(path, query = {}) {
-      const response = await begin({ path, query: { watch: true, ...query } });
-      if (response.statusCode === 200) return readWatch(response);
+    async watch(path, query = {}, encoding) {
+      const headers = encoding === undefined ? {} : { accept: encoding.accept };
+      const response = await begin({ path, query: { watch: true, ...query }, headers });
+      const type = response.headers["content-type"];
+      if (response.statusCode === 200 && type !== (encoding?.contentType ?? type)) {
+        response.destroy();
+        throw new Error(`watch of ${path}: ${type} and not ${encoding?.contentType}`);
+      }
+      if (response.statusCode === 200) return readWatch(response, encoding?.read);
       const { status, text } = await answerOf(response);
       throw new Error(`watch of ${path}: ${status} ${text}`);
     },
@@ -152,6 +168,14 @@ async function answerOf(response: IncomingMessage): Promise<Answer> {
       throw new Error(`no list: ${described()}`);
     },
   };
+}
+
+/** The value with another one at a dotted path; what is missing on the way is made. */
+export function withValueAt(value: unknown, path: string, at: unknown): unknown {
+  const [name = "", ...rest] = path.split(".");
+  const inner = (old: unknown): unknown => (rest.length === 0 ? at : withValueAt(old, rest.join("."), at));
+  if (Array.isArray(value)) return value.map((item: unknown, i) => (String(i) === name ? inner(item) : item));
+  return { ...(isRecord(value) ? value : {}), [name]: inner(isRecord(value) ? value[name] : undefined) };
 }
 
 /** Value at a dotted path; numbers are indexes. */

@@ -41,15 +41,23 @@ export interface TargetOptions {
   readonly args?: readonly string[];
 }
 
+/** A folder for data. */
+export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "orch-e2e-"));
+export const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
+
 const strangerToken = "stranger-token";
 const strangerLine = `${strangerToken},stranger,stranger,"visitors"\n`;
 
+export interface StandaloneOptions extends TargetOptions {
+  readonly etcd?: boolean;
+  /** A folder that outlives the target; one of its own where absent. */
+  readonly dataDir?: string;
+}
+
 /** Standalone on the embedded store or, with `etcd`, on a real etcd of one member. */
-export async function startStandalone(
-  options: TargetOptions & { readonly etcd?: boolean } = {},
-): Promise<StandaloneTarget> {
+export async function startStandalone(options: StandaloneOptions = {}): Promise<StandaloneTarget> {
   const dialect = options.dialect ?? "kubernetes";
-  const folder = await mkdtemp(join(tmpdir(), "orch-e2e-"));
+  const folder = options.dataDir ?? (await newFolder());
   const tokens = join(folder, "tokens.csv");
   await writeFile(tokens, strangerLine);
   const etcd = options.etcd === true ? await startEtcd() : undefined;
@@ -79,7 +87,7 @@ export async function startStandalone(
     async stop() {
       await standalone.stop();
       await etcd?.stop();
-      await rm(folder, { recursive: true, force: true });
+      if (options.dataDir === undefined) await removeFolder(folder);
     },
   };
 }
@@ -90,7 +98,7 @@ export async function startDistributed(options: TargetOptions = {}): Promise<Dis
   const naming = createNaming(dialect);
   // Nine children, each of which is to end with this process: no leak of listeners.
   process.setMaxListeners(32);
-  const folder = await mkdtemp(join(tmpdir(), "orch-e2e-"));
+  const folder = await newFolder();
   const made = await ensurePki(folder, { tlsSans: [], clock: { now: Date.now }, naming });
   await appendFile(made.paths.tokens, strangerLine);
   const cluster = await startLocalCluster({
@@ -110,7 +118,7 @@ export async function startDistributed(options: TargetOptions = {}): Promise<Dis
     log: () => processes.map(({ name, log }) => `--- ${name}\n${log()}`).join("\n"),
     async stop() {
       await cluster.stop();
-      await rm(folder, { recursive: true, force: true });
+      await removeFolder(folder);
     },
   };
 }

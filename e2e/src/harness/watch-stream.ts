@@ -1,6 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { type ApiObject, isApiObject } from "@orch/client/objects.js";
 import { linesOf } from "@orch/client/watch.js";
+import type { EventReader } from "./event-readers.js";
 
 export interface WatchEvent {
   readonly type: string;
@@ -22,15 +23,19 @@ export interface WatchStream {
 
 const patienceMs = 20_000;
 
-export function readWatch(response: IncomingMessage): WatchStream {
-  const lines = linesOf(response);
+const jsonEvents: EventReader = async function* (chunks) {
+  for await (const line of linesOf(chunks)) yield JSON.parse(line.toString("utf8"));
+};
+
+export function readWatch(response: IncomingMessage, read: EventReader = jsonEvents): WatchStream {
+  const events = read(response);
   const next = async (): Promise<WatchEvent | undefined> => {
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error(`no watch event within ${patienceMs} ms`)), patienceMs);
     });
     try {
-      const step = await Promise.race([lines.next(), silence]);
+      const step = await Promise.race([events.next(), silence]);
       return step.done === true ? undefined : eventOf(step.value);
     } finally {
       clearTimeout(timer);
@@ -56,9 +61,8 @@ export function readWatch(response: IncomingMessage): WatchStream {
   };
 }
 
-function eventOf(line: Buffer): WatchEvent {
-  const parsed: unknown = JSON.parse(line.toString("utf8"));
-  if (!isEvent(parsed)) throw new Error(`no watch event: ${line.toString("utf8")}`);
+function eventOf(parsed: unknown): WatchEvent {
+  if (!isEvent(parsed)) throw new Error(`no watch event: ${JSON.stringify(parsed)}`);
   const { name = "", resourceVersion = "" } = parsed.object.metadata;
   return { type: parsed.type, object: parsed.object, text: `${parsed.type} ${name}@${resourceVersion}` };
 }

@@ -16,7 +16,7 @@ export const job = behavior<Job>((naming) => {
   const keys = jobLabels(naming);
   return {
     setDefaults,
-    // What is generated counts for the default as well: stored objects have theirs filled in each time they are read.
+    // Who reads the object defaults it, too: by then its pods have the generated labels.
     prepareForCreate: (object) => withPodLabels(withSelector(object, keys)),
     validate: (object) => validateJob(object, naming),
     validateCreate: (object) => validateSelector(object, keys),

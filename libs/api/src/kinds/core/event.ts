@@ -4,7 +4,8 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 
-interface Event extends ApiObject {
+/** As it is stored, whichever group it came through. */
+export interface Event extends ApiObject {
   readonly involvedObject?: { readonly namespace?: string };
   readonly eventTime?: string;
   readonly reason?: string;
@@ -19,12 +20,23 @@ const textLength = 128;
 const messageLength = 1024;
 
 export const event = behavior<Event>((naming) => ({
-  validate: (object) => (object.eventTime === undefined ? validateOld(object) : validateNew(object, naming)),
+  validateRequest: (object) => validateEvent(object, { naming, reporter: "reportingComponent" }),
   selectableFields: (object) => {
     const component = object.reportingComponent ?? "";
     return { source: object.source?.component ?? component, reportingComponent: component };
   },
 }));
+
+export interface EventRules {
+  readonly naming: Naming;
+  /** What the version of the request calls the reporting component. */
+  readonly reporter: "reportingComponent" | "reportingController";
+}
+
+/** What every version asks of an event. */
+export function validateEvent(object: Event, rules: EventRules): FieldError[] {
+  return object.eventTime === undefined ? validateOld(object) : validateNew(object, rules);
+}
 
 function mismatch(object: Event): FieldError {
   const detail = "does not match event.namespace";
@@ -39,14 +51,14 @@ function validateOld(object: Event): FieldError[] {
   return agree ? [] : [mismatch(object)];
 }
 
-function validateNew(object: Event, naming: Naming): FieldError[] {
+function validateNew(object: Event, { naming, reporter }: EventRules): FieldError[] {
   const { namespace = "" } = object.metadata;
   const clusterScoped = (object.involvedObject?.namespace ?? "") === "";
   const { reportingComponent = "" } = object;
   return [
     ...(clusterScoped && !naming.systemNamespaces.slice(0, 2).includes(namespace) ? [mismatch(object)] : []),
-    ...(reportingComponent === "" ? [fieldError.required("reportingComponent")] : []),
-    ...qualifiedName(reportingComponent).map((p) => fieldError.invalid("reportingComponent", reportingComponent, p)),
+    ...(reportingComponent === "" ? [fieldError.required(reporter)] : []),
+    ...qualifiedName(reportingComponent).map((p) => fieldError.invalid(reporter, reportingComponent, p)),
     ...(["reportingInstance", "action", "reason"] as const).flatMap((name) => needed(name, object[name] ?? "")),
     ...bounded("message", object.message ?? "", messageLength),
   ];

@@ -1,12 +1,11 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { type Behaviors, behavior } from "../../behavior.js";
-import type { ApiObject } from "../../object.js";
+import { type Event, validateEvent } from "../core/event.js";
 import { immutable } from "../shared/problems.js";
 import { sameMeaning } from "../shared/same-meaning.js";
 
 /** As it is stored: `core/v1`. */
-interface CoreEvent extends ApiObject {
-  readonly eventTime?: string;
+interface CoreEvent extends Event {
   readonly type?: string;
   readonly firstTimestamp?: string;
   readonly lastTimestamp?: string;
@@ -15,9 +14,16 @@ interface CoreEvent extends ApiObject {
   readonly series?: { readonly count?: number; readonly lastObservedTime?: string };
 }
 
-/** What `core/v1` and `v1beta1` do not ask of events; the rest is with the kind of the core group. */
-const event = behavior<CoreEvent>(() => ({
-  validateRequest: (object, old) => (old === undefined ? validateNew(object) : validateChange(object, old)),
+/** It asks more of events than `core/v1` and `v1beta1` do. */
+const event = behavior<CoreEvent>((naming) => ({
+  validateRequest: (object, old) => [
+    ...validateEvent(object, { naming, reporter: "reportingController" }),
+    ...(old === undefined ? validateNew(object) : validateChange(object, old)),
+  ],
+}));
+
+const oldEvent = behavior<CoreEvent>((naming) => ({
+  validateRequest: (object) => validateEvent(object, { naming, reporter: "reportingController" }),
 }));
 
 const types = ["Normal", "Warning"];
@@ -65,12 +71,22 @@ const fixed = [
   "reportingInstance",
 ];
 
+/** Errors tell names of the stored version, but for this one. */
+const shownNames: ReadonlyMap<string, string> = new Map([["reportingComponent", "reportingController"]]);
+
 function validateChange(object: CoreEvent, old: CoreEvent): FieldError[] {
-  const changed = (name: string) => !sameMeaning(Reflect.get(object, name), Reflect.get(old, name));
+  // The stored version always writes some fields that this one leaves out when they are empty.
+  const valueIn = (of: CoreEvent, name: string): unknown => Reflect.get(of, name) || undefined;
+  const changed = (name: string) => !sameMeaning(valueIn(object, name), valueIn(old, name));
   return [
     ...(changed("series") ? validateSeries(object) : []),
-    ...fixed.flatMap((name) => (changed(name) ? [fieldError.invalid(name, Reflect.get(object, name), immutable)] : [])),
+    ...fixed
+      .filter(changed)
+      .map((name) => fieldError.invalid(shownNames.get(name) ?? name, Reflect.get(object, name), immutable)),
   ];
 }
 
-export const eventsBehaviors: Behaviors = [["events/v1.Event", event]];
+export const eventsBehaviors: Behaviors = [
+  ["events/v1.Event", event],
+  ["events/v1beta1.Event", oldEvent],
+];

@@ -4,7 +4,7 @@ import { createNaming } from "@orch/naming/naming.js";
 import { loadCatalog } from "../../catalog.js";
 import { createKindKit, type Tree } from "../../testing/kind-kit.js";
 import { testCreates, testUpdates } from "../../testing/kind-rows.js";
-import { fromHub } from "../../writes.js";
+import { fromHub, validateUpdate } from "../../writes.js";
 
 const kit = createKindKit(loadCatalog(createNaming("kubernetes")));
 const V1 = "events.k8s.io/v1.Event";
@@ -67,6 +67,18 @@ test("an event of the core group is readable in the new group", () => {
   assert.deepEqual({ note, deprecatedSource }, { note: "m", deprecatedSource: { component: "c" } });
 });
 
+test("an event of the core group comes back through the new group unchanged", () => {
+  const stored = kit.created("Event", {
+    involvedObject: { namespace: "n" },
+    reason: "Started",
+    ...{ reportingComponent: "", reportingInstance: "" },
+  });
+  const { metadata, ...read } = fromHub(kit.kind(V1), stored);
+  const { reportingController: _none, reportingInstance: _neither, ...shown } = read;
+  const updated = kit.updated(V1, { ...shown, metadata: { ...metadata } }, stored);
+  assert.deepEqual(validateUpdate(kit.kind(V1), updated, stored), []);
+});
+
 testCreates(kit, [
   [V1, "good", eventOf({}), []],
   [V1, "that repeats itself", eventOf({ series: { count: 2, lastObservedTime: at } }), []],
@@ -76,9 +88,9 @@ testCreates(kit, [
     "that says nothing",
     { eventTime: at, type: "Normal", regarding: { namespace: "n" } },
     [
-      "reportingComponent: Required value",
-      /^reportingComponent: Invalid value: ""/,
-      /^reportingComponent: Invalid value: ""/,
+      "reportingController: Required value",
+      /^reportingController: Invalid value: ""/,
+      /^reportingController: Invalid value: ""/,
       "reportingInstance: Required value",
       "action: Required value",
       "reason: Required value",
@@ -105,6 +117,12 @@ testCreates(kit, [
   ],
   [Beta, "of another type, with what is deprecated", eventOf({ type: "Odd", ...deprecated }), []],
   [Beta, "without a time", { regarding: { namespace: "n" } }, []],
+  [
+    Beta,
+    "of no reporter",
+    eventOf({ reportingController: "" }),
+    [/^reportingController: Required/, /name part/, /name/],
+  ],
 ]);
 
 const repeated = { series: { count: 3, lastObservedTime: at } };
@@ -118,5 +136,12 @@ testUpdates(kit, [
     ['reason: Invalid value: "Other": field is immutable', 'message: Invalid value: "b": field is immutable'],
   ],
   [V1, "with a bad series", eventOf({ series: { count: 1, lastObservedTime: at } }), eventOf({}), [/at least 2/]],
+  [
+    V1,
+    "of another reporter",
+    eventOf({ reportingController: "example.com/b" }),
+    eventOf({}),
+    ['reportingController: Invalid value: "example.com/b": field is immutable'],
+  ],
   [Beta, "with another note", eventOf({ note: "b" }), eventOf({ note: "a" }), []],
 ]);

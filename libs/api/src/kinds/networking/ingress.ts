@@ -4,7 +4,6 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { invalidFor } from "../shared/problems.js";
 import { requiredText } from "../shared/required-text.js";
-import { statusOnly } from "../shared/status-only.js";
 import type { Backend, HttpPath, Ingress, IngressSpec, Rule, TypedReference } from "./types.js";
 
 const pathTypes = ["Exact", "ImplementationSpecific", "Prefix"];
@@ -27,7 +26,7 @@ export const ingress = behavior<Ingress>((naming) => {
         ),
       ];
     },
-    parts: { status: { prepare: statusOnly, validate: validateStatus } },
+    parts: { status: { validate: validateStatus } },
   };
 });
 

@@ -441,6 +441,15 @@ testParts(kit, [
   ],
 ]);
 
+test("a write of an Ingress's status keeps its spec and may label it", () => {
+  const status = { loadBalancer: { ingress: [{ ip: "10.0.0.1" }] } };
+  const metadata = { labels: { a: "b" } };
+  const other = ingressOf({ ingressClassName: "other" });
+  const written = kit.part(`${V1}.Ingress`, "status", { tree: { ...other, metadata, status }, before: ingressOf({}) });
+  assert.deepEqual(written["spec"], kit.created(`${V1}.Ingress`, ingressOf({}))["spec"]);
+  assert.deepEqual([written["status"], written.metadata.labels], [status, metadata.labels]);
+});
+
 for (const version of [Beta, "extensions/v1beta1"]) {
   test(`${version} Ingress has its backends under their old names`, () => {
     const old = {

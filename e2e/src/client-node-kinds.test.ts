@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { isDeepStrictEqual } from "node:util";
+import * as client from "@kubernetes/client-node";
+import { type Kind, loadCatalog } from "@orch/api/catalog.js";
+import { type ApiObject, isApiObject, isRecord } from "@orch/client/objects.js";
+import { printYaml } from "@orch/codec/yaml.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { type Manifest, readManifests } from "./harness/manifest-files.js";
+import { nameOf, versionOf } from "./harness/manifests.js";
+import { type StandaloneTarget, startStandalone } from "./harness/target.js";
+
+const everything = "api/all=true";
+const naming = createNaming("kubernetes");
+const catalog = loadCatalog(naming, { runtimeConfig: [everything] });
+const served = catalog
+  .groups()
+  .flatMap((group) => group.versions.flatMap((version) => catalog.kindsOf(group.name, version)));
+const { namespace, kinds } = readManifests();
+
+let target: StandaloneTarget;
+let config: client.KubeConfig;
+before(async () => {
+  target = await startStandalone({
+    dialect: "kubernetes",
+    args: ["--secure-port=0", `--runtime-config=${everything}`],
+  });
+  config = new client.KubeConfig();
+  config.loadFromFile(target.clientConfig);
+  const core = config.makeApiClient(client.CoreV1Api);
+  await core.createNamespace({ body: { metadata: { name: namespace } } });
+});
+after(() => target.stop());
+
+/** Its models and methods are made from the reference's own description of the API. */
+describe("the JavaScript client's typed methods", { concurrency: 4 }, () => {
+  for (const manifest of kinds) {
+    const { apiVersion, kind } = manifest.object;
+    test(`${kind} ${apiVersion}: create, read, list, replace, delete`, () => lifeOf(manifest));
+  }
+});
+
+async function lifeOf({ object, status }: Manifest): Promise<void> {
+  const { name } = object.metadata;
+  const kind = catalog.kind(object.apiVersion, object.kind);
+  assert.ok(kind !== undefined);
+  const typed: object = client.loadYaml(printYaml(object));
+  const created = await ask("create", kind, { body: typed });
+  assert.ok(created.metadata["creationTimestamp"] instanceof Date);
+  const versions = served.filter((other) => other.hub === kind.hub && hasMethods(other));
+  assert.ok(versions.includes(kind), `the client has no ${kind.apiVersion} ${kind.kind}`);
+  for (const version of versions) await readAndReplace(version, name);
+  if (status !== undefined) {
+    const { metadata } = await ask("read", kind, { name });
+    const withStatus = client.loadYaml<object>(printYaml({ ...object, status }));
+    const body = { ...withStatus, metadata: { ...metadata } };
+    const replaced = await ask("replace", kind, { name, body }, "Status");
+    const written = replaced["status"];
+    assert.ok(isRecord(written), "no status in the answer");
+    for (const field of Object.keys(status)) assert.ok(written[field] !== undefined, `status.${field} is not there`);
+  }
+  await remove(kind, name);
+}
+
+/** What the client read it can send back: nothing that it knows of is lost or changed. */
+async function readAndReplace(kind: Kind, name: string): Promise<void> {
+  const read = await ask("read", kind, { name });
+  const list = await call("list", kind, {});
+  assert.ok(isRecord(list) && Array.isArray(list["items"]));
+  const item: unknown = list["items"].find((o) => isApiObject(o) && nameOf(o) === name);
+  // Items do not say of what kind they are.
+  assert.ok(isApiObject(item));
+  assert.deepEqual({ ...item, kind: read.kind, apiVersion: read.apiVersion }, { ...read });
+  const replaced = await ask("replace", kind, { name, body: read });
+  assert.deepEqual({ ...replaced, metadata: undefined }, { ...read, metadata: undefined }, kind.apiVersion);
+  // Its times have no microseconds.
+  if (!hasMicroTimes(read)) assert.equal(versionOf(replaced), versionOf(read), `${kind.apiVersion} was changed`);
+  const { labels } = replaced.metadata;
+  const metadata = { ...replaced.metadata, labels: { ...labels, by: kind.version } };
+  const labelled = await ask("replace", kind, { name, body: { ...replaced, metadata } });
+  assert.ok(isDeepStrictEqual(labelled.metadata.labels, metadata.labels));
+}
+
+function hasMicroTimes(value: unknown): boolean {
+  if (value instanceof client.V1MicroTime) return true;
+  return typeof value === "object" && value !== null && Object.values(value).some(hasMicroTimes);
+}
+
+async function remove(kind: Kind, name: string): Promise<void> {
+  await call("delete", kind, { name });
+  if (kind.kind === "Namespace") return;
+  await assert.rejects(
+    ask("read", kind, { name }),
+    (error) => error instanceof client.ApiException && error.code === 404,
+  );
+}
+
+type Verb = "create" | "read" | "list" | "replace" | "delete";
+
+/** The methods of a group-version's class: `FlowcontrolApiserverV1Api`. */
+function apiOf({ group, version }: Kind): object | undefined {
+  const title = group === "" ? "Core" : group.replace(`.${naming.metaGroup.replace(/^meta\./, "")}`, "");
+  const words = [...title.split("."), version].map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`);
+  const found: unknown = Reflect.get(client, `${words.join("")}Api`);
+  return isApiClass(found) ? config.makeApiClient(found) : undefined;
+}
+
+function isApiClass(value: unknown): value is client.ApiConstructor<object> {
+  return typeof value === "function" && value.prototype instanceof Object;
+}
+
+function methodName(verb: Verb, { namespaced, kind }: Kind): string {
+  return `${verb}${namespaced ? "Namespaced" : ""}${kind}`;
+}
+
+function hasMethods(kind: Kind): boolean {
+  const api = apiOf(kind);
+  return api !== undefined && Reflect.has(api, methodName("read", kind));
+}
+
+async function call(verb: Verb, kind: Kind, parameters: object, part = ""): Promise<unknown> {
+  const api = apiOf(kind);
+  const name = `${methodName(verb, kind)}${part}`;
+  const method: unknown = api === undefined ? undefined : Reflect.get(api, name);
+  assert.ok(typeof method === "function", `the client has no ${kind.apiVersion} ${name}`);
+  return Reflect.apply(method, api, [{ ...(kind.namespaced ? { namespace } : {}), ...parameters }]);
+}
+
+async function ask(verb: Verb, kind: Kind, parameters: object, part = ""): Promise<ApiObject> {
+  const answer = await call(verb, kind, parameters, part);
+  assert.ok(isApiObject(answer), JSON.stringify(answer));
+  return answer;
+}
