@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Kind } from "@orch/api/catalog.js";
 import { type AnyObject, withMetadata } from "@orch/api/object.js";
+import { scaleOf } from "@orch/api/scale.js";
 import { arbitraryObject } from "@orch/api/testing/arbitrary.js";
 import { asVersion, decodeObject } from "@orch/api/writes.js";
 import { printCbor } from "@orch/codec/cbor-print.js";
@@ -12,7 +13,7 @@ import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
 import fc from "fast-check";
 import { type Encoding, encodings, type Form, includeObjects, plainForm, transforms } from "./form.js";
 import type { ListMetadata, Renderer } from "./renderer.js";
-import { createRenderers } from "./renderers.js";
+import { createRenderers, scaleKindOf } from "./renderers.js";
 import { allVersions, catalog, naming } from "./testing/kinds.js";
 import { createBodyReader } from "./testing/read-body.js";
 
@@ -169,6 +170,30 @@ test("objects as their metadata are in pieces what they are at once, in every en
     }),
     { numRuns: 20 },
   );
+});
+
+test("scales of stored objects are in pieces what they are at once, in every encoding and version of Scale", () => {
+  const scaled = ["apps/v1.Deployment", "apps/v1.StatefulSet", "v1.ReplicationController"].map(kindOf);
+  for (const kind of scaled) {
+    const scale = scaleKindOf(catalog, kind);
+    fc.assert(
+      fc.property(objectsOf(kind.hub.type), (tree) => {
+        const hub = stored(kind, tree);
+        const whole = scaleOf(kind.hub, hub, scale.apiVersion);
+        const meant = scaleOf(kind.hub, decodeObject(kind.hub, hub).object, scale.apiVersion);
+        assert.deepEqual(decodeObject(scale, whole), decodeObject(scale, meant), "nulls and zeros mean nothing");
+        for (const encoding of encodings) {
+          const renderer = renderers.of(kind, { ...plainForm, encoding }, "scale");
+          assertBody(encoding, renderer.document(renderer.piece(hub).at(now), "7"), {
+            typeMeta: { apiVersion: "autoscaling/v1", kind: "Scale" },
+            type: scale.type,
+            tree: without(whole),
+          });
+        }
+      }),
+      { numRuns: 20 },
+    );
+  }
 });
 
 const status = {
