@@ -35,5 +35,6 @@ export function parseForm(text: string): Form | undefined {
   const as = transforms.find((t) => t === asWord);
   const includeObject = includeObjects.find((i) => i === includeWord);
   if (encoding === undefined || as === undefined || includeObject === undefined) return undefined;
-  return { encoding, as, metaVersion, includeObject };
+  const form: Form = { encoding, as, metaVersion, includeObject };
+  return formText(form) === text ? form : undefined;
 }

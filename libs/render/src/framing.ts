@@ -113,9 +113,8 @@ function cborHead(majorType: number, count: number): Buffer {
 function cborEntries(map: Buffer): { readonly count: number; readonly entries: Buffer } {
   const short = (map[0] ?? cborMap) & 0x1f;
   if (short < 24) return { count: short, entries: map.subarray(1) };
-  return short === 24
-    ? { count: map.readUInt8(1), entries: map.subarray(2) }
-    : { count: map.readUInt16BE(1), entries: map.subarray(3) };
+  const size = 2 ** (short - 24);
+  return { count: map.readUIntBE(1, size), entries: map.subarray(1 + size) };
 }
 
 export const framings: Readonly<Record<Encoding, Framing>> = {

@@ -61,12 +61,15 @@ function objectText(hub: AnyObject, { shape, apiVersion, include }: RowObject): 
 
 /** A row keeps its last print for as long as its ages read the same. */
 function rowPiece(text: RowText, object: string): Piece {
+  // A clock can be set back, too.
+  let from = Number.POSITIVE_INFINITY;
   let until = Number.NEGATIVE_INFINITY;
   let bytes = none;
   return {
     at(now) {
-      if (now < until) return bytes;
+      if (from <= now && now < until) return bytes;
       bytes = Buffer.from(`${printRow(text, now)}${object}}`);
+      from = now;
       until = printedUntil(text, now);
       return bytes;
     },

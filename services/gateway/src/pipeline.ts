@@ -80,7 +80,7 @@ function recoverErrors({ onFault, negotiator, respond }: PipelineDeps): Stage {
     const failed = (thrown: unknown): void => {
       const error = ApiError.from(thrown);
       if (!(thrown instanceof ApiError)) onFault(call, thrown);
-      respond.error(call.exchange, errorRepresentation(negotiator, call), error);
+      respond.error(call.exchange, errorRepresentation(negotiator, call), { error, warnings: warningsOf(call) });
     };
     try {
       const answered = next(call);
@@ -178,6 +178,10 @@ function signalDeprecation({ catalog, naming }: PipelineDeps, call: Call, kind: 
   call.auditAnnotations.set(naming.auditKey("removed-release"), deprecation.removedRelease);
 }
 
+function warningsOf({ deprecation }: Call): readonly string[] {
+  return deprecation === undefined ? [] : [deprecation.warning];
+}
+
 function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Promise<void> {
   const { exchange, representation, user, verb } = call;
   const kind = deps.catalog.resource(to.group, to.version, to.resource);
@@ -185,7 +189,7 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
   call.kind = kind;
   signalDeprecation(deps, call, kind);
   checkServed(kind, to, verb, deps.served);
-  const warnings = call.deprecation === undefined ? [] : [call.deprecation.warning];
+  const warnings = warningsOf(call);
   const read = { exchange, route: to, representation, headers: warningHeaders(warnings) };
   switch (verb) {
     case "get":

@@ -20,6 +20,11 @@ export interface Answer {
   readonly headers?: HeaderList;
 }
 
+export interface Failure {
+  readonly error: ApiError;
+  readonly warnings: readonly string[];
+}
+
 /** Types of the meta group by kind: what Protobuf needs to know of a value. */
 export type MetaTypeOf = (kind: string) => MessageType | undefined;
 
@@ -27,7 +32,8 @@ export type MetaTypeOf = (kind: string) => MessageType | undefined;
 export interface Responder {
   document(exchange: Exchange, representation: Representation, document: Document): void;
   value(exchange: Exchange, representation: Representation, answer: Answer): void;
-  error(exchange: Exchange, representation: Representation, error: ApiError): void;
+  /** `warnings` are those of the request, whatever became of it. */
+  error(exchange: Exchange, representation: Representation, failure: Failure): void;
 }
 
 const plainHeaders: HeaderList = ["Content-Type", "application/json"];
@@ -46,8 +52,8 @@ export function createResponder(metaType: MetaTypeOf): Responder {
       } else if (encoding === "json" && headers.length === 0) exchange.send(code, plainHeaders, body);
       else exchange.send(code, ["Content-Type", contentType, ...headers], body);
     },
-    error(exchange, representation, error) {
-      const headers: string[] = [];
+    error(exchange, representation, { error, warnings }) {
+      const headers = [...warningHeaders(warnings)];
       const retryAfter = error.details?.retryAfterSeconds;
       if (retryAfter !== undefined) headers.push("Retry-After", String(retryAfter));
       if (error.reason === "Unauthorized") headers.push("WWW-Authenticate", "Bearer");

@@ -7,20 +7,14 @@ import { ApiError } from "@orch/status/api-error.js";
 import { pages } from "@orch/store/pages.js";
 import { type Key, noRevision, type Revision, revision } from "@orch/store/revision.js";
 import type { Entry, Store, StoreEvent } from "@orch/store/store.js";
-import { type CachedObject, cachedObject, type Taken } from "./object.js";
+import { type CachedObject, cachedObject } from "./object.js";
+import type { Place } from "./readable.js";
 import { valueAt } from "./selector.js";
 
 /** One collection of the mirror: what is stored under one storage prefix. */
 export interface Shelf {
   readonly collection: Collection<CachedObject>;
   readonly feeds: Feeds<CachedObject>;
-}
-
-/** Where a store key belongs: its collection, and its key in there. */
-export interface Place {
-  readonly storagePrefix: string;
-  readonly key: string;
-  readonly taken: Taken;
 }
 
 export interface MirrorOptions {

@@ -3,7 +3,6 @@ import { selectableFields } from "@orch/api/writes.js";
 import { unknownPath } from "@orch/status/api-error.js";
 import type { Key } from "@orch/store/revision.js";
 import { createLabelPool } from "./label-pool.js";
-import type { Place } from "./mirror.js";
 import type { Taken } from "./object.js";
 import type { Rendition } from "./rendition.js";
 
@@ -19,6 +18,13 @@ export interface Readable {
 export interface Asked {
   readonly readable: Readable;
   readonly rendition: Rendition;
+}
+
+/** Where a store key belongs: its collection, and its key in there. */
+export interface Place {
+  readonly storagePrefix: string;
+  readonly key: string;
+  readonly taken: Taken;
 }
 
 export interface Readables {

@@ -27,6 +27,8 @@ export interface Rendition {
 export interface Renditions {
   /** `form` is the text of a form. @throws ApiError BadRequest for another text */
   of(kind: Kind, form: string, subresource?: string): Rendition;
+  /** Drops what is kept: the store's history began anew, and its revisions may mean other objects. */
+  forget(): void;
 }
 
 export interface RenditionOptions {
@@ -61,6 +63,7 @@ export function createRenditions(options: RenditionOptions): Renditions {
       byForm.set(key, known);
       return known;
     },
+    forget: () => hot.clear(),
   };
 }
 

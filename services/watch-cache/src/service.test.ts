@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { type Encoding, formText, plainForm, type Transform } from "@orch/render/form.js";
+import { createBodyReader } from "@orch/render/testing/read-body.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { Chunk, ListRequest, WatchRequest } from "@orch/rpc/messages.js";
 import { watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
@@ -221,4 +223,51 @@ test("pages from the store are the pages of a list from memory, and a token of n
     code: 400,
   });
   await assert.rejects(list({ limit: 3, continueToken: forged({ v: 1, rv: 999_999, after: "a/x" }) }), { code: 504 });
+});
+
+test("lists and watches tell objects in the form that was asked for, a form that there is not is refused", async (t) => {
+  const store = await openStore(t);
+  await put(store, "one", 1);
+  const caller = startCache(t, store);
+  const reader = createBodyReader(loadCatalog(naming));
+  const asked: readonly (readonly [Encoding, Transform, kind: string, list: string])[] = [
+    ["json", "Object", "ConfigMap", "ConfigMapList"],
+    ["protobuf", "Object", "ConfigMap", "ConfigMapList"],
+    ["cbor", "Object", "ConfigMap", "ConfigMapList"],
+    ["protobuf", "PartialObjectMetadata", "PartialObjectMetadata", "PartialObjectMetadataList"],
+    ["json", "Table", "Table", "Table"],
+  ];
+  const watched = asked.map(([encoding, as, kind, listKind]) => {
+    const form = formText({ ...plainForm, encoding, as });
+    const frames: Buffer[] = [];
+    caller.open(
+      watchCacheWatch,
+      { ...watchAll, form },
+      { message: ({ body }) => void (body.length > 0 && frames.push(Buffer.from(body))), end: () => {} },
+    );
+    return { encoding, kind, listKind, form, frames };
+  });
+  await until("the first events", () => watched.every(({ frames }) => frames.length === 1));
+  await put(store, "one", 2);
+  await until("the second events", () => watched.every(({ frames }) => frames.length === 2));
+  for (const { encoding, kind, listKind, form, frames } of watched) {
+    const events = frames.map((frame) => reader.event(encoding, frame));
+    assert.deepEqual(
+      events.map(({ type, object }) => `${type} ${String(object["kind"])}`),
+      [`ADDED ${kind}`, `MODIFIED ${kind}`],
+    );
+    const chunks: Buffer[] = [];
+    const error = await new Promise((end) => {
+      caller.open(
+        watchCacheList,
+        { ...listAll, form },
+        { message: ({ body }) => void chunks.push(Buffer.from(body)), end },
+      );
+    });
+    assert.equal(error, undefined);
+    assert.equal(reader.body(encoding, Buffer.concat(chunks))["kind"], listKind);
+  }
+  const refused = receiver();
+  caller.open(watchCacheWatch, { ...watchAll, form: "xml" }, refused);
+  assert.equal((await refused.ended)?.reason, "BadRequest");
 });

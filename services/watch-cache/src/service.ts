@@ -121,6 +121,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   };
 
   mirror.onReset(() => {
+    renditions.forget();
     for (const opened of [...open]) opened.expire();
   });
 

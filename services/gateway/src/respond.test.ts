@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadCatalog } from "@orch/api/catalog.js";
+import { parseCbor } from "@orch/codec/cbor-parse.js";
+import type { ObjectFormat } from "@orch/codec/negotiate.js";
+import { parseYaml } from "@orch/codec/yaml.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { createBodyReader } from "@orch/render/testing/read-body.js";
+import { ApiError, badRequest, unauthorized } from "@orch/status/api-error.js";
+import { plainJson, type Representation } from "./representation.js";
+import { createResponder, type Document, type Failure, warningHeaders } from "./respond.js";
+import { type Answered, fakeExchange } from "./testing/fake-exchange.js";
+
+const catalog = loadCatalog(createNaming("orch"));
+const reader = createBodyReader(catalog);
+const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`));
+const mediaTypes: Readonly<Record<ObjectFormat, string>> = {
+  json: "application/json",
+  yaml: "application/yaml",
+  protobuf: "application/vnd.orch.protobuf",
+  cbor: "application/cbor",
+};
+
+function as(encoding: ObjectFormat, more: Partial<Representation> = {}): Representation {
+  return { ...plainJson, encoding, contentType: mediaTypes[encoding], ...more };
+}
+
+function failed(error: ApiError, warnings: readonly string[] = []): Failure {
+  return { error, warnings };
+}
+
+type Send = (exchange: ReturnType<typeof fakeExchange>) => void;
+
+function sent(send: Send): Promise<Answered> {
+  const exchange = fakeExchange({ target: "/" });
+  send(exchange);
+  return exchange.answered;
+}
+
+const document: Document = { code: 201, body: Buffer.from('{"kind":"ConfigMap","data":{"a":"yes"}}\n'), headers: [] };
+
+test("a document leaves as the bytes that came, or as YAML and indented JSON made of them", async () => {
+  const rows: readonly (readonly [representation: Representation, body: string])[] = [
+    [as("json"), '{"kind":"ConfigMap","data":{"a":"yes"}}\n'],
+    [as("json", { pretty: true }), '{\n  "kind": "ConfigMap",\n  "data": {\n    "a": "yes"\n  }\n}\n'],
+    [as("yaml"), 'kind: ConfigMap\ndata:\n  a: "yes"\n'],
+  ];
+  for (const [representation, body] of rows) {
+    const answer = await sent((exchange) => respond.document(exchange, representation, document));
+    assert.equal(answer.code, 201);
+    assert.equal(answer.body.toString(), body);
+    assert.deepEqual(answer.header("content-type"), [representation.contentType]);
+  }
+  const bytes = Buffer.from([1, 2, 3]);
+  for (const encoding of ["protobuf", "cbor"] as const) {
+    const answer = await sent((exchange) => respond.document(exchange, as(encoding), { ...document, body: bytes }));
+    assert.deepEqual([answer.body, answer.header("content-type")], [bytes, [mediaTypes[encoding]]]);
+  }
+});
+
+test("further headers go with every form of a document", async () => {
+  for (const representation of [as("json"), as("json", { pretty: true }), as("yaml"), as("protobuf")]) {
+    const headers = ["Warning", '299 - "a"', "Warning", '299 - "b"'];
+    const answer = await sent((exchange) => respond.document(exchange, representation, { ...document, headers }));
+    assert.deepEqual(answer.header("warning"), ['299 - "a"', '299 - "b"']);
+    assert.deepEqual(answer.header("content-type"), [representation.contentType]);
+  }
+});
+
+test("an error is a Status in the encoding of the answer it stands for", async () => {
+  const error = badRequest("no");
+  const status = {
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message: "no",
+    reason: "BadRequest",
+    code: 400,
+  };
+  const yaml = await sent((exchange) => respond.error(exchange, as("yaml"), failed(error)));
+  const readYaml = parseYaml(yaml.body);
+  assert.deepEqual(readYaml.ok && readYaml.value, status);
+  for (const encoding of ["json", "protobuf", "cbor"] as const) {
+    const answer = await sent((exchange) => respond.error(exchange, as(encoding), failed(error)));
+    assert.equal(answer.code, 400);
+    assert.deepEqual(answer.header("content-type"), [mediaTypes[encoding]]);
+    assert.deepEqual(reader.body(encoding, answer.body), status);
+  }
+});
+
+test("a watch that fails before it begins answers one body, with a body's media type", async () => {
+  const rows: readonly (readonly [Representation, string])[] = [
+    [as("cbor", { contentType: "application/cbor-seq" }), mediaTypes.cbor],
+    [as("protobuf", { contentType: `${mediaTypes.protobuf};stream=watch` }), mediaTypes.protobuf],
+    [as("json"), mediaTypes.json],
+  ];
+  for (const [representation, contentType] of rows) {
+    const answer = await sent((exchange) => respond.error(exchange, representation, failed(badRequest("no"))));
+    assert.deepEqual(answer.header("content-type"), [contentType]);
+  }
+});
+
+test("an error says when to come again and how to show who one is", async () => {
+  const later = new ApiError("TooManyRequests", "later", { details: { retryAfterSeconds: 7 } });
+  const slow = await sent((exchange) => respond.error(exchange, as("json"), failed(later)));
+  assert.deepEqual([slow.code, slow.header("retry-after")], [429, ["7"]]);
+  const nobody = await sent((exchange) => respond.error(exchange, as("json"), failed(unauthorized())));
+  assert.deepEqual([nobody.code, nobody.header("www-authenticate")], [401, ["Bearer"]]);
+});
+
+test("an error carries the request's warnings", async () => {
+  const answer = await sent((exchange) => respond.error(exchange, as("json"), failed(badRequest("no"), ["a", "b"])));
+  assert.deepEqual(answer.header("warning"), ['299 - "a"', '299 - "b"']);
+});
+
+test("what has no Protobuf form is told in JSON, and says so", async () => {
+  const value = { kind: "Thing", apiVersion: "v1", a: 1 };
+  const answer = await sent((exchange) => respond.value(exchange, as("protobuf"), { code: 200, value }));
+  assert.deepEqual(answer.header("content-type"), ["application/json"]);
+  assert.equal(answer.body.toString(), '{"kind":"Thing","apiVersion":"v1","a":1}\n');
+});
+
+test("discovery is told in every encoding", async () => {
+  const value = { kind: "APIVersions", apiVersion: "v1", versions: ["v1"], serverAddressByClientCIDRs: [] };
+  for (const encoding of ["protobuf", "cbor"] as const) {
+    const { body } = await sent((exchange) => respond.value(exchange, as(encoding), { code: 200, value }));
+    assert.deepEqual(reader.body(encoding, body)["versions"], ["v1"]);
+  }
+  const cbor = parseCbor((await sent((exchange) => respond.value(exchange, as("cbor"), { code: 200, value }))).body);
+  assert.deepEqual(cbor.ok && cbor.value, value);
+});
+
+test("a warning is code 299 without an agent, its text quoted for a header", () => {
+  const rows: readonly (readonly [text: string, header: string])[] = [
+    ["plain text", '299 - "plain text"'],
+    ['unknown field "a\\b"', '299 - "unknown field \\"a\\\\b\\""'],
+    ["two\r\nlines", '299 - "two\\r\\nlines"'],
+    ["del\x7fete", '299 - "delete"'],
+    ["é", Buffer.from('299 - "é"').toString("latin1")],
+  ];
+  for (const [text, header] of rows) assert.deepEqual(warningHeaders([text]), ["Warning", header]);
+  assert.deepEqual(warningHeaders([]), []);
+  assert.deepEqual(warningHeaders(["a", "b"]), ["Warning", '299 - "a"', "Warning", '299 - "b"']);
+});
+
+test("more warnings than a client would take are shortened, then left out from the end", () => {
+  const texts = (headers: readonly string[]): readonly string[] => headers.filter((_, i) => i % 2 === 1);
+  const long = "x".repeat(2000);
+  assert.deepEqual(texts(warningHeaders([long, long])), Array(2).fill(`299 - "${long}"`));
+  const three = texts(warningHeaders([long, long, "short"].concat(long)));
+  assert.deepEqual(
+    three.map(({ length }) => length),
+    [256, 256, 5, 256].map((n) => n + '299 - ""'.length),
+  );
+  assert.equal(texts(warningHeaders(Array(40).fill(long))).length, 16);
+});
