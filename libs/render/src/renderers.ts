@@ -37,7 +37,7 @@ export function createRenderers(catalog: Catalog, metaGroup: string): Renderers 
       case "PartialObjectMetadata":
         return objectRenderer(partialShape({ apiVersion, type: meta.partial }), framings[form.encoding], meta);
       case "Table":
-        return tableRenderer({ table: (scale ?? kind).table, shape, apiVersion, form });
+        return tableRenderer({ table: (scale ?? kind).table, hub: kind.hub, shape, apiVersion, form });
     }
   };
   return {

@@ -4,6 +4,7 @@ import type { Kind } from "@orch/api/catalog.js";
 import { type AnyObject, withMetadata } from "@orch/api/object.js";
 import { cellsAt } from "@orch/api/table/row-text.js";
 import { arbitraryObject } from "@orch/api/testing/arbitrary.js";
+import { asVersion, decodeObject } from "@orch/api/writes.js";
 import fc from "fast-check";
 import { type Form, type IncludeObject, plainForm } from "./form.js";
 import type { ListMetadata, Renderer } from "./renderer.js";
@@ -161,8 +162,10 @@ for (const [name, kind] of versions) {
     const renderer = renderers.of(kind, { ...tableForm, includeObject: "None" }, "");
     fc.assert(
       fc.property(fc.array(arbitraryObject(kind.hub.type), { maxLength: 3 }), (trees) => {
-        const hubs = trees.map(withMetadata);
-        const table = JSON.parse(listAt(renderer, now, hubs, { resourceVersion: "1" }).toString());
+        // With the nulls and zeros that the reference always writes; cells know decoded objects.
+        const stored = trees.map((tree) => asVersion(kind.hub, withMetadata(tree)));
+        const hubs = stored.map((hub) => decodeObject(kind.hub, hub).object);
+        const table = JSON.parse(listAt(renderer, now, stored, { resourceVersion: "1" }).toString());
         assert.deepEqual(
           table.rows.map((row: { cells: unknown }) => row.cells),
           hubs.map((hub) => cellsAt(kind.table.row(hub), now)),

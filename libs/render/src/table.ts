@@ -1,6 +1,8 @@
+import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { printedUntil, printRow, type RowText, rowText } from "@orch/api/table/row-text.js";
 import type { TableType } from "@orch/api/table/table-type.js";
+import { decodeObject } from "@orch/api/writes.js";
 import type { Form, IncludeObject } from "./form.js";
 import { jsonFraming, type ListFrame } from "./framing.js";
 import type { ListMetadata, Piece, Renderer } from "./renderer.js";
@@ -9,6 +11,8 @@ import type { Shape } from "./shape.js";
 export interface TableOptions {
   /** Whose columns the table has. */
   readonly table: TableType;
+  /** In which the rows' objects are stored. */
+  readonly hub: Kind;
   /** What a row's whole object is shown as. */
   readonly shape: Shape;
   readonly apiVersion: string;
@@ -20,15 +24,19 @@ const comma = Buffer.from(",");
 const endOfRows = Buffer.from("]}\n");
 
 /** Tables, in JSON (spec 1: Table representation): the pieces are rows. */
-export function tableRenderer({ table, shape, apiVersion, form }: TableOptions): Renderer {
+export function tableRenderer({ table, hub: kind, shape, apiVersion, form }: TableOptions): Renderer {
   const head = (metadata: object): string =>
     `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(metadata)},` +
     `"columnDefinitions":${JSON.stringify(table.columns)},"rows":[`;
   const document = (row: Buffer, metadata: object): Buffer =>
     Buffer.concat([Buffer.from(head(metadata)), row, endOfRows]);
   return {
+    // Cells know decoded objects; what is stored has nulls too, where the reference writes them.
     piece: (hub) =>
-      rowPiece(rowText(table.row(hub)), objectText(hub, { shape, apiVersion, include: form.includeObject })),
+      rowPiece(
+        rowText(table.row(decodeObject(kind, hub).object)),
+        objectText(hub, { shape, apiVersion, include: form.includeObject }),
+      ),
     document: (row, resourceVersion) => document(row, { resourceVersion }),
     list: (metadata: ListMetadata): ListFrame => ({
       head: Buffer.from(head(metadata)),
