@@ -42,6 +42,16 @@ async function untilNotReady(server: Server): Promise<void> {
   while ((await server.ask("/readyz")).status === 200);
 }
 
+test("a server whose output nobody reads any more serves on, and ends when it is told to", async (t) => {
+  const server = await startServer(t);
+  server.child.stdout?.destroy();
+  server.child.stderr?.destroy();
+  // A stop is logged; so are these.
+  for (let i = 0; i < 5; i++) assert.equal((await server.ask("/livez")).status, 200);
+  server.child.kill("SIGTERM");
+  assert.deepEqual(await server.exit, { code: 0, signal: null });
+});
+
 test("a list under way is sent whole before the process ends", async (t) => {
   const server = await startServer(t);
   const value = "x".repeat(500_000);

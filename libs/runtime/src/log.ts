@@ -35,6 +35,12 @@ export interface LogOutput {
 export function createLog(options: LogOptions): LogOutput {
   let failure: string | undefined;
   const target = options.write ?? ((line: string) => void process.stderr.write(line));
+  // Without a listener a reader that went away is an uncaught exception, which is logged, which is one more.
+  if (options.write === undefined) {
+    process.stderr.on("error", (error) => {
+      failure = error.message;
+    });
+  }
   const stream = {
     write(line: string): void {
       try {

@@ -19,7 +19,10 @@ export function storedObject(kind: Kind, entry: Entry): AnyObject {
 }
 
 function parsedObject(kind: Kind, value: Buffer, revision: number | undefined): AnyObject {
-  const object = withMetadata(decode(kind.type, JSON.parse(value.toString("utf8"))).value);
+  return withRevision(withMetadata(decode(kind.type, JSON.parse(value.toString("utf8"))).value), revision);
+}
+
+function withRevision(object: AnyObject, revision: number | undefined): AnyObject {
   if (revision === undefined) return object;
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
@@ -49,7 +52,9 @@ function replyBody(write: Write, bytes: Buffer, revision: number | undefined): B
     return revision === undefined ? Buffer.concat([bytes, newline]) : spliceVersion(bytes, revision).bytes;
   }
   const renderer = rendererOf(write);
-  const piece = renderer.piece(parsedObject(kind, bytes, revision)).at(write.deps.now());
+  // As it is stored, zeros that are always written included: a renderer shows it as the watch cache's does.
+  const stored = withRevision(withMetadata(JSON.parse(bytes.toString("utf8"))), revision);
+  const piece = renderer.piece(stored).at(write.deps.now());
   return renderer.document(piece, revision === undefined ? "" : String(revision));
 }
 

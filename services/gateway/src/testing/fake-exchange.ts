@@ -52,6 +52,7 @@ export function fakeExchange({ method = "GET", target, headers = {}, body = "" }
     method,
     path,
     query: query === undefined ? undefined : new URLSearchParams(query),
+    headers,
     header: (name) => headers[name],
     socket,
     body: async () => Buffer.from(body),
@@ -75,7 +76,6 @@ export function fakeExchange({ method = "GET", target, headers = {}, body = "" }
     get closed() {
       return ended;
     },
-    handOver: () => Promise.reject(new TypeError("a fake exchange has no raw pair")),
     get code() {
       return answer?.code ?? 0;
     },

@@ -1,3 +1,6 @@
-import type { Conversions } from "../../conversion.js";
+import { type Conversions, sameFields } from "../../conversion.js";
 
-export const admissionregistrationConversions: Conversions = [];
+export const admissionregistrationConversions: Conversions = [
+  ["admissionregistration/v1beta1.MutatingWebhookConfiguration", sameFields],
+  ["admissionregistration/v1beta1.ValidatingWebhookConfiguration", sameFields],
+];
