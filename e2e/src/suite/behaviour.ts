@@ -1,6 +1,7 @@
 import { after, before, describe } from "node:test";
 import { connect } from "../harness/http.js";
 import type { Target } from "../harness/target.js";
+import { compressionSuite } from "./compression.js";
 import { consistencySuite } from "./consistency.js";
 import { crudSuite } from "./crud.js";
 import { deletionSuite } from "./deletion.js";
@@ -27,6 +28,7 @@ const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
   ["deletion", deletionSuite],
   ["subresources", subresourceSuite],
   ["encodings", encodingSuite],
+  ["compression", compressionSuite],
   ["errors", errorSuite],
   ["discovery", discoverySuite],
   ["health", healthSuite],

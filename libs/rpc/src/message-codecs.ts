@@ -49,6 +49,7 @@ export const listRequestCodec = generatedCodec<ListRequest, watchcache.v1.ListRe
     continueToken: m.continueToken ?? "",
     sendInitialEvents: m.sendInitialEvents ?? undefined,
     form: m.form ?? "",
+    gzip: m.gzip ?? false,
   }),
 });
 

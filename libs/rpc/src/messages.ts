@@ -32,6 +32,8 @@ export interface ListRequest {
   /** Refused for a list; carried so that it is refused together with what else is wrong. */
   readonly sendInitialEvents?: boolean | undefined;
   readonly form: string;
+  /** The client takes gzip: a large body may come as such. It begins with 1f 8b then, as no other body does. */
+  readonly gzip: boolean;
 }
 
 export interface WatchRequest {

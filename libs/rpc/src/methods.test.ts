@@ -50,6 +50,7 @@ test("list and watch requests come back as they were", () => {
       limit: fc.maxSafeInteger(),
       continueToken: text,
       sendInitialEvents: fc.option(fc.boolean(), { nil: undefined }),
+      gzip: fc.boolean(),
     }),
   );
   roundTrip(

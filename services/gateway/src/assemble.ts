@@ -31,6 +31,7 @@ export interface ServingSettings {
   readonly minRequestTimeoutMs: number;
   readonly shutdownGraceMs: number;
   readonly cbor: boolean;
+  readonly gzip: boolean;
   readonly podResize: boolean;
   /** Gate StorageVersionHash. */
   readonly storageVersionHash: boolean;

@@ -50,11 +50,12 @@ export function createOtherPaths(deps: OtherPathsDeps): (exchange: Exchange) => 
     response.status(500).set("Content-Type", plain).send("internal error\n");
   };
   app.use(failed);
-  // It never listens.
-  const server = createServer(app);
+  // It never listens: what comes to it came through the gateway's own limits.
+  const server = createServer({ maxHeaderSize: anyHeaderBytes }, app);
   return (exchange) => answer(server, exchange);
 }
 
+const anyHeaderBytes = 1024 * 1024;
 /** Headers of a request that a handler may look at. */
 const forwarded = ["accept", "if-none-match", "host", "user-agent"] as const;
 /** Of the connection and of the body's length speaks whoever sends them. */
@@ -73,6 +74,10 @@ async function answer(server: Server, exchange: Exchange): Promise<void> {
     if (value !== undefined) headers[name] = value;
   }
   const asked = request({ createConnection: () => client, method: exchange.method, path, headers });
+  // Neither side of a pair hears of the other's end: one that comes before the answer would be waited for.
+  const giveUp = (): void => void client.destroy();
+  served.once("close", giveUp);
+  asked.once("response", () => served.off("close", giveUp));
   asked.end();
   const [response]: IncomingMessage[] = await once(asked, "response");
   if (response === undefined) throw new TypeError("a response without a response");

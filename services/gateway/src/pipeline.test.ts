@@ -64,6 +64,7 @@ function gateway(options: CatalogOptions = {}, caches?: () => Caller) {
     caches: caches ?? (() => caller),
     resources: () => caller,
     requestTimeoutMs: 1000,
+    gzip: true,
     minRequestTimeoutMs: 1000,
     random: () => 0,
     openWatches: new Set(),

@@ -2,6 +2,7 @@ import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/method
 import type { Caller } from "@orch/rpc/rpc.js";
 import { badRequest } from "@orch/status/api-error.js";
 import type { Exchange, HeaderList } from "./exchange.js";
+import { acceptsGzip, gzipFrom, gzipHeaders, gzipped, isGzip } from "./gzip.js";
 import type { ResourceRoute } from "./path.js";
 import { collect, type OpenStream, relay } from "./relay.js";
 import { formOf, type Representation } from "./representation.js";
@@ -11,6 +12,8 @@ import { isTrue } from "./verbs.js";
 export interface ReadDeps {
   readonly respond: Responder;
   readonly caches: (group: string) => Caller;
+  /** Large answers are compressed for who takes that (gate APIResponseCompression). */
+  readonly gzip: boolean;
   readonly requestTimeoutMs: number;
   /** A watch without `timeoutSeconds` lasts a random time from here to twice as long. */
   readonly minRequestTimeoutMs: number;
@@ -46,7 +49,22 @@ export function serveGet(deps: ReadDeps, { exchange, route, representation, head
   return deps
     .caches(route.group)
     .call(watchCacheGet, request, { deadlineMs: deps.requestTimeoutMs })
-    .then(({ body }) => deps.respond.document(exchange, representation, { code: 200, body, headers }));
+    .then(({ body }) => {
+      if (body.length < gzipFrom || !takesGzip(deps, { exchange, representation })) {
+        return deps.respond.document(exchange, representation, { code: 200, body, headers });
+      }
+      return gzipped(body).then((small) =>
+        exchange.send(200, ["Content-Type", representation.contentType, ...gzipHeaders, ...headers], small),
+      );
+    });
+}
+
+/** YAML and indented JSON are made of the whole here, for people. */
+function takesGzip(
+  { gzip }: ReadDeps,
+  { exchange, representation }: Pick<Read, "exchange" | "representation">,
+): boolean {
+  return gzip && representation.encoding !== "yaml" && !representation.pretty && acceptsGzip(exchange);
 }
 
 /** A collection or a page of it (spec 1: Paged lists). */
@@ -58,6 +76,7 @@ export async function serveList(deps: ReadDeps, { exchange, route, representatio
     limit: wholeNumber(query, "limit"),
     continueToken: query?.get("continue") ?? "",
     form: formOf(representation, exchange, "list"),
+    gzip: takesGzip(deps, { exchange, representation }),
   };
   const open: OpenStream = (receiver) =>
     deps.caches(route.group).open(watchCacheList, request, receiver, { deadlineMs: deps.requestTimeoutMs });
@@ -67,7 +86,8 @@ export async function serveList(deps: ReadDeps, { exchange, route, representatio
     return;
   }
   const all = ["Content-Type", representation.contentType, ...headers];
-  const error = await relay(exchange, open, { headers: all, cutOnFailure: true });
+  const headersOf = (first: Buffer): HeaderList => (isGzip(first) ? [...all, ...gzipHeaders] : all);
+  const error = await relay(exchange, open, { headersOf, cutOnFailure: true });
   if (error !== undefined) throw error;
 }
 
@@ -87,7 +107,7 @@ export async function serveWatch(deps: ReadDeps, { exchange, route, representati
   };
   const open: OpenStream = (receiver) => deps.caches(route.group).open(watchCacheWatch, request, receiver);
   const all = ["Content-Type", representation.contentType, ...headers];
-  const error = await relay(exchange, open, { headers: all, cutOnFailure: false, enders: deps.openWatches });
+  const error = await relay(exchange, open, { headersOf: () => all, cutOnFailure: false, enders: deps.openWatches });
   if (error !== undefined) throw error;
 }
 

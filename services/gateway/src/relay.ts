@@ -6,12 +6,15 @@ import type { Exchange, HeaderList } from "./exchange.js";
 export type OpenStream = (receiver: Receiver<Chunk>) => Subscription;
 
 export interface RelayOptions {
-  readonly headers: HeaderList;
+  /** Of a response whose body begins so. */
+  readonly headersOf: (first: Buffer) => HeaderList;
   /** A list that broke off must not look whole: its connection is cut. A watch may end anywhere. */
   readonly cutOnFailure: boolean;
   /** Where the relay registers how to end it, for a server that shuts down. */
   readonly enders?: Set<() => void>;
 }
+
+const nothing = Buffer.alloc(0);
 
 /**
  * Passes a stream's bytes to the client as they come, holding the sender back while the client is behind.
@@ -22,7 +25,7 @@ export function relay(exchange: Exchange, open: OpenStream, options: RelayOption
     const subscription = open({
       message({ body }) {
         if (exchange.closed) return;
-        if (!exchange.begun) exchange.begin(200, options.headers);
+        if (!exchange.begun) exchange.begin(200, options.headersOf(body));
         if (body.length === 0 || exchange.write(body)) return;
         subscription.pause();
         exchange.onDrain(() => subscription.resume());
@@ -32,7 +35,7 @@ export function relay(exchange: Exchange, open: OpenStream, options: RelayOption
           resolve(error);
           return;
         }
-        if (!exchange.begun) exchange.begin(200, options.headers);
+        if (!exchange.begun) exchange.begin(200, options.headersOf(nothing));
         if (error !== undefined && options.cutOnFailure) exchange.cut();
         else exchange.end();
         resolve(undefined);

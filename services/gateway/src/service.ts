@@ -17,6 +17,8 @@ export interface GatewayConfig extends ServerConfig {
   readonly shutdownGraceMs: number;
   /** CBOR is read and written (gate CBORServingAndStorage). */
   readonly cbor: boolean;
+  /** Large answers are compressed for who takes that (gate APIResponseCompression). */
+  readonly gzip: boolean;
   /** Pods may be resized in place (gate InPlacePodVerticalScaling). */
   readonly podResize: boolean;
   /** Discovery tells a hash of each kind's stored version (gate StorageVersionHash). */
@@ -78,6 +80,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     identity: deps.identity,
     caches: deps.caches,
     resources: deps.resources,
+    gzip: config.gzip,
     requestTimeoutMs: config.requestTimeoutMs,
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     random: deps.random,

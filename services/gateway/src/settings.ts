@@ -19,6 +19,7 @@ export function servingSettings(
     http2MaxStreams: values["http2-max-streams-per-connection"],
     shutdownGraceMs: values["shutdown-grace-duration"],
     cbor: gates.enabled("CBORServingAndStorage"),
+    gzip: gates.enabled("APIResponseCompression"),
     podResize: gates.enabled("InPlacePodVerticalScaling"),
     storageVersionHash: gates.enabled("StorageVersionHash"),
     anonymousAuth: values["anonymous-auth"],

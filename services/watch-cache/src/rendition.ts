@@ -14,6 +14,8 @@ import { type CachedObject, copyItem, eventFrame, itemSize } from "./object.js";
 export interface Rendition {
   /** Equal for equal bytes. */
   readonly id: string;
+  /** The same bytes at any time: no ages in it. */
+  readonly timeless: boolean;
   /** A whole body. */
   document(object: CachedObject): Buffer;
   list(list: ListBody): Generator<Buffer>;
@@ -50,7 +52,9 @@ export function createRenditions(options: RenditionOptions): Renditions {
     const renderer = renderers.of(kind, form, subresource);
     const id = `${kind.apiVersion}/${kind.plural}/${subresource};${text}`;
     const isPlain = text === "" && subresource === "" && kind.conversion === undefined;
-    return isPlain ? storedRendition(id, kind, renderer) : madeRendition(id, renderer, { ...options, hot });
+    return isPlain
+      ? storedRendition(id, kind, renderer)
+      : madeRendition(id, renderer, { ...options, hot, timeless: form.as !== "Table" });
   };
   return {
     of(kind, form, subresource = "") {
@@ -73,6 +77,7 @@ function storedRendition(id: string, kind: Kind, renderer: Renderer): Rendition 
   const shown = (object: CachedObject): CachedObject => named?.(object) ?? object;
   return {
     id,
+    timeless: true,
     document: (object) => shown(object).bytes,
     list: (list) => {
       const { head, tail } = renderer.list(listMetadata(list), []);
@@ -115,10 +120,11 @@ function renamed(kind: Kind): (object: CachedObject) => CachedObject {
 interface Making {
   readonly wallClock: () => number;
   readonly hot: LRUCache<string, Piece>;
+  readonly timeless: boolean;
 }
 
 /** Everything else is made of the object when it is first asked for, and kept while it is hot. */
-function madeRendition(id: string, renderer: Renderer, { wallClock, hot }: Making): Rendition {
+function madeRendition(id: string, renderer: Renderer, { wallClock, hot, timeless }: Making): Rendition {
   const pieceOf = (object: CachedObject): Piece => {
     const key = `${id}|${object.key}@${object.revision}`;
     const known = hot.get(key);
@@ -135,6 +141,7 @@ function madeRendition(id: string, renderer: Renderer, { wallClock, hot }: Makin
   };
   return {
     id,
+    timeless,
     document: (object) => renderer.document(pieceOf(object).at(wallClock()), String(object.revision)),
     list(list) {
       const now = wallClock();

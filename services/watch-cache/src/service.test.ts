@@ -21,7 +21,7 @@ import { createWatchCache, watchCacheDefaults } from "./service.js";
 const naming = createNaming("orch");
 const maps = { group: "", version: "v1", resource: "configmaps", namespace: "a", labelSelector: "", fieldSelector: "" };
 const unset = { resourceVersion: "", resourceVersionMatch: "", form: "" };
-const listAll: ListRequest = { ...maps, ...unset, limit: 0, continueToken: "" };
+const listAll: ListRequest = { ...maps, ...unset, limit: 0, continueToken: "", gzip: false };
 const watchAll: WatchRequest = { ...maps, ...unset, name: "", allowBookmarks: false, timeoutMs: 0 };
 
 /** Cleans up after a test, what was started last first. */

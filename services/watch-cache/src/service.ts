@@ -1,15 +1,16 @@
 import type { Catalog } from "@orch/api/catalog.js";
 import { createReadIndex } from "@orch/cache/read-index.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { Chunk, GetRequest, ListRequest, StatusReply, WatchRequest } from "@orch/rpc/messages.js";
+import type { GetRequest, ListRequest, StatusReply, WatchRequest } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheStatus, watchCacheWatch } from "@orch/rpc/methods.js";
-import type { Sender, Services } from "@orch/rpc/rpc.js";
+import type { Services } from "@orch/rpc/rpc.js";
 import { ApiError, unavailable } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createFreshness } from "./freshness.js";
 import { get } from "./get.js";
-import { type ListDeps, list } from "./list.js";
+import type { ListDeps } from "./list.js";
+import { createListStream } from "./list-stream.js";
 import { createMirror } from "./mirror.js";
 import { createChunkOf } from "./outlet.js";
 import { type Asked, createReadables } from "./readable.js";
@@ -25,6 +26,8 @@ export interface WatchCacheConfig {
   readonly maxPendingBytes: number;
   /** Bytes of other encodings, versions and tables that are kept while they are hot. */
   readonly hotBytes: number;
+  /** Bytes of gzipped lists that are kept. */
+  readonly gzipBytes: number;
 }
 
 export const watchCacheDefaults: WatchCacheConfig = {
@@ -33,6 +36,7 @@ export const watchCacheDefaults: WatchCacheConfig = {
   bookmarkMs: 60_000,
   maxPendingBytes: 8 * 1024 * 1024,
   hotBytes: 64 * 1024 * 1024,
+  gzipBytes: 32 * 1024 * 1024,
 };
 
 export interface WatchCacheDeps {
@@ -100,28 +104,15 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     if (stopped) throw unavailable("the watch cache is shutting down");
     watch(watches, asked(request), { request, sender });
   });
+  const lists = createListStream(reads, config.gzipBytes);
   services.stream(watchCacheList, (request, sender) => {
-    sendList(request, sender).catch((error: unknown) => sender.end(ApiError.from(error)));
+    const failed = (error: unknown): void => sender.end(ApiError.from(error));
+    lists.send(asked(request), { request, sender }).catch(failed);
   });
-
-  const sendList = async (request: ListRequest, sender: Sender<Chunk>): Promise<void> => {
-    const { readable, rendition } = asked(request);
-    const chunks = rendition.list(await list(reads, readable, request));
-    const pump = (): void => {
-      if (sender.cancelled) return;
-      // Not for…of: leaving it early would end the generator.
-      for (let step = chunks.next(); step.done !== true; step = chunks.next()) {
-        // `onDrain` brings us back.
-        if (!sender.send({ body: step.value })) return;
-      }
-      sender.end();
-    };
-    sender.onDrain(pump);
-    pump();
-  };
 
   mirror.onReset(() => {
     renditions.forget();
+    lists.forget();
     for (const opened of [...open]) opened.expire();
   });
 

@@ -123,6 +123,7 @@ async function fromStore(running: Running, announceEnd: boolean): Promise<void> 
     limit: 0,
     continueToken: "",
     sendInitialEvents: undefined,
+    gzip: false,
   });
   if (outlet.closed) return;
   sendInitial(running, { items: body.items, revision: body.resourceVersion, announceEnd });

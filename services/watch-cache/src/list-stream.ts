@@ -1,0 +1,112 @@
+import { promisify } from "node:util";
+import { constants, createGzip, gzip } from "node:zlib";
+import type { Chunk, ListRequest } from "@orch/rpc/messages.js";
+import type { Sender } from "@orch/rpc/rpc.js";
+import { ApiError } from "@orch/status/api-error.js";
+import { LRUCache } from "lru-cache";
+import { type ListDeps, list } from "./list.js";
+import type { ListBody } from "./list-body.js";
+import type { Asked } from "./readable.js";
+
+export interface ListCall {
+  readonly request: ListRequest;
+  readonly sender: Sender<Chunk>;
+}
+
+export interface ListStream {
+  send(asked: Asked, call: ListCall): Promise<void>;
+  /** Bodies of a history that is over. */
+  forget(): void;
+}
+
+/** Bodies below this are not worth it, as in the reference. */
+const gzipFrom = 128 * 1024;
+/** A body up to this is compressed whole, once for all who ask for it; a larger one as it is sent. */
+const wholeUpTo = 16 * 1024 * 1024;
+const chunkBytes = 128 * 1024;
+const options = { level: constants.Z_BEST_SPEED };
+const compress = promisify<Buffer, typeof options, Buffer>(gzip);
+
+/** Sends lists as their receivers take them; gzipped where the client takes that and the list is large. */
+export function createListStream(deps: ListDeps, keptBytes: number): ListStream {
+  const kept = new LRUCache<string, Buffer>({ maxSize: keptBytes, sizeCalculation: (body) => body.length });
+  const underWay = new Map<string, Promise<Buffer>>();
+
+  const zippedOnce = async (key: string, chunks: Generator<Buffer>): Promise<Buffer> => {
+    const known = kept.get(key) ?? underWay.get(key);
+    if (known !== undefined) return known;
+    const made = compress(Buffer.concat([...chunks]), options);
+    underWay.set(key, made);
+    try {
+      const body = await made;
+      kept.set(key, body);
+      return body;
+    } finally {
+      underWay.delete(key);
+    }
+  };
+
+  return {
+    async send({ readable, rendition }, { request, sender }) {
+      const body = await list(deps, readable, request);
+      const chunks = rendition.list(body);
+      const size = request.gzip ? sizeOf(body) : 0;
+      if (size < gzipFrom) pump(chunks, sender);
+      else if (size > wholeUpTo || !rendition.timeless) pumpZipped(chunks, sender);
+      else pump(pieces(await zippedOnce(keyOf(rendition.id, request, body), chunks)), sender);
+    },
+    forget() {
+      kept.clear();
+      underWay.clear();
+    },
+  };
+}
+
+function sizeOf({ items }: ListBody): number {
+  let size = 0;
+  for (const item of items) size += item.size;
+  return size;
+}
+
+/** Equal for requests of equal bodies. */
+function keyOf(rendition: string, request: ListRequest, { resourceVersion }: ListBody): string {
+  const { namespace, labelSelector, fieldSelector, limit, continueToken } = request;
+  return [rendition, namespace, labelSelector, fieldSelector, limit, continueToken, resourceVersion].join("\n");
+}
+
+function* pieces(body: Buffer): Generator<Buffer> {
+  for (let at = 0; at < body.length; at += chunkBytes) yield body.subarray(at, at + chunkBytes);
+}
+
+function pump(chunks: Generator<Buffer>, sender: Sender<Chunk>): void {
+  const more = (): void => {
+    if (sender.cancelled) return;
+    // Not for…of: leaving it early would end the generator.
+    for (let step = chunks.next(); step.done !== true; step = chunks.next()) {
+      // `onDrain` brings us back.
+      if (!sender.send({ body: step.value })) return;
+    }
+    sender.end();
+  };
+  sender.onDrain(more);
+  more();
+}
+
+function pumpZipped(chunks: Generator<Buffer>, sender: Sender<Chunk>): void {
+  const zip = createGzip({ ...options, chunkSize: chunkBytes });
+  const feed = (): void => {
+    for (let step = chunks.next(); step.done !== true; step = chunks.next()) {
+      if (!zip.write(step.value)) return;
+    }
+    zip.end();
+  };
+  zip.on("drain", feed);
+  zip.on("data", (body: Buffer) => {
+    if (!sender.send({ body })) zip.pause();
+  });
+  zip.once("end", () => sender.end());
+  zip.once("error", (error) => sender.end(ApiError.from(error)));
+  sender.onDrain(() => zip.resume());
+  sender.onCancel(() => zip.destroy());
+  feed();
+}
