@@ -25,19 +25,17 @@ export interface Http2Sessions {
 /** Bytes that a client may send on a stream and on a connection before it hears from us. */
 const streamWindow = 256 * 1024;
 const connectionWindow = 1024 * 1024;
+/** What may wait for the streams of a connection, an object or two for each that its client does not read. */
+const maxSessionMegabytes = 64;
 /** Frames that break the protocol, and streams beyond the limit, before the connection ends. */
 const maxInvalidFrames = 100;
 const maxRejectedStreams = 100;
-/** Streams that a client opened and took back before they were answered, for each answered one, before it is ended. */
-const resetBurst = 1000;
 /** Looks at an ended response that its client does not take, before its stream is given up. */
 const patience = 6;
 
 interface Session {
   readonly session: ServerHttp2Session;
   readonly streams: Map<ServerHttp2Stream, { looks: number; left: number }>;
-  /** Streams taken back by the client, less those that were answered. */
-  resets: number;
 }
 
 export function createHttp2Sessions(
@@ -47,22 +45,17 @@ export function createHttp2Sessions(
 ): Http2Sessions {
   const sessions = new Set<Session>();
 
-  const answer = (open: Session, stream: ServerHttp2Stream, socket: TLSSocket): ((headers: object) => void) => {
-    open.streams.set(stream, { looks: 0, left: 0 });
+  const opened = (streams: Session["streams"], stream: ServerHttp2Stream): void => {
+    streams.set(stream, { looks: 0, left: 0 });
     // A stream that its client takes back says so by closing; nothing here may end the process.
     stream.on("error", () => {});
-    stream.once("close", () => {
-      open.streams.delete(stream);
-      const takenBack = stream.rstCode === constants.NGHTTP2_CANCEL && !stream.headersSent;
-      open.resets = Math.max(0, open.resets + (takenBack ? 1 : -1));
-      if (open.resets > resetBurst) open.session.destroy(undefined, constants.NGHTTP2_ENHANCE_YOUR_CALM);
-    });
-    return (headers) => serve(createHttp2Exchange(stream, { ...context(), headers: { ...headers }, socket }));
+    stream.once("close", () => streams.delete(stream));
   };
 
   return {
     opened(socket) {
       const session = performServerHandshake(socket, {
+        maxSessionMemory: maxSessionMegabytes,
         maxSessionInvalidFrames: maxInvalidFrames,
         maxSessionRejectedStreams: maxRejectedStreams,
         settings: {
@@ -72,14 +65,19 @@ export function createHttp2Sessions(
         },
       });
       session.setLocalWindowSize(connectionWindow);
-      const open: Session = { session, streams: new Map(), resets: 0 };
+      const streams: Session["streams"] = new Map();
+      const open: Session = { session, streams };
       sessions.add(open);
       session.on("error", () => {});
       session.once("close", () => sessions.delete(open));
       session.setTimeout(idleMs, () => {
-        if (open.streams.size === 0) session.close();
+        if (streams.size === 0) session.close();
       });
-      session.on("stream", (stream, headers) => answer(open, stream, socket)(headers));
+      // Streams that are opened only to be taken back are limited by the library (CVE-2023-44487).
+      session.on("stream", (stream, headers) => {
+        opened(streams, stream);
+        serve(createHttp2Exchange(stream, { ...context(), headers, socket }));
+      });
     },
     dropStalled() {
       for (const { streams } of sessions) {
