@@ -5,6 +5,8 @@ import type { Duplex } from "node:stream";
 export interface Connections {
   opened(socket: Duplex): void;
   responding(socket: Duplex, response: ServerResponse): void;
+  /** It goes on in another protocol: whoever speaks that ends it. */
+  upgraded(socket: Duplex): void;
   /** A response of this connection has begun and is not all sent. */
   isBusy(socket: Duplex): boolean;
   /** Ends connections that took nothing of an ended response since the last few looks. */
@@ -28,6 +30,7 @@ interface Connection {
 
 export function createConnections(): Connections {
   const connections = new Map<Duplex, Connection>();
+  const others = new Set<Duplex>();
   let draining = false;
 
   const isIdle = ({ newest }: Connection): boolean => newest === undefined || newest.writableFinished;
@@ -42,6 +45,11 @@ export function createConnections(): Connections {
       if (connection === undefined) return;
       connection.newest = response;
       connection.stalledLooks = 0;
+    },
+    upgraded(socket) {
+      connections.delete(socket);
+      others.add(socket);
+      socket.once("close", () => others.delete(socket));
     },
     isBusy(socket) {
       const newest = connections.get(socket)?.newest;
@@ -69,7 +77,7 @@ export function createConnections(): Connections {
       return draining;
     },
     destroy() {
-      for (const socket of connections.keys()) socket.destroy();
+      for (const socket of [...connections.keys(), ...others]) socket.destroy();
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
@@ -6,7 +7,10 @@ import { createConnections } from "./connections.js";
 import type { Exchange } from "./exchange.js";
 import { createHttp1Exchange } from "./http1-exchange.js";
 import { createHttp2Sessions } from "./http2-sessions.js";
+import { parsePath } from "./path.js";
 import { createAtTurnEnd } from "./turn.js";
+import { verbOf } from "./verbs.js";
+import { createWebSocketExchange } from "./websocket-exchange.js";
 
 export interface ServerConfig {
   readonly bindAddress: string;
@@ -16,6 +20,8 @@ export interface ServerConfig {
   readonly requestTimeoutMs: number;
   /** Streams that an HTTP/2 connection may have open at once. */
   readonly http2MaxStreams: number;
+  /** Of the WebSocket protocol that is a bearer token: what stands before it. */
+  readonly tokenProtocol: string;
   readonly tls: { readonly key: string; readonly cert: string; readonly clientCa: string | undefined };
 }
 
@@ -71,6 +77,13 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       deps.serve(createHttp1Exchange(request, response, { id: deps.newId(), atTurnEnd, closing }));
     },
   );
+  server.on("upgrade", (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
+    connections.upgraded(socket);
+    const { tokenProtocol } = config;
+    const exchange = createWebSocketExchange({ request, socket, head, id: deps.newId(), tokenProtocol });
+    if (isWebSocketWatch(exchange)) deps.serve(exchange);
+    else exchange.send(400, ["Content-Type", "text/plain; charset=utf-8"], "only a watch can go on as a WebSocket\n");
+  });
   // A connection that breaks says so on its own streams; nothing here may end the process.
   server.on("tlsClientError", () => {});
   const leaving = new WeakSet<Duplex>();
@@ -122,6 +135,12 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       clearInterval(watchdog);
     },
   };
+}
+
+function isWebSocketWatch(exchange: Exchange): boolean {
+  if (exchange.header("upgrade")?.toLowerCase() !== "websocket") return false;
+  const route = parsePath(exchange.path);
+  return route.type === "resource" && verbOf(exchange.method, route, exchange.query) === "watch";
 }
 
 /** A connection goes to the protocol that its two sides agreed on (ALPN); node's server speaks the first version. */

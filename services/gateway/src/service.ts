@@ -11,7 +11,7 @@ import { createPipeline } from "./pipeline.js";
 import { createResponder } from "./respond.js";
 import { createHttpServer, type ServerConfig } from "./server.js";
 
-export interface GatewayConfig extends ServerConfig {
+export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
   readonly minRequestTimeoutMs: number;
   /** How long running responses may take once the gateway stops. */
   readonly shutdownGraceMs: number;
@@ -91,7 +91,8 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     onFault: deps.onFault,
     now: deps.monotonic,
   });
-  const server = createHttpServer(config, { newId: deps.newId, serve });
+  const tokenProtocol = `base64url.bearer.${deps.naming.group("authorization")}.`;
+  const server = createHttpServer({ ...config, tokenProtocol }, { newId: deps.newId, serve });
   let port = 0;
   return {
     async start() {

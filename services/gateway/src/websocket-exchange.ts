@@ -1,0 +1,149 @@
+import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from "node:http";
+import type { TLSSocket } from "node:tls";
+import { WebSocket, WebSocketServer } from "ws";
+import { commonHeaders, type Exchange, type HeaderList, parseTarget } from "./exchange.js";
+import { type CutFrames, cutterOf } from "./stream-frames.js";
+
+/** A request to go on as a WebSocket, as node's server gives it away. */
+export interface Upgrade {
+  readonly request: IncomingMessage;
+  readonly socket: TLSSocket;
+  /** What came behind the request. */
+  readonly head: Buffer;
+  readonly id: string;
+  /** Browsers cannot send headers: behind this prefix, one of the protocols that they offer is their bearer token. */
+  readonly tokenProtocol: string;
+}
+
+/** What a client may say on a watch: nothing that is listened to. */
+const maxMessageBytes = 1024;
+/** Bytes that wait for a client before the sender is held back. */
+const highWater = 64 * 1024;
+
+/**
+ * A watch over a WebSocket, an event a message: text where it is JSON, else bytes without the length before them. A
+ * request that fails is answered as plain HTTP, before anything is upgraded.
+ */
+class WebSocketExchange implements Exchange {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket: TLSSocket;
+  code = 0;
+  readonly #upgrade: Upgrade;
+  readonly #closers: (() => void)[] = [];
+  #drained: (() => void) | undefined;
+  #peer: WebSocket | undefined;
+  #cut: CutFrames = () => [];
+  #asText = true;
+
+  constructor(upgrade: Upgrade) {
+    const { request, socket, id } = upgrade;
+    this.#upgrade = upgrade;
+    this.id = id;
+    this.socket = socket;
+    this.headers = withToken(request.headers, upgrade.tokenProtocol);
+    this.method = request.method ?? "GET";
+    const { path, query } = parseTarget(request.url ?? "/");
+    this.path = path;
+    this.query = query;
+    socket.once("close", () => {
+      for (const run of this.#closers) run();
+    });
+  }
+
+  header(name: string): string | undefined {
+    const value = this.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  async body(): Promise<Buffer> {
+    return Buffer.alloc(0);
+  }
+
+  send(code: number, headers: HeaderList, body: Buffer | string): void {
+    if (this.begun || this.closed) return;
+    this.code = code;
+    const list = [...commonHeaders(this.id, headers), "Connection", "close"];
+    const lines = list.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${list[i + 1]}\r\n`] : []));
+    const length = Buffer.byteLength(body);
+    this.socket.write(
+      `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ""}\r\n${lines.join("")}Content-Length: ${length}\r\n\r\n`,
+    );
+    this.socket.end(body);
+  }
+
+  begin(_code: number, headers: HeaderList): void {
+    if (this.begun || this.closed) return;
+    this.code = 101;
+    const contentType = headers[headers.indexOf("Content-Type") + 1] ?? "";
+    this.#cut = cutterOf(contentType);
+    this.#asText = contentType.includes("json");
+    const { request, socket, head, tokenProtocol } = this.#upgrade;
+    const acceptor = new WebSocketServer({
+      noServer: true,
+      maxPayload: maxMessageBytes,
+      perMessageDeflate: false,
+      handleProtocols: (offered) => [...offered].find((protocol) => !protocol.startsWith(tokenProtocol)) ?? false,
+    });
+    acceptor.handleUpgrade(request, socket, head, (peer) => {
+      this.#peer = peer;
+      // What breaks the protocol ends the connection; nothing here may end the process.
+      peer.on("error", () => {});
+    });
+  }
+
+  write(chunk: Buffer): boolean {
+    const peer = this.#peer;
+    if (peer === undefined || peer.readyState !== WebSocket.OPEN) return true;
+    for (const frame of this.#cut(chunk)) {
+      peer.send(frame, { binary: !this.#asText }, () => this.#sent());
+    }
+    return peer.bufferedAmount < highWater;
+  }
+
+  #sent(): void {
+    if (this.#drained === undefined || (this.#peer?.bufferedAmount ?? 0) >= highWater) return;
+    const run = this.#drained;
+    this.#drained = undefined;
+    run();
+  }
+
+  end(): void {
+    this.#peer?.close(1000);
+  }
+
+  cut(): void {
+    this.socket.destroy();
+  }
+
+  onDrain(run: () => void): void {
+    this.#drained = run;
+  }
+
+  onClose(run: () => void): void {
+    if (this.socket.destroyed) run();
+    else this.#closers.push(run);
+  }
+
+  get begun(): boolean {
+    return this.code !== 0;
+  }
+
+  get closed(): boolean {
+    return this.socket.destroyed || (this.#peer !== undefined && this.#peer.readyState !== WebSocket.OPEN);
+  }
+}
+
+function withToken(headers: IncomingHttpHeaders, prefix: string): IncomingHttpHeaders {
+  const offered = headers["sec-websocket-protocol"]?.split(",").map((protocol) => protocol.trim()) ?? [];
+  const token = offered.find((protocol) => protocol.startsWith(prefix))?.slice(prefix.length);
+  if (token === undefined || headers.authorization !== undefined) return headers;
+  return { ...headers, authorization: `Bearer ${Buffer.from(token, "base64url").toString("utf8")}` };
+}
+
+export function createWebSocketExchange(upgrade: Upgrade): Exchange {
+  return new WebSocketExchange(upgrade);
+}
