@@ -17,7 +17,7 @@ help:
 	@echo "make clean                   remove what was built (not ./.orch)"
 
 # A built tree starts without installing or compiling: each step leaves a stamp that is newer than what it read.
-.stamps/install: package.json package-lock.json $(wildcard libs/*/package.json services/*/package.json)
+.stamps/install: package.json package-lock.json $(wildcard libs/*/package.json services/*/package.json) deploy/package.json e2e/package.json bench/package.json
 	@mkdir -p .stamps
 	@# Not npm ci: it refuses a lock file that lacks other platforms' optional packages, which not every registry has.
 	$(NPM) install --no-save --no-audit --no-fund --loglevel=error
