@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Change, eventFor, type Item } from "./change.js";
-import { createCollection, type Scope } from "./collection.js";
+import { createCollection } from "./collection.js";
 import { createFeeds, type Interest } from "./feeds.js";
 import { createGate } from "./gate.js";
 import { createHistory } from "./history.js";
 import { createReadIndex } from "./read-index.js";
+import type { Scope } from "./selection.js";
 
 interface Thing extends Item {
   readonly color: string;

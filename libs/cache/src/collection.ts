@@ -1,53 +1,31 @@
 import BTreeModule from "sorted-btree";
 import type { Change, Item } from "./change.js";
 import { createHistory, type History, type HistoryOptions } from "./history.js";
-import { createIndexes, type Term, type ValueAt } from "./indexes.js";
+import { createIndexes, type ValueAt } from "./indexes.js";
+import { createKeptStates } from "./kept-states.js";
+import { inScope, type Scope, type Selected, type Selection, type State } from "./selection.js";
+import { walk } from "./sorted-state.js";
 
 const BTree = BTreeModule.default;
 
-/** Where a listing or a watch looks: everything, one namespace, or one key. */
-export type Scope =
-  | { readonly type: "all" }
-  | { readonly type: "namespace"; readonly namespace: string }
-  | { readonly type: "key"; readonly key: string };
-
-/** Whether a key lies in a scope. */
-export function inScope(scope: Scope, key: string): boolean {
-  if (scope.type === "all") return true;
-  return scope.type === "key" ? key === scope.key : key.startsWith(`${scope.namespace}/`);
-}
-
-/** One resource's items by key and in key order, with the changes that led here. */
-export interface Collection<I extends Item> {
-  get(key: string): I | undefined;
-  /** Items of a scope in key order, those that `matches`; at most `limit`. */
-  select(query: Selection<I>): Selected<I>;
-  /** How many items a scope has. */
-  count(scope: Scope): number;
+/** One resource's items by key and in key order, as they are now, with the changes that led here. */
+export interface Collection<I extends Item> extends State<I> {
   readonly history: History<I>;
   apply(change: Change<I>): void;
-}
-
-export interface Selection<I extends Item> {
-  readonly scope: Scope;
-  readonly matches?: (item: I) => boolean;
-  /** What `matches` asks for, as far as an index can tell: every item that matches fulfils all of them. */
-  readonly terms?: readonly Term[];
-  readonly limit?: number;
+  /**
+   * The state at a revision; undefined where it is not known any more. The caller knows that every change up to the
+   * revision was applied.
+   */
+  at(revision: number): State<I> | undefined;
+  /** Keeps the state that is now for {@link at}, for as long as history: somebody reads it page by page. */
+  keep(): void;
+  /** Drops what is over age; called now and then so that a quiet collection lets go too. */
+  trim(): void;
 }
 
 export interface CollectionOptions<I extends Item> extends HistoryOptions {
   readonly valueAt: ValueAt<I>;
 }
-
-export interface Selected<I extends Item> {
-  readonly items: readonly I[];
-  /** Whether the limit left items out. */
-  readonly more: boolean;
-}
-
-/** The first key after every key of a namespace: `/` is followed by `0` in ASCII. */
-const namespaceEnd = (namespace: string): string => `${namespace}0`;
 
 /** "" for what has none. */
 function namespaceOf(key: string): string {
@@ -58,6 +36,15 @@ function namespaceOf(key: string): string {
 const scanAdvantage = 4;
 /** So few items are walked faster than an index is kept. */
 const smallRange = 200;
+
+/**
+ * How many keys of an index cost less than a walk. A walk for a page of `limit` ends early: of `n` items of which `k`
+ * match it sees about `limit * n / k`, so that k is worth it while k * k stays below limit * n.
+ */
+function worthOf(items: number, limit: number | undefined): number {
+  const whole = items / scanAdvantage;
+  return limit === undefined ? whole : Math.min(whole, Math.sqrt(limit * whole));
+}
 
 export function createCollection<I extends Item>(
   items: Iterable<I>,
@@ -81,44 +68,29 @@ export function createCollection<I extends Item>(
   const indexes = createIndexes<I>({ valueAt: options.valueAt, items: () => byKey.values() });
   const history = createHistory<I>(revision, options);
 
-  const scan = (low: string | undefined, high: string | undefined, query: Selection<I>): Selected<I> => {
-    const found: I[] = [];
-    const limit = query.limit ?? Number.POSITIVE_INFINITY;
-    const { matches } = query;
-    let more = false;
-    const visit = (_key: string, item: I): { break: boolean } | undefined => {
-      if (matches !== undefined && !matches(item)) return undefined;
-      if (found.length >= limit) {
-        more = true;
-        return { break: true };
-      }
-      found.push(item);
-      return undefined;
-    };
-    const first = low ?? sorted.minKey();
-    const last = high ?? sorted.maxKey();
-    if (first !== undefined && last !== undefined) sorted.forRange(first, last, high === undefined, visit);
-    return { items: found, more };
-  };
+  const kept = createKeptStates<I>(options);
+  /** The revision of the newest change. */
+  let changedAt = revision;
 
   const count = (scope: Scope): number => {
     if (scope.type === "all") return byKey.size;
     return scope.type === "key" ? Number(byKey.has(scope.key)) : (perNamespace.get(scope.namespace) ?? 0);
   };
 
-  const one = (key: string, { matches }: Selection<I>): Selected<I> => {
-    const item = byKey.get(key);
+  const one = (key: string, { matches, after }: Selection<I>): Selected<I> => {
+    const item = after === undefined || key > after ? byKey.get(key) : undefined;
     return { items: item !== undefined && (matches === undefined || matches(item)) ? [item] : [], more: false };
   };
 
   /** Undefined where the range is to be walked. */
-  const lookUp = ({ scope, terms = [], matches, limit }: Selection<I>): Selected<I> | undefined => {
+  const lookUp = ({ scope, terms = [], matches, after, limit }: Selection<I>): Selected<I> | undefined => {
     const inRange = count(scope);
     if (terms.length === 0 || inRange < smallRange) return undefined;
-    const keys = indexes.find(terms, inRange / scanAdvantage);
+    const keys = indexes.find(terms, worthOf(inRange, limit));
     if (keys === undefined) return undefined;
     const found = keys.flatMap((key) => {
-      const item = inScope(scope, key) ? byKey.get(key) : undefined;
+      if (!inScope(scope, key) || (after !== undefined && key <= after)) return [];
+      const item = byKey.get(key);
       return item !== undefined && (matches === undefined || matches(item)) ? [item] : [];
     });
     found.sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -126,19 +98,21 @@ export function createCollection<I extends Item>(
     return { items: more ? found.slice(0, limit) : found, more };
   };
 
-  return {
+  const collection: Collection<I> = {
     get: (key) => byKey.get(key),
     count,
-    select(query) {
-      const { scope } = query;
-      if (scope.type === "key") return one(scope.key, query);
-      const found = lookUp(query);
-      if (found !== undefined) return found;
-      if (scope.type === "all") return scan(undefined, undefined, query);
-      return scan(`${scope.namespace}/`, namespaceEnd(scope.namespace), query);
+    select: (query) =>
+      query.scope.type === "key" ? one(query.scope.key, query) : (lookUp(query) ?? walk(sorted, query)),
+    at: (wanted) => (wanted >= changedAt ? collection : kept.at(wanted)),
+    keep: kept.wish,
+    trim() {
+      history.trim();
+      kept.trim();
     },
     history,
     apply(change) {
+      kept.before(change, sorted, changedAt);
+      changedAt = change.revision;
       if (change.item === undefined) {
         if (byKey.has(change.key)) counted(change.key, -1);
         byKey.delete(change.key);
@@ -152,4 +126,5 @@ export function createCollection<I extends Item>(
       history.append(change);
     },
   };
+  return collection;
 }

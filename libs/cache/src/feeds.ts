@@ -1,6 +1,6 @@
 import { type Change, type EventType, eventFor, type Item } from "./change.js";
-import { inScope, type Scope } from "./collection.js";
 import type { ValueAt } from "./indexes.js";
+import { inScope, type Scope } from "./selection.js";
 
 /** What a set of watchers has in common; watchers of equal `id` get the very same Buffers. */
 export interface Interest<I extends Item> {

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Change, Item } from "./change.js";
-import { createCollection, type Scope } from "./collection.js";
+import { createCollection } from "./collection.js";
 import { createFeeds, type Interest } from "./feeds.js";
 import { createIndexes, type Term } from "./indexes.js";
+import type { Scope } from "./selection.js";
 
 interface Thing extends Item {
   readonly values: Readonly<Record<string, string>>;

@@ -10,11 +10,17 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
+/** A list's metadata: only a list that can not go on consistently says something there. */
+export interface StatusMetadata {
+  /** A token that goes on with the newest state where the one that was sent is too old. */
+  readonly continue?: string;
+}
+
 /** The Status body as clients see it (spec 1: Errors; fields as the reference has them). */
 export interface Status {
   readonly kind: "Status";
   readonly apiVersion: "v1";
-  readonly metadata: Record<string, never>;
+  readonly metadata: StatusMetadata;
   readonly status: "Success" | "Failure";
   readonly message?: string;
   readonly reason?: string;
@@ -38,6 +44,7 @@ interface Options {
   readonly cause?: unknown;
   /** Overrides the reason's own code where the reference does (a 200 with a Status is never an error). */
   readonly code?: number;
+  readonly metadata?: StatusMetadata;
 }
 
 /**
@@ -48,6 +55,7 @@ export class ApiError extends Error {
   readonly reason: Reason;
   readonly code: number;
   readonly details: StatusDetails | undefined;
+  readonly metadata: StatusMetadata;
 
   constructor(reason: Reason, message: string, options: Options = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -55,13 +63,14 @@ export class ApiError extends Error {
     this.reason = reason;
     this.code = options.code ?? httpCodes[reason];
     this.details = options.details;
+    this.metadata = options.metadata ?? {};
   }
 
   toStatus(): Status {
     return {
       kind: "Status",
       apiVersion: "v1",
-      metadata: {},
+      metadata: this.metadata,
       status: "Failure",
       message: this.message,
       reason: this.reason,
@@ -71,10 +80,13 @@ export class ApiError extends Error {
   }
 
   /** The error a Status body stands for; an unknown reason becomes InternalError with its code kept. */
-  static fromStatus(status: Pick<Status, "message" | "reason" | "details" | "code">): ApiError {
+  static fromStatus(
+    status: Pick<Status, "message" | "reason" | "details" | "code"> & Partial<Pick<Status, "metadata">>,
+  ): ApiError {
     return new ApiError(isReason(status.reason) ? status.reason : "InternalError", status.message ?? "", {
       code: status.code,
       ...(status.details === undefined ? {} : { details: status.details }),
+      ...(status.metadata === undefined ? {} : { metadata: status.metadata }),
     });
   }
 
@@ -203,6 +215,21 @@ export function tooLarge(message: string): ApiError {
 /** History older than what is kept: a watch or an exact read below it (spec 1: Change tracking, 2). */
 export function expired(message: string): ApiError {
   return new ApiError("Expired", message);
+}
+
+/**
+ * A page of a list whose version is forgotten (spec 1: Paged lists, 3). `continueToken` goes on with the newest
+ * state, for clients that can do with a list that is not of one moment.
+ */
+export function continueExpired(continueToken: string): ApiError {
+  return new ApiError(
+    "Expired",
+    "The provided continue parameter is too old to display a consistent list result. You can start a new list without " +
+      "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. " +
+      "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or " +
+      "deleted between the time the first chunk was returned and now may show up in the list.",
+    { metadata: { continue: continueToken } },
+  );
 }
 
 /** A revision that the store has not reached in time (spec 1: Resource version semantics). */

@@ -1,4 +1,4 @@
-import type { Scope } from "@orch/cache/collection.js";
+import type { Scope } from "@orch/cache/selection.js";
 import type { ListRequest } from "@orch/rpc/messages.js";
 import { ApiError, badRequest, expired } from "@orch/status/api-error.js";
 import { type Key, key, type Revision, revision } from "@orch/store/revision.js";

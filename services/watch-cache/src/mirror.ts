@@ -161,7 +161,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   return {
     async run(signal) {
       const trim = setInterval(() => {
-        for (const { collection } of shelves.values()) collection.history.trim();
+        for (const { collection } of shelves.values()) collection.trim();
       }, 10_000);
       while (!signal.aborted) {
         try {

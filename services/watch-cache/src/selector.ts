@@ -1,9 +1,9 @@
 import type { FieldSelector } from "@orch/api/selectors/fields.js";
 import type { LabelSelector } from "@orch/api/selectors/labels.js";
 import { parseSelectors } from "@orch/api/selectors/selectors.js";
-import type { Scope, Selection } from "@orch/cache/collection.js";
 import type { Exact } from "@orch/cache/feeds.js";
 import type { Term } from "@orch/cache/indexes.js";
+import type { Scope, Selection } from "@orch/cache/selection.js";
 import type { CachedObject } from "./object.js";
 import type { Readable } from "./readable.js";
 

@@ -1,7 +1,7 @@
 import type { Change } from "@orch/cache/change.js";
 import { eventFor } from "@orch/cache/change.js";
-import { inScope } from "@orch/cache/collection.js";
 import type { Interest, Watcher } from "@orch/cache/feeds.js";
+import { inScope } from "@orch/cache/selection.js";
 import type { Chunk, WatchRequest } from "@orch/rpc/messages.js";
 import type { Sender } from "@orch/rpc/rpc.js";
 import { ApiError, expired } from "@orch/status/api-error.js";
