@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError, invalid, modified, notFound, tooLargeResourceVersion } from "./api-error.js";
+import { ApiError, continueExpired, invalid, modified, notFound, tooLargeResourceVersion } from "./api-error.js";
 import { fieldError } from "./field-error.js";
 
 const configmaps = { group: "", resource: "configmaps" };
@@ -43,9 +43,10 @@ test("an invalid object lists every cause, in brackets where there are several",
 });
 
 test("an error survives the way through a Status body", () => {
-  const error = tooLargeResourceVersion(9, 3);
-  const back = ApiError.fromStatus(JSON.parse(JSON.stringify(error.toStatus())));
-  assert.deepEqual(back.toStatus(), error.toStatus());
+  for (const error of [tooLargeResourceVersion(9, 3), continueExpired("token")]) {
+    const back = ApiError.fromStatus(JSON.parse(JSON.stringify(error.toStatus())));
+    assert.deepEqual(back.toStatus(), error.toStatus());
+  }
 });
 
 test("a fault answers 500 and keeps its text to itself", () => {

@@ -126,10 +126,14 @@ function collectionRequest(query: URLSearchParams | undefined, route: ResourceRo
   };
 }
 
-/** A whole number; 0 when absent or negative, which the reference takes for none. */
+/** A number of 64 bits; 0 when absent or negative, which the reference takes for none. Its words for what is none. */
 function wholeNumber(query: URLSearchParams | undefined, name: string): number {
   const text = query?.get(name) ?? "";
   if (text === "") return 0;
-  if (!/^[+-]?\d{1,15}$/.test(text)) throw badRequest(`${name}: parsing ${JSON.stringify(text)}: not a whole number`);
-  return Math.max(0, Number(text));
+  const digits = /^[+-]?\d+$/.test(text);
+  if (digits && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) {
+    return Math.min(Math.max(0, Number(text)), Number.MAX_SAFE_INTEGER);
+  }
+  const why = digits ? "value out of range" : "invalid syntax";
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
 }

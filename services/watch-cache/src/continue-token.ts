@@ -1,42 +1,67 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { badRequest } from "@orch/status/api-error.js";
 
-/** Where the next chunk of a paged list begins: the list's revision and the last key already sent. */
+/** Where the next chunk of a paged list begins (spec 1: Paged lists). */
 export interface ContinueToken {
+  /** The list's; 0 for the newest state, where the list's own is forgotten. */
   readonly revision: number;
-  /** Relative to the collection, as `Item.key`. */
+  /** The last key already sent, relative to the collection, as `Item.key`. */
   readonly after: string;
+  /** How many items the list has behind `after`; undefined where selectors make it unknown. */
+  readonly remaining: number | undefined;
 }
 
-const version = 1;
-/** Two names of 253 characters are the longest that is stored. */
-const maxKeyLength = 512;
-
-export function printToken(token: ContinueToken): string {
-  return Buffer.from(JSON.stringify({ v: version, rv: token.revision, after: token.after })).toString("base64url");
+/** Who signs, and for which list: a token is good for no other. */
+export interface TokenSeal {
+  readonly key: Buffer;
+  /** Resource and namespace, in words that no other list has. */
+  readonly list: string;
 }
 
-/** Refuses everything that {@link printToken} cannot have made with 400. */
-export function parseToken(text: string): ContinueToken {
+// version (1) | revision (6) | remaining (6), all ones: unknown | after, UTF-8 | code (16); as base64url
+const version = 2;
+const afterAt = 13;
+const codeBytes = 16;
+const unknown = 2 ** 48 - 1;
+
+/** Two names of 253 characters are the longest that is stored: nothing longer is worth a look. */
+const maxLength = 1024;
+
+export function printToken(token: ContinueToken, seal: TokenSeal): string {
+  const after = Buffer.from(token.after);
+  const bytes = Buffer.alloc(afterAt + after.length + codeBytes);
+  bytes[0] = version;
+  bytes.writeUIntBE(token.revision, 1, 6);
+  bytes.writeUIntBE(token.remaining ?? unknown, 7, 6);
+  after.copy(bytes, afterAt);
+  codeOf(bytes, seal).copy(bytes, afterAt + after.length);
+  return bytes.toString("base64url");
+}
+
+/** Refuses everything that {@link printToken} did not make for the same list with 400. */
+export function parseToken(text: string, seal: TokenSeal): ContinueToken {
   const refuse = (why: string): Error => badRequest(`invalid continue token: continue key is not valid: ${why}`);
-  if (!/^[A-Za-z0-9_-]+$/.test(text)) throw refuse("not base64url");
-  let parsed: unknown;
-  try {
-    parsed = JSON.parse(Buffer.from(text, "base64url").toString("utf8"));
-  } catch (error) {
-    throw badRequest("invalid continue token: continue key is not valid: not JSON", error);
-  }
-  if (typeof parsed !== "object" || parsed === null) throw refuse("not an object");
-  const { v, rv, after } = parsed as { v?: unknown; rv?: unknown; after?: unknown };
-  if (v !== version) throw refuse("unknown version");
-  if (typeof rv !== "number" || !Number.isSafeInteger(rv) || rv <= 0) throw refuse("no resource version");
-  if (
-    typeof after !== "string" ||
-    after === "" ||
-    after.length > maxKeyLength ||
-    after.includes("\0") ||
-    after.split("/").length > 2
-  ) {
-    throw refuse("no start key");
-  }
-  return { revision: rv, after };
+  const foreign = text.search(/[^A-Za-z0-9_-]/);
+  if (foreign >= 0) throw refuse(`illegal base64 data at input byte ${foreign}`);
+  const bytes = Buffer.from(text, "base64url");
+  if (bytes[0] !== version) throw refuse(`server does not recognize this encoded version ${bytes[0] ?? 0}`);
+  if (text.length > maxLength || bytes.length <= afterAt + codeBytes) throw refuse("it has not the length of one");
+  // More than one text stands for the same bytes: the last character has bits to spare.
+  if (bytes.toString("base64url") !== text) throw refuse("it is not as it was made");
+  const end = bytes.length - codeBytes;
+  if (!timingSafeEqual(codeOf(bytes, seal), bytes.subarray(end))) throw refuse("it was not made for this list");
+  const remaining = bytes.readUIntBE(7, 6);
+  return {
+    revision: bytes.readUIntBE(1, 6),
+    remaining: remaining === unknown ? undefined : remaining,
+    after: bytes.toString("utf8", afterAt, end),
+  };
+}
+
+/** The code of a token whose last bytes are, or will be, its code. */
+function codeOf(bytes: Buffer, { key, list }: TokenSeal): Buffer {
+  const signed = bytes.subarray(0, bytes.length - codeBytes);
+  // The list's own length keeps it apart from what follows.
+  const head = `${Buffer.byteLength(list)}|${list}|`;
+  return createHmac("sha256", key).update(head).update(signed).digest().subarray(0, codeBytes);
 }

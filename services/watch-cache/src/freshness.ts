@@ -1,11 +1,10 @@
 import type { ReadIndex } from "@orch/cache/read-index.js";
 import { tooLargeResourceVersion, unavailable } from "@orch/status/api-error.js";
-import { type Revision, revision } from "@orch/store/revision.js";
 import type { Mirror } from "./mirror.js";
 import type { Freshness } from "./read-options.js";
 
-/** Where a read is answered from; `at` asks the store for exactly that revision. */
-export type Source = { readonly from: "cache" } | { readonly from: "store"; readonly at: Revision | undefined };
+/** Where a read can be answered from: from the cache, which has seen what the read must show, or from the store alone. */
+export type Source = "cache" | "store";
 
 export interface FreshnessTimes {
   /** How long a read waits for the mirror before it goes to the store or fails (design, section 5). */
@@ -13,8 +12,6 @@ export interface FreshnessTimes {
   /** How long a mirror that receives nothing may be behind before a Most Recent read goes to the store. */
   readonly stallMs: number;
 }
-
-const cache: Source = { from: "cache" };
 
 /**
  * Decides where a read of some freshness is answered, waiting for the mirror where that is right.
@@ -46,10 +43,10 @@ export function createFreshness(mirror: Mirror, readIndex: ReadIndex, times: Fre
   };
 
   const notOlderThan = async (wanted: number): Promise<Source> => {
-    if (await mirror.gate.reach(wanted, times.waitMs)) return cache;
+    if (await mirror.gate.reach(wanted, times.waitMs)) return "cache";
     const newest = await readIndex.current();
     // Revisions of others pass without an event: the store is there, the mirror has nothing to show for it.
-    if (newest >= wanted) return { from: "store", at: undefined };
+    if (newest >= wanted) return "store";
     throw tooLargeResourceVersion(wanted, newest);
   };
 
@@ -58,19 +55,12 @@ export function createFreshness(mirror: Mirror, readIndex: ReadIndex, times: Fre
       await ready();
       switch (freshness.type) {
         case "any":
-          return cache;
+          return "cache";
         case "mostRecent":
-          return (await caughtUp(await readIndex.current())) ? cache : { from: "store", at: undefined };
+          return (await caughtUp(await readIndex.current())) ? "cache" : "store";
         case "notOlderThan":
+        case "exact":
           return notOlderThan(freshness.revision);
-        case "exact": {
-          if (freshness.revision === mirror.gate.revision) return cache;
-          if (freshness.revision > mirror.gate.revision) {
-            await notOlderThan(freshness.revision);
-            if (freshness.revision === mirror.gate.revision) return cache;
-          }
-          return { from: "store", at: revision(freshness.revision) };
-        }
       }
     },
   };

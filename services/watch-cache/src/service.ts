@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import type { Catalog } from "@orch/api/catalog.js";
 import { createReadIndex } from "@orch/cache/read-index.js";
 import type { Naming } from "@orch/naming/naming.js";
@@ -15,6 +16,7 @@ import { createMirror } from "./mirror.js";
 import { createChunkOf } from "./outlet.js";
 import { type Asked, createReadables } from "./readable.js";
 import { createRenditions } from "./rendition.js";
+import { createTokenKey } from "./token-key.js";
 import { type OpenWatch, type WatchDeps, watch } from "./watch.js";
 
 export interface WatchCacheConfig {
@@ -60,6 +62,9 @@ export interface WatchCache {
   readonly counters: { readonly watchers: number; readonly roundTrips: number };
 }
 
+/** Not below any resource's prefix: a group that is not the core has a dot. */
+const tokenKeyAt = "watch-cache/continue-key";
+
 const freshnessTimes = { waitMs: 3000, stallMs: 150 };
 
 /** Follows the store and answers get, list and watch from memory (design, sections 1, 4 and 5). */
@@ -81,7 +86,8 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   });
   const readIndex = createReadIndex(() => store.revision());
   const freshness = createFreshness(mirror, readIndex, freshnessTimes);
-  const reads: ListDeps = { mirror, store, freshness, metaGroup: naming.metaGroup };
+  const tokenKey = createTokenKey({ store, at: key(`${naming.storePrefix}${tokenKeyAt}`), random: randomBytes });
+  const reads: ListDeps = { mirror, store, freshness, tokenKey, metaGroup: naming.metaGroup };
   const open = new Set<OpenWatch>();
   const outlets = { maxPendingBytes: config.maxPendingBytes, chunkOf: createChunkOf() };
   const watches: WatchDeps = { ...reads, open, initialEventsEnd: naming.initialEventsEnd, outlets };
@@ -113,6 +119,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   mirror.onReset(() => {
     renditions.forget();
     lists.forget();
+    tokenKey.forget();
     for (const opened of [...open]) opened.expire();
   });
 
@@ -123,6 +130,8 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   return {
     async start() {
       running = mirror.run(abort.signal);
+      // Here already, so that no list waits for it; where the store is away the first list asks again.
+      void tokenKey.get().catch(() => {});
       bookmarks = setInterval(() => {
         for (const opened of open) opened.bookmark();
       }, config.bookmarkMs);

@@ -106,7 +106,7 @@ async function begin(running: Running, start: WatchStart): Promise<void> {
     join(running);
     return;
   }
-  if (source.from === "store") await fromStore(running, start.announceEnd);
+  if (source === "store") await fromStore(running, start.announceEnd);
   else {
     const { items } = mirror.shelf(readable.kind.storage.prefix).collection.select(selectionOf(running.selector));
     initialState(running, { items, revision: mirror.gate.revision, announceEnd: start.announceEnd });
