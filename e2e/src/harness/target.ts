@@ -7,6 +7,7 @@ import { type Process, portOf, startProcess } from "@orch/deploy/process.js";
 import { createNaming, type Dialect, type Naming } from "@orch/naming/naming.js";
 import { ensurePki, type Pki } from "@orch/service-standalone/pki/pki.js";
 import { type EtcdServer, startEtcd } from "@orch/store/testing/etcd-server.js";
+import { compactEmbedded, compactEtcd } from "./forget.js";
 
 /** A running orch, whatever it is made of, as a client needs it. */
 export interface Target {
@@ -21,6 +22,8 @@ export interface Target {
   readonly clientConfig: string;
   /** The end of what its processes wrote to standard error. */
   log(): string;
+  /** Makes the store and the caches forget every version but the newest; what reads is started anew. */
+  forget(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -84,6 +87,13 @@ export async function startStandalone(options: StandaloneOptions = {}): Promise<
     strangerToken,
     clientConfig: join(folder, "admin.orchconfig"),
     log: standalone.log,
+    async forget() {
+      await standalone.stop();
+      const endpoint = etcd?.endpoints[0];
+      if (endpoint !== undefined) await compactEtcd(endpoint);
+      else await compactEmbedded(join(folder, "store"), naming.storePrefix);
+      await standalone.restart();
+    },
     async stop() {
       await standalone.stop();
       await etcd?.stop();
@@ -115,6 +125,13 @@ export async function startDistributed(options: TargetOptions = {}): Promise<Dis
     pki: cluster.pki,
     strangerToken,
     clientConfig: cluster.clientConfig,
+    async forget() {
+      await compactEtcd(cluster.etcd.endpoints[0] ?? "");
+      for (const cache of cluster.watchCaches) {
+        await cache.stop();
+        await cache.restart();
+      }
+    },
     log: () => processes.map(({ name, log }) => `--- ${name}\n${log()}`).join("\n"),
     async stop() {
       await cluster.stop();

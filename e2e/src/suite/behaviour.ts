@@ -8,14 +8,17 @@ import { deletionSuite } from "./deletion.js";
 import { discoverySuite } from "./discovery.js";
 import { encodingSuite } from "./encodings.js";
 import { errorSuite } from "./errors.js";
+import { forgottenSuite } from "./forgotten.js";
 import { healthSuite } from "./health.js";
 import { identitySuite } from "./identity.js";
 import { metadataSuite } from "./metadata.js";
 import { pagingSuite } from "./paging.js";
+import { readRefusalSuite } from "./read-refusals.js";
 import type { On, Scene } from "./scene.js";
 import { selectorSuite } from "./selectors.js";
 import { subresourceSuite } from "./subresources.js";
 import { versionSuite } from "./versions.js";
+import { watchStartSuite } from "./watch-starts.js";
 import { watchSuite } from "./watches.js";
 
 const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
@@ -24,7 +27,9 @@ const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
   ["selectors", selectorSuite],
   ["paged lists", pagingSuite],
   ["watches", watchSuite],
+  ["starts of watches", watchStartSuite],
   ["resource versions", versionSuite],
+  ["refused reads", readRefusalSuite],
   ["deletion", deletionSuite],
   ["subresources", subresourceSuite],
   ["encodings", encodingSuite],
@@ -34,6 +39,8 @@ const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
   ["health", healthSuite],
   ["identity", identitySuite],
   ["consistency", consistencySuite],
+  // Last: it makes the store forget.
+  ["forgotten versions", forgottenSuite],
 ];
 
 export interface BehaviourOptions {

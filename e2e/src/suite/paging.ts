@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answer, Http, Query } from "../harness/http.js";
+import type { Answer } from "../harness/http.js";
 import { freshMaps, namesOf } from "../harness/manifests.js";
+import { allPages } from "../harness/pages.js";
 import { assertFailure } from "../harness/status.js";
 import type { On } from "./scene.js";
-
-async function allPages(http: Http, path: string, query: Query): Promise<readonly Answer[]> {
-  const pages = [await http.get(path, query)];
-  for (;;) {
-    const token = pages.at(-1)?.at("metadata.continue");
-    if (typeof token !== "string" || token === "") return pages;
-    pages.push(await http.get(path, { ...query, continue: token }));
-  }
-}
 
 const letters = [..."abcdefghij"];
 const namesIn = (pages: readonly Answer[]): string => pages.map((p) => namesOf(p.items()).join("")).join(" ");
