@@ -35,6 +35,7 @@ const unset: ListRequest = {
   form: "",
   limit: 0,
   continueToken: "",
+  gzip: false,
 };
 
 /** A cache on a store of its own: lists of it from memory, and the same read from the store. */

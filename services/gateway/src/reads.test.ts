@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Caller } from "@orch/rpc/rpc.js";
+import { type ReadDeps, serveWatch } from "./reads.js";
+import { plainJson } from "./representation.js";
+import { fakeExchange } from "./testing/fake-exchange.js";
+
+const path = "/api/v1/namespaces/a/configmaps";
+const route = {
+  type: "resource",
+  path,
+  group: "",
+  version: "v1",
+  resource: "configmaps",
+  namespace: "a",
+  name: "",
+  subresource: "",
+  watch: false,
+} as const;
+
+/** How long a watch is asked to last, by a server that lets them last a minute at least. */
+async function lasting(query: string, random: number): Promise<unknown> {
+  let asked: unknown;
+  const caller: Caller = {
+    call: () => assert.fail("a watch is a stream"),
+    open(_method, request, receiver) {
+      asked = request;
+      setImmediate(() => receiver.end());
+      return { cancel: () => {}, pause: () => {}, resume: () => {} };
+    },
+    ready: true,
+    close: async () => {},
+  };
+  const deps: ReadDeps = {
+    respond: { document: () => {}, value: () => {}, error: () => {} },
+    caches: () => caller,
+    gzip: false,
+    requestTimeoutMs: 1000,
+    minRequestTimeoutMs: 60_000,
+    openWatches: new Set(),
+    random: () => random,
+  };
+  const exchange = fakeExchange({ target: `${path}?watch=1${query}` });
+  await serveWatch(deps, { exchange, route, representation: plainJson, headers: [] });
+  return typeof asked === "object" && asked !== null && "timeoutMs" in asked ? asked.timeoutMs : undefined;
+}
+
+// spec 1: Query parameters, timeoutSeconds; the reference's --min-request-timeout
+const rows: readonly (readonly [query: string, random: number, ms: number])[] = [
+  ["", 0, 60_000],
+  ["", 0.5, 90_000],
+  ["", 0.999, 119_940],
+  ["&timeoutSeconds=0", 0.5, 90_000],
+  ["&timeoutSeconds=-3", 0.5, 90_000],
+  ["&timeoutSeconds=5", 0.5, 5000],
+  // As far as a timer can see.
+  ["&timeoutSeconds=99999999", 0.5, 0x7fffffff],
+  ["&timeoutSeconds=9223372036854775807", 0.5, 0x7fffffff],
+];
+for (const [query, random, ms] of rows) {
+  test(`a watch with "${query}" lasts ${ms} ms when chance says ${random}`, async () => {
+    assert.equal(await lasting(query, random), ms);
+  });
+}
+
+for (const [text, why] of [
+  ["soon", "invalid syntax"],
+  ["1.5", "invalid syntax"],
+  ["9223372036854775808", "value out of range"],
+] as const) {
+  test(`a watch that is to last ${text} is refused`, async () => {
+    const message = `strconv.ParseInt: parsing "${text}": ${why}`;
+    await assert.rejects(lasting(`&timeoutSeconds=${text}`, 0), { code: 400, message });
+  });
+}
