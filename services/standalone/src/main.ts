@@ -82,6 +82,7 @@ const standalone = createStandalone(
     serving: servingSettings(values, gates),
     catalog: servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
     eventTtlMs: values["event-ttl"],
+    streamingLists: gates.enabled("WatchList"),
     clientConfigName: "admin.orchconfig",
   },
   { openStore, naming, health, metrics, log, logFailure, clock, version },

@@ -25,6 +25,8 @@ export interface StandaloneConfig {
   readonly tokens: readonly TokenEntry[];
   readonly serving: Omit<ServingSettings, "tokens" | "tls">;
   readonly eventTtlMs: number;
+  /** Whether there are streaming lists (gate WatchList). */
+  readonly streamingLists: boolean;
   readonly catalog: Catalog;
   readonly clientConfigName: string;
 }
@@ -100,11 +102,10 @@ async function startServices(
   const { catalog } = config;
   const transport = createInProcess({ log });
   const shared = { store, naming, catalog, services: transport.services, log: logWith(log) };
-  const cache = createWatchCache(watchCacheDefaults, {
-    ...shared,
-    now: () => clock.monotonic(),
-    wallClock: () => clock.now(),
-  });
+  const cache = createWatchCache(
+    { ...watchCacheDefaults, streamingLists: config.streamingLists },
+    { ...shared, now: () => clock.monotonic(), wallClock: () => clock.now() },
+  );
   const resource = createResource(
     { groups: undefined, eventTtlMs: config.eventTtlMs, cbor: config.serving.cbor },
     { ...shared, now: () => clock.now(), newUid: randomUUID, random: Math.random },

@@ -46,6 +46,7 @@ const server = createGrpcServer({ host: values["bind-address"], port: values["rp
 const cache = createWatchCache(
   {
     ...watchCacheDefaults,
+    streamingLists: gates.enabled("WatchList"),
     historyMs: values["history-duration"],
     historyBytes: values["history-megabytes"] << 20,
     bookmarkMs: values["bookmark-interval"],

@@ -12,6 +12,7 @@ const none: ListOptions = {
 };
 const token = "some-token";
 const group = "meta.orch";
+const watching = { allowBookmarks: true, streamingLists: true };
 
 function outcome(decide: () => { type: string }): string {
   try {
@@ -66,7 +67,7 @@ const watchRows: readonly [rv: string, match: string, initial: boolean | undefin
 ];
 for (const [resourceVersion, match, sendInitialEvents, expected] of watchRows) {
   test(`watch: rv "${resourceVersion}" match "${match}" sendInitialEvents ${sendInitialEvents} is ${expected}`, () => {
-    const options = { ...none, resourceVersion, resourceVersionMatch: match, sendInitialEvents, allowBookmarks: true };
+    const options = { ...none, resourceVersion, resourceVersionMatch: match, sendInitialEvents, ...watching };
     assert.equal(
       outcome(() => watchStart(options, group)),
       expected,
@@ -140,7 +141,7 @@ for (const [options, causes] of refusedLists) {
 }
 for (const [options, causes] of refusedWatches) {
   test(`a watch with ${JSON.stringify(options)} is refused with all that is wrong with it`, () => {
-    const all = { ...none, ...options, allowBookmarks: true };
+    const all = { ...none, ...options, ...watching };
     assert.throws(() => watchStart(all, group), { code: 422, message: told(causes) });
   });
 }
@@ -148,8 +149,20 @@ for (const [options, causes] of refusedWatches) {
 test("a watch from no version tells the end of its state to who takes bookmarks, as a streaming list does", () => {
   for (const resourceVersion of ["", "0"]) {
     for (const allowBookmarks of [true, false]) {
-      const start = watchStart({ ...none, resourceVersion, allowBookmarks }, group);
+      const start = watchStart({ ...none, resourceVersion, ...watching, allowBookmarks }, group);
       assert.equal(start.type === "initialState" && start.announceEnd, allowBookmarks);
     }
   }
+});
+
+test("without streaming lists nothing may ask for initial events, and no end of a state is told", () => {
+  const off = { ...none, ...watching, streamingLists: false };
+  const gate =
+    "sendInitialEvents: Forbidden: sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled";
+  assert.throws(() => watchStart({ ...off, sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" }, group), {
+    message: told([gate]),
+  });
+  assert.throws(() => watchStart({ ...off, sendInitialEvents: false }, group), { message: told([needsMatch, gate]) });
+  const start = watchStart(off, group);
+  assert.equal(start.type === "initialState" && start.announceEnd, false);
 });

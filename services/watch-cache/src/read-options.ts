@@ -89,14 +89,24 @@ export function listStart(options: ListOptions, metaGroup: string): ListStart {
   return { type: "notOlderThan", revision };
 }
 
+export interface WatchOptions extends ListOptions {
+  readonly allowBookmarks: boolean;
+  /** Whether there are streaming lists (gate WatchList). */
+  readonly streamingLists: boolean;
+}
+
 /** The watch table of spec 1: Resource version semantics, and its streaming lists (Change tracking, 4). */
-export function watchStart(options: ListOptions & { allowBookmarks: boolean }, metaGroup: string): WatchStart {
-  const { resourceVersionMatch: match, sendInitialEvents } = options;
+export function watchStart(options: WatchOptions, metaGroup: string): WatchStart {
+  const { resourceVersionMatch: match, sendInitialEvents, streamingLists } = options;
   const errors: FieldError[] = [];
   if (sendInitialEvents !== undefined && match !== "NotOlderThan") {
     errors.push(
       fieldError.forbidden(matchField, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"),
     );
+  }
+  if (sendInitialEvents !== undefined && !streamingLists) {
+    const unless = "sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled";
+    errors.push(fieldError.forbidden("sendInitialEvents", unless));
   }
   if (sendInitialEvents === undefined && match !== "") {
     errors.push(
@@ -115,5 +125,5 @@ export function watchStart(options: ListOptions & { allowBookmarks: boolean }, m
   if (sendInitialEvents !== true && revision !== 0) return { type: "after", revision };
   // A watch from no version is a streaming list, whether it says so or not: the end of its state is told too.
   const freshness = getFreshness(options.resourceVersion);
-  return { type: "initialState", freshness, announceEnd: options.allowBookmarks };
+  return { type: "initialState", freshness, announceEnd: options.allowBookmarks && streamingLists };
 }

@@ -28,6 +28,8 @@ export interface WatchCacheConfig {
   readonly maxPendingBytes: number;
   /** Bytes of other encodings, versions and tables that are kept while they are hot. */
   readonly hotBytes: number;
+  /** Whether there are streaming lists (gate WatchList). */
+  readonly streamingLists: boolean;
   /** Bytes of gzipped lists that are kept. */
   readonly gzipBytes: number;
 }
@@ -38,6 +40,7 @@ export const watchCacheDefaults: WatchCacheConfig = {
   bookmarkMs: 60_000,
   maxPendingBytes: 8 * 1024 * 1024,
   hotBytes: 64 * 1024 * 1024,
+  streamingLists: true,
   gzipBytes: 32 * 1024 * 1024,
 };
 
@@ -90,7 +93,13 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   const reads: ListDeps = { mirror, store, freshness, tokenKey, metaGroup: naming.metaGroup };
   const open = new Set<OpenWatch>();
   const outlets = { maxPendingBytes: config.maxPendingBytes, chunkOf: createChunkOf() };
-  const watches: WatchDeps = { ...reads, open, initialEventsEnd: naming.initialEventsEnd, outlets };
+  const watches: WatchDeps = {
+    ...reads,
+    open,
+    initialEventsEnd: naming.initialEventsEnd,
+    streamingLists: config.streamingLists,
+    outlets,
+  };
 
   const status = (): StatusReply => ({
     ready: mirror.loaded,

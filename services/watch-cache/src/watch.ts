@@ -17,6 +17,8 @@ export interface WatchDeps extends ListDeps {
   /** Streams that carry bookmarks register here. */
   readonly open: Set<OpenWatch>;
   readonly initialEventsEnd: string;
+  /** Whether there are streaming lists (gate WatchList). */
+  readonly streamingLists: boolean;
   readonly outlets: Omit<OutletOptions, "errorFrame">;
 }
 
@@ -41,7 +43,10 @@ export function watch(
   call: { request: WatchRequest; sender: Sender<Chunk> },
 ): void {
   const { request, sender } = call;
-  const start = watchStart({ ...request, limit: 0, continueToken: "" }, deps.metaGroup);
+  const start = watchStart(
+    { ...request, limit: 0, continueToken: "", streamingLists: deps.streamingLists },
+    deps.metaGroup,
+  );
   const selector = selectorOf(readable, request);
   const outlet = createOutlet(sender, {
     ...deps.outlets,
