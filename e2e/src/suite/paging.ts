@@ -9,6 +9,14 @@ import type { On } from "./scene.js";
 const letters = [..."abcdefghij"];
 const namesIn = (pages: readonly Answer[]): string => pages.map((p) => namesOf(p.items()).join("")).join(" ");
 
+/** Lists that are not the one that a token comes from. */
+const foreignLists: readonly (readonly [what: string, pick: (list: string, other: string) => string])[] = [
+  ["another namespace", (_list, other) => other],
+  ["all namespaces", () => "/api/v1/configmaps"],
+  ["another resource", (list) => list.replace("configmaps", "secrets")],
+  ["another resource of the cluster", () => "/api/v1/namespaces"],
+];
+
 /** Paged lists (spec 1: Paged lists; Collection response). */
 export function pagingSuite(on: On): void {
   test("pages hold the collection of one moment, whatever is written between them", async () => {
@@ -59,6 +67,51 @@ export function pagingSuite(on: On): void {
     const pages = await allPages(http, maps.path(), { limit: 2, labelSelector: "even=true" });
     assert.equal(namesIn(pages).replaceAll(" ", ""), "acegi");
     for (const page of pages) assert.equal(page.at("metadata.remainingItemCount"), undefined);
+  });
+
+  test("pages of a selection hold the collection of one moment too", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    const chosen = { labels: { on: "yes" } };
+    for (const name of letters) await maps.create(name, "ace".includes(name) ? {} : chosen);
+    const query = { limit: 3, labelSelector: "on=yes" };
+    const first = await http.get(maps.path(), query);
+    await maps.remove("g");
+    await maps.create("fa", chosen);
+    const h = (await http.get(maps.path("h"))).object();
+    await http.put(maps.path("h"), { ...h, metadata: { ...h.metadata, labels: {} } });
+    const rest = await http.get(maps.path(), { ...query, limit: 9, continue: String(first.at("metadata.continue")) });
+    assert.equal(namesIn([first, rest]), "bdf ghij");
+    assert.equal(rest.at("metadata.resourceVersion"), first.at("metadata.resourceVersion"));
+  });
+
+  for (const [what, pick] of foreignLists) {
+    test(`a token is refused by ${what}`, async () => {
+      const { http } = on();
+      const maps = await freshMaps(http);
+      for (const name of letters) await maps.create(name);
+      const token = String((await http.get(maps.path(), { limit: 3 })).at("metadata.continue"));
+      const other = await freshMaps(http);
+      const answer = await http.get(pick(maps.path(), other.path()), { limit: 3, continue: token });
+      const message = "invalid continue token: continue key is not valid: it was not made for this list";
+      assertFailure(answer, { code: 400, reason: "BadRequest", message });
+    });
+  }
+
+  test("a token with one character changed is refused, wherever it stands", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    for (const name of letters) await maps.create(name);
+    const token = String((await http.get(maps.path(), { limit: 3 })).at("metadata.continue"));
+    for (let i = 0; i < token.length; i += 5) {
+      const forged = token.slice(0, i) + (token[i] === "x" ? "y" : "x") + token.slice(i + 1);
+      const answer = await http.get(maps.path(), { limit: 3, continue: forged });
+      assertFailure(answer, {
+        code: 400,
+        reason: "BadRequest",
+        message: /^invalid continue token: continue key is not/,
+      });
+    }
   });
 
   test("tokens that are broken, of another list, or sent with a version are refused with 400", async () => {

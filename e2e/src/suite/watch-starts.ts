@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Query } from "../harness/http.js";
 import { freshMaps, type Maps, versionOf } from "../harness/manifests.js";
+import { assertFailure } from "../harness/status.js";
 import type { WatchEvent } from "../harness/watch-stream.js";
 import type { On } from "./scene.js";
 
@@ -71,6 +72,15 @@ export function watchStartSuite(on: On): void {
     await maps.create("a");
     const watch = await http.watch(maps.path(), { resourceVersion: 9_000_000_000_000, timeoutSeconds: 1 });
     assert.deepEqual(await watch.rest(), []);
+  });
+
+  test("a streaming list of a version that is far ahead is refused once it does not come", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    const query = { watch: true, sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" };
+    const answer = await http.get(maps.path(), { ...query, resourceVersion: 9_000_000_000_000 });
+    assertFailure(answer, { code: 504, reason: "Timeout", message: /^Timeout: Too large resource version: / });
+    assert.equal(answer.headers["retry-after"], "1");
   });
 
   test("a watch from a version that is about to come begins when it is there", async () => {
