@@ -52,6 +52,7 @@ test("history answers what it has and says so when it has not", () => {
   assert.deepEqual(revisions(6), [9]);
   assert.deepEqual(revisions(9), []);
   assert.equal(revisions(3), undefined);
+  assert.equal(history.floor, 4);
 });
 
 test("history drops by age and by bytes, and its floor follows", () => {
@@ -66,6 +67,7 @@ test("history drops by age and by bytes, and its floor follows", () => {
   assert.ok(history.bytes <= 650);
   assert.equal(history.since(2), undefined, "over bytes");
   assert.equal(history.since(9)?.length, 0);
+  assert.ok(history.since(history.floor) !== undefined && history.since(history.floor - 1) === undefined);
 });
 
 test("a collection selects by scope in key order", () => {

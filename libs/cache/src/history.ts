@@ -17,6 +17,8 @@ export interface History<I extends Item> {
   /** Drops what is over age; called now and then so that a quiet collection lets go too. */
   trim(): void;
   readonly bytes: number;
+  /** The oldest revision that {@link since} knows what came after. */
+  readonly floor: number;
 }
 
 // put@5 put@6 delete@9, begin 4:   since(4) → all three   since(6) → [9]   since(3) → undefined
@@ -81,6 +83,9 @@ export function createHistory<I extends Item>(begin: number, options: HistoryOpt
     trim,
     get bytes() {
       return bytes;
+    },
+    get floor() {
+      return floor;
     },
   };
 }

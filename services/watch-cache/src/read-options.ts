@@ -22,7 +22,7 @@ export interface ListOptions {
 /** Where a watch begins; `initialState` asks for synthetic ADDED events of a state that fresh. */
 export type WatchStart =
   | { readonly type: "after"; readonly revision: number }
-  | { readonly type: "now" }
+  | { readonly type: "now"; readonly freshness: Freshness }
   | { readonly type: "initialState"; readonly freshness: Freshness; readonly announceEnd: boolean };
 
 /**
@@ -121,9 +121,9 @@ export function watchStart(options: WatchOptions, metaGroup: string): WatchStart
   }
   if (errors.length > 0) throw listOptionsInvalid(metaGroup, errors);
   const revision = parseResourceVersion(options.resourceVersion);
-  if (sendInitialEvents === false && revision === 0) return { type: "now" };
   if (sendInitialEvents !== true && revision !== 0) return { type: "after", revision };
-  // A watch from no version is a streaming list, whether it says so or not: the end of its state is told too.
   const freshness = getFreshness(options.resourceVersion);
+  if (sendInitialEvents === false) return { type: "now", freshness };
+  // A watch from no version is a streaming list, whether it says so or not: the end of its state is told too.
   return { type: "initialState", freshness, announceEnd: options.allowBookmarks && streamingLists };
 }

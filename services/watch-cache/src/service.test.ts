@@ -221,6 +221,33 @@ test("pages of a list are its state as it began, whatever is written meanwhile",
   assert.equal(versions.size, 1);
 });
 
+test("a page may come from another cache than the one before it, or from one that was started anew", async (t) => {
+  const store = await openStore(t);
+  for (const name of ["a", "b", "c", "d"]) await put(store, name, 1);
+  const page = async (caller: Caller, continueToken: string) => {
+    const seen = receiver();
+    caller.open(watchCacheList, { ...listAll, limit: 1, continueToken }, seen);
+    const error = await seen.ended;
+    if (error !== undefined) throw error;
+    return JSON.parse(seen.chunks.join("")) as {
+      metadata: { continue?: string; remainingItemCount?: number };
+      items: { metadata: { name: string } }[];
+    };
+  };
+  let token = "";
+  const found: string[] = [];
+  const left: (number | undefined)[] = [];
+  do {
+    const { metadata, items } = await page(startCache(t, store), token);
+    found.push(...items.map((item) => item.metadata.name));
+    left.push(metadata.remainingItemCount);
+    token = metadata.continue ?? "";
+    await put(store, "ab", found.length);
+  } while (token !== "");
+  assert.deepEqual(found, ["a", "b", "c", "d"]);
+  assert.deepEqual(left, [3, 2, 1, undefined]);
+});
+
 test("lists and watches tell objects in the form that was asked for, a form that there is not is refused", async (t) => {
   const store = await openStore(t);
   await put(store, "one", 1);

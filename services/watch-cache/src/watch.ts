@@ -103,8 +103,7 @@ async function begin(running: Running, start: WatchStart): Promise<void> {
     if (reached && !outlet.closed) resume(running, start.revision);
     return;
   }
-  const freshness = start.type === "now" ? ({ type: "mostRecent" } as const) : start.freshness;
-  const source = await deps.freshness.source(freshness);
+  const source = await deps.freshness.source(start.freshness);
   if (outlet.closed) return;
   outlet.accept();
   if (start.type === "now") {
@@ -160,7 +159,7 @@ function resume(running: Running, after: number): void {
   const { history } = deps.mirror.shelf(readable.kind.storage.prefix).collection;
   const missed = history.since(after);
   if (missed === undefined) {
-    outlet.error(expired(`too old resource version: ${after} (${deps.mirror.gate.revision})`));
+    outlet.error(expired(`too old resource version: ${after} (${history.floor})`));
     return;
   }
   for (const change of missed) queueChange(running, change);
