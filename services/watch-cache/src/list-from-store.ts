@@ -40,37 +40,29 @@ const storePage = 1000;
  */
 export async function pageFromStore(store: Store, page: Page): Promise<Found> {
   const { selector, limit = Number.POSITIVE_INFINITY } = page;
+  const selects = selector.matches !== undefined;
   const items: CachedObject[] = [];
   let at = page.revision === undefined ? undefined : revision(page.revision);
   let begin = beginOf(page);
   let left = 0;
   let more = false;
-  while (begin !== undefined && !more) {
-    // Whether another object matches is seen only when it comes.
-    const want = selector.matches === undefined ? Math.min(storePage, limit - items.length) : storePage;
+  while (begin !== undefined) {
+    // Whether another object is selected is seen only when it comes: what is behind the page is read too.
+    const want = selects ? storePage : Math.min(storePage, limit - items.length);
     const query = { ...begin, limit: want, ...(at === undefined ? {} : { at }) };
     const range: Range = await store.range(query).catch(tooOld);
     at ??= range.revision;
-    for (const entry of range.entries) {
-      const object = matching(page, entry);
-      if (object === undefined) continue;
-      more = items.length >= limit;
-      if (more) break;
-      items.push(object);
-    }
+    const found = range.entries.flatMap((entry) => matching(page, entry) ?? []);
+    more = items.length + found.length > limit;
+    items.push(...found.slice(0, limit - items.length));
     left = range.count - range.entries.length;
-    if (selector.matches === undefined && items.length >= limit) more = left > 0;
     const last = range.entries.at(-1);
-    const isLast = left <= 0 || last === undefined || (selector.matches === undefined && items.length >= limit);
-    begin = isLast ? undefined : { prefix: query.prefix, from: behind(last.key) };
+    const done = more || left <= 0 || last === undefined || (!selects && items.length >= limit);
+    begin = done ? undefined : { prefix: query.prefix, from: behind(last.key) };
   }
+  if (!selects) more = left > 0;
   const known = page.left === undefined ? left : page.left - items.length;
-  return {
-    items,
-    more,
-    left: more && selector.matches === undefined ? known : undefined,
-    revision: at ?? (await store.revision()),
-  };
+  return { items, more, left: more && !selects ? known : undefined, revision: at ?? (await store.revision()) };
 }
 
 interface Begin {
