@@ -133,7 +133,7 @@ test("pages from memory and pages from the store are the same bytes, whatever is
     }),
     { numRuns: 60 },
   );
-  assert.ok(pages > 100, `${pages} pages`);
+  assert.ok(pages > 60, "some lists have more than one page");
 });
 
 function distinct<W extends { readonly namespace: string; readonly name: string }>(writes: readonly W[]): readonly W[] {
