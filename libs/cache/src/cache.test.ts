@@ -191,10 +191,25 @@ test("a gate opens for those whose revision came and closes on those whose time 
   assert.equal(gate.revision, 8);
 });
 
+test("a gate that is set back keeps those waiting whose revision is still to come", async () => {
+  const gate = createGate(5);
+  const later = gate.reach(6, 10_000);
+  gate.reset(2);
+  assert.equal(gate.revision, 2);
+  const third = gate.reach(3, 10_000);
+  gate.advance(3);
+  assert.equal(await third, true);
+  gate.advance(6);
+  assert.equal(await later, true);
+});
+
+const readIndexOf = (fetch: () => Promise<number>) =>
+  createReadIndex({ fetch, patienceMs: 10_000, late: () => new Error("late") });
+
 test("reads that gather while a trip is under way share the next one, and none takes an earlier answer", async () => {
   let revision = 1;
   const release: (() => void)[] = [];
-  const index = createReadIndex(() => {
+  const index = readIndexOf(() => {
     const seen = revision;
     return new Promise((resolve) => release.push(() => resolve(seen)));
   });
@@ -214,8 +229,30 @@ test("reads that gather while a trip is under way share the next one, and none t
 
 test("a failed trip fails its readers and not the next ones", async () => {
   let healthy = false;
-  const index = createReadIndex(() => (healthy ? Promise.resolve(3) : Promise.reject(new Error("away"))));
+  const index = readIndexOf(() => (healthy ? Promise.resolve(3) : Promise.reject(new Error("away"))));
   await assert.rejects(index.current());
   healthy = true;
   assert.equal(await index.current(), 3);
+});
+
+test("a store that does not answer fails its readers in time, those who gather behind them too, and is asked again", async () => {
+  const answers: ((revision: number) => void)[] = [];
+  const index = createReadIndex({
+    fetch: () => new Promise((resolve) => answers.push(resolve)),
+    patienceMs: 20,
+    late: () => new Error("late"),
+  });
+  const first = index.current();
+  await new Promise(setImmediate);
+  const second = index.current();
+  await assert.rejects(first, /late/);
+  // The late answer of the first trip is nobody's: the second reader came after it was sent.
+  answers[0]?.(1);
+  await Promise.allSettled([second]);
+  const third = index.current();
+  await new Promise(setImmediate);
+  answers.at(-1)?.(3);
+  assert.equal(await third, 3);
+  assert.equal(index.trips, answers.length);
+  assert.equal(index.reads, 3);
 });

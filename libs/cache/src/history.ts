@@ -14,6 +14,8 @@ export interface History<I extends Item> {
   append(change: Change<I>): void;
   /** Changes after `revision`; undefined when some of them were dropped. */
   since(revision: number): readonly Change<I>[] | undefined;
+  /** Puts what was before in front: changes up to this history's begin, of one that ends there. */
+  precede(older: History<I>): void;
   /** Drops what is over age; called now and then so that a quiet collection lets go too. */
   trim(): void;
   readonly bytes: number;
@@ -79,6 +81,16 @@ export function createHistory<I extends Item>(begin: number, options: HistoryOpt
     since(revision) {
       if (revision < floor) return undefined;
       return kept.slice(indexAfter(revision)).filter((change) => change !== undefined);
+    },
+    precede(older) {
+      const before = older.since(older.floor) ?? [];
+      const now = options.now();
+      kept = [...before, ...kept.slice(head)];
+      times = [...before.map(() => now), ...times.slice(head)];
+      head = 0;
+      floor = older.floor;
+      bytes += older.bytes;
+      trim();
     },
     trim,
     get bytes() {

@@ -41,8 +41,8 @@ export interface Metrics {
   histogram<const L extends string>(
     spec: MetricSpec<L> & { readonly buckets: readonly number[] },
   ): Metric<L, HistogramSeries>;
-  /** A gauge without labels that is read when the metrics are. */
-  observed(spec: Omit<MetricSpec<never>, "labels">, read: () => number): void;
+  /** A gauge or counter without labels that is read when the metrics are. */
+  observed(spec: Omit<MetricSpec<never>, "labels"> & { readonly type?: "gauge" | "counter" }, read: () => number): void;
   /** The body of `/metrics`, in {@link metricsContentType}. */
   text(): Promise<string>;
 }
@@ -111,8 +111,8 @@ export function createMetrics(options: MetricsOptions): Metrics {
       register(spec, "histogram", () => series.samples());
       return series;
     },
-    observed(spec, read) {
-      register({ ...spec, labels: [] }, "gauge", () => [{ suffix: "", labels: "", value: read() }]);
+    observed({ type = "gauge", ...spec }, read) {
+      register({ ...spec, labels: [] }, type, () => [{ suffix: "", labels: "", value: read() }]);
     },
     async text() {
       return families.map((family) => familyText(family())).join("") + ((await processRegistry?.metrics()) ?? "");

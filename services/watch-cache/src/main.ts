@@ -64,6 +64,7 @@ const cache = createWatchCache(
 registerWatchCacheMetrics(metrics, cache);
 health.check("log", logFailure);
 health.check("watch-cache", () => (cache.status().ready ? undefined : cache.status().message), { livez: false });
+health.check("store", () => cache.storeAnswers(), { livez: false });
 const ops = createOpsServer({ host: values["bind-address"], port: values["metrics-port"], health, metrics });
 
 await runProcess({
@@ -75,6 +76,8 @@ await runProcess({
     async start() {
       await ops.start();
       await cache.start();
+      // Until then gateways ask another replica, or wait for this one.
+      await cache.loaded();
       const rpcPort = await server.listen();
       log.info({ rpcPort, metricsPort: ops.port }, "serving");
       process.stdout.write(`rpc=${values["bind-address"]}:${rpcPort} metrics=${values["bind-address"]}:${ops.port}\n`);

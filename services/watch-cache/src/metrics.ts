@@ -9,11 +9,21 @@ export function registerWatchCacheMetrics(metrics: Metrics, cache: WatchCache): 
   );
   metrics.observed(
     {
-      name: "orch_watch_cache_store_round_trips",
-      help: "Linearizable revision reads made for consistent reads.",
+      name: "orch_watch_cache_read_index_round_trips_total",
+      help: "Linearizable reads of the store's revision that were made for consistent reads.",
       stability: "ALPHA",
+      type: "counter",
     },
     () => cache.counters.roundTrips,
+  );
+  metrics.observed(
+    {
+      name: "orch_watch_cache_consistent_reads_total",
+      help: "Reads of the newest state, which share round trips to the store.",
+      stability: "ALPHA",
+      type: "counter",
+    },
+    () => cache.counters.consistentReads,
   );
   metrics.observed(
     { name: "orch_watch_cache_revision", help: "Newest store revision that the cache shows.", stability: "ALPHA" },

@@ -2,13 +2,14 @@ import type { Change } from "@orch/cache/change.js";
 import { type Collection, createCollection } from "@orch/cache/collection.js";
 import { createFeeds, type Feeds } from "@orch/cache/feeds.js";
 import { createGate, type Gate } from "@orch/cache/gate.js";
-import type { HistoryOptions } from "@orch/cache/history.js";
+import { createHistory, type HistoryOptions } from "@orch/cache/history.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { pages } from "@orch/store/pages.js";
 import { type Key, noRevision, type Revision, revision } from "@orch/store/revision.js";
 import type { Entry, Store, StoreEvent } from "@orch/store/store.js";
 import { type CachedObject, cachedObject } from "./object.js";
 import type { Place } from "./readable.js";
+import { recollect } from "./recollect.js";
 import { valueAt } from "./selector.js";
 
 /** One collection of the mirror: what is stored under one storage prefix. */
@@ -40,27 +41,33 @@ export interface Mirror {
   shelf(storagePrefix: string): Shelf;
   /** Delivers published events at once instead of at the end of the tick. */
   flush(): void;
-  /** Called when everything was loaded anew, before the new state shows. */
+  /** Called when what was shown is over, before anything new shows. */
   onReset(run: () => void): void;
-  /** Called once, as soon as the first load is done. */
+  /** Settles when there is something to show. */
   whenLoaded(): Promise<void>;
+  /** Settles when the history from before the load is there, or will not come. */
+  recalled(): Promise<void>;
+  /** Says that the store is older than what is shown: that is hidden at once, and the store loaded anew. */
+  setBack(): void;
 }
 
 const pageSize = 2000;
 const retryMs = 500;
+/** So much of what was before a load is read for watches that resume, in at most that time. */
+const recallRevisions = 10_000;
+const recallMs = 10_000;
 
 export function createMirror(options: MirrorOptions): Mirror {
   const { store, prefix, place } = options;
   const resets = new Set<() => void>();
   let shelves = new Map<string, Shelf>();
-  let gate = createGate(0);
+  const gate = createGate(0);
   let begin = 0;
   let loaded = false;
+  let loading = newLoading();
+  let recalled = Promise.resolve();
   let flushPlanned = false;
-  let announceLoaded: () => void = () => {};
-  const firstLoad = new Promise<void>((resolve) => {
-    announceLoaded = resolve;
-  });
+  let round = new AbortController();
 
   const newShelf = (objects: Iterable<CachedObject>): Shelf => ({
     collection: createCollection(objects, begin, { ...options.history, valueAt }),
@@ -99,6 +106,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     let at = noRevision;
     for await (const page of pages(store, { prefix, limit: pageSize, consistent: true })) {
       at = page.revision;
+      if (loaded && at < gate.revision) hide();
       for (const entry of page.entries) {
         const where = place(entry.key);
         const object = where === undefined ? undefined : objectOf(entry, where);
@@ -111,6 +119,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       signal.throwIfAborted();
     }
     show(byPrefix, at);
+    recalled = recall(at, signal);
     return at;
   };
 
@@ -118,12 +127,36 @@ export function createMirror(options: MirrorOptions): Mirror {
     if (loaded) for (const reset of resets) reset();
     begin = at;
     shelves = new Map([...byPrefix].map(([storagePrefix, objects]) => [storagePrefix, newShelf(objects)]));
-    // The store may have been set back to an older revision: the gate starts anew with the state.
-    const old = gate;
-    gate = createGate(at);
-    old.advance(at);
+    gate.reset(at);
     loaded = true;
-    announceLoaded();
+    loading.done();
+  };
+
+  /** What is shown is of a history that never was: nobody may see it any more. */
+  const hide = (): void => {
+    loaded = false;
+    loading = newLoading();
+    for (const reset of resets) reset();
+    gate.reset(0);
+  };
+
+  /** Reads the changes before a load, so that watches which were open before a restart can resume. */
+  const recall = async (at: Revision, signal: AbortSignal): Promise<void> => {
+    try {
+      const recollection = await recollect({
+        ...{ store, prefix, place, objectOf, until: at, revisions: recallRevisions, history: options.history },
+        current: (where) => shelves.get(where.storagePrefix)?.collection.get(where.key),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(recallMs)]),
+      });
+      if (recollection === undefined || signal.aborted) return;
+      for (const storagePrefix of recollection.histories.keys()) shelf(storagePrefix);
+      begin = recollection.after;
+      for (const [storagePrefix, { collection }] of shelves) {
+        collection.history.precede(recollection.histories.get(storagePrefix) ?? createHistory(begin, options.history));
+      }
+    } catch (error) {
+      if (!signal.aborted) options.onError("the history from before the load could not be read", error);
+    }
   };
 
   const changeOf = (event: StoreEvent, where: Place): Change<CachedObject> | undefined => {
@@ -164,11 +197,14 @@ export function createMirror(options: MirrorOptions): Mirror {
         for (const { collection } of shelves.values()) collection.trim();
       }, 10_000);
       while (!signal.aborted) {
+        round = new AbortController();
+        const either = AbortSignal.any([signal, round.signal]);
         try {
-          const at = await load(signal);
-          await follow(revision(at + 1), signal);
+          const at = await load(either);
+          await follow(revision(at + 1), either);
         } catch (error) {
           if (signal.aborted) break;
+          if (round.signal.aborted) continue;
           const gap = error instanceof ApiError && error.reason === "Expired";
           if (!gap) options.onError("following the store failed; loading anew", error);
           await new Promise((resolve) => setTimeout(resolve, gap ? 0 : retryMs));
@@ -180,12 +216,29 @@ export function createMirror(options: MirrorOptions): Mirror {
     get loaded() {
       return loaded;
     },
-    get gate() {
-      return gate;
-    },
+    gate,
     shelf,
     flush,
     onReset: (run) => void resets.add(run),
-    whenLoaded: () => firstLoad,
+    whenLoaded: () => loading.promise,
+    recalled: () => recalled,
+    setBack() {
+      if (!loaded) return;
+      hide();
+      round.abort();
+    },
   };
+}
+
+interface Loading {
+  readonly promise: Promise<void>;
+  readonly done: () => void;
+}
+
+function newLoading(): Loading {
+  let done = (): void => {};
+  const promise = new Promise<void>((resolve) => {
+    done = resolve;
+  });
+  return { promise, done };
 }

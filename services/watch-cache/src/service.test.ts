@@ -1,117 +1,14 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { loadCatalog } from "@orch/api/catalog.js";
-import { createNaming } from "@orch/naming/naming.js";
 import { type Encoding, formText, plainForm, type Transform } from "@orch/render/form.js";
 import { createBodyReader } from "@orch/render/testing/read-body.js";
-import { createInProcess } from "@orch/rpc/in-process.js";
-import type { Chunk, ListRequest, WatchRequest } from "@orch/rpc/messages.js";
+import type { ListRequest } from "@orch/rpc/messages.js";
 import { watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
-import type { Caller } from "@orch/rpc/rpc.js";
-import type { ApiError } from "@orch/status/api-error.js";
-import { openEmbeddedStore } from "@orch/store/embedded-store.js";
-import { key, noRevision } from "@orch/store/revision.js";
+import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createMirror } from "./mirror.js";
-import { createWatchCache, watchCacheDefaults } from "./service.js";
-
-const naming = createNaming("orch");
-const maps = { group: "", version: "v1", resource: "configmaps", namespace: "a", labelSelector: "", fieldSelector: "" };
-const unset = { resourceVersion: "", resourceVersionMatch: "", form: "" };
-const listAll: ListRequest = { ...maps, ...unset, limit: 0, continueToken: "", gzip: false };
-const watchAll: WatchRequest = { ...maps, ...unset, name: "", allowBookmarks: false, timeoutMs: 0 };
-
-/** Cleans up after a test, what was started last first. */
-const cleanups = new WeakMap<TestContext, (() => Promise<void>)[]>();
-function defer(t: TestContext, cleanup: () => Promise<void>): void {
-  const known = cleanups.get(t);
-  if (known !== undefined) {
-    known.push(cleanup);
-    return;
-  }
-  const all = [cleanup];
-  cleanups.set(t, all);
-  t.after(async () => {
-    for (const run of all.reverse()) await run();
-  });
-}
-
-async function openStore(t: TestContext): Promise<Store> {
-  const path = await mkdtemp(join(tmpdir(), "orch-watch-cache-"));
-  const store = await openEmbeddedStore({ path, prefix: naming.storePrefix });
-  defer(t, async () => {
-    await store.close();
-    await rm(path, { recursive: true, force: true });
-  });
-  return store;
-}
-
-async function put(store: Store, name: string, bytes: number): Promise<void> {
-  const object = {
-    kind: "ConfigMap",
-    apiVersion: "v1",
-    metadata: { name, namespace: "a" },
-    data: { k: "x".repeat(bytes) },
-  };
-  const at = key(`${naming.storePrefix}configmaps/a/${name}`);
-  const current = await store.get(at);
-  const swap = await store.swap({
-    key: at,
-    expected: current?.revision ?? noRevision,
-    value: Buffer.from(JSON.stringify(object)),
-  });
-  assert.ok(swap.done);
-}
-
-function startCache(t: TestContext, store: Store, overrides: Partial<typeof watchCacheDefaults> = {}): Caller {
-  const transport = createInProcess();
-  const cache = createWatchCache(
-    { ...watchCacheDefaults, ...overrides },
-    {
-      store,
-      naming,
-      catalog: loadCatalog(naming),
-      services: transport.services,
-      log: (what, error) => assert.fail(`${what}: ${String(error)}`),
-      now: () => performance.now(),
-      wallClock: Date.now,
-    },
-  );
-  defer(t, () => cache.stop());
-  void cache.start();
-  return transport.caller;
-}
-
-/** A receiver that can be looked into. */
-function receiver() {
-  const chunks: string[] = [];
-  let bytes = 0;
-  let over: (error: ApiError | undefined) => void = () => {};
-  const ended = new Promise<ApiError | undefined>((resolve) => {
-    over = resolve;
-  });
-  return {
-    chunks,
-    ended,
-    bytes: () => bytes,
-    message({ body }: Chunk) {
-      bytes += body.length;
-      chunks.push(body.toString());
-    },
-    end: (error?: ApiError) => over(error),
-  };
-}
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  const deadline = performance.now() + 10_000;
-  while (!holds()) {
-    assert.ok(performance.now() < deadline, `never: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-}
+import { listAll, naming, openStore, put, receiver, startCache, until, watchAll } from "./testing/cache-fixture.js";
 
 test("a list is held back by a client that takes it bit by bit, at every pause", async (t) => {
   const store = await openStore(t);

@@ -56,19 +56,31 @@ export interface WatchCacheDeps {
   readonly wallClock: () => number;
 }
 
+/** For metrics. */
+export interface Counters {
+  readonly watchers: number;
+  /** Reads of the newest revision that the store was asked for, and the consistent reads that they served. */
+  readonly roundTrips: number;
+  readonly consistentReads: number;
+}
+
 export interface WatchCache {
   start(): Promise<void>;
   /** Ends the watches with a last bookmark, then stops following the store. */
   stop(): Promise<void>;
   status(): StatusReply;
-  /** For metrics. */
-  readonly counters: { readonly watchers: number; readonly roundTrips: number };
+  /** Settles once everything that is stored is in memory. */
+  loaded(): Promise<void>;
+  /** @throws ApiError ServiceUnavailable while no consistent read can be answered */
+  storeAnswers(): Promise<undefined>;
+  readonly counters: Counters;
 }
 
 /** Not below any resource's prefix: a group that is not the core has a dot. */
 const tokenKeyAt = "watch-cache/continue-key";
 
-const freshnessTimes = { waitMs: 3000, stallMs: 150 };
+/** `storeMs`: how long a consistent read waits for the store to tell its revision. */
+const freshnessTimes = { waitMs: 3000, stallMs: 150, storeMs: 5000 };
 
 /** Follows the store and answers get, list and watch from memory (design, sections 1, 4 and 5). */
 export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps): WatchCache {
@@ -87,7 +99,17 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     history: { keepMs: config.historyMs, maxBytes: config.historyBytes, now: deps.now },
     onError: deps.log,
   });
-  const readIndex = createReadIndex(() => store.revision());
+  const readIndex = createReadIndex({
+    fetch: async () => {
+      const shown = mirror.gate.revision;
+      const newest = await store.revision();
+      // What is shown was committed before: a store that has less was set back.
+      if (newest < shown) mirror.setBack();
+      return newest;
+    },
+    patienceMs: freshnessTimes.storeMs,
+    late: () => unavailable("the store does not answer"),
+  });
   const freshness = createFreshness(mirror, readIndex, freshnessTimes);
   const tokenKey = createTokenKey({ store, at: key(`${naming.storePrefix}${tokenKeyAt}`), random: randomBytes });
   const reads: ListDeps = { mirror, store, freshness, tokenKey, metaGroup: naming.metaGroup };
@@ -153,12 +175,17 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
       await running;
     },
     status,
+    loaded: () => mirror.whenLoaded(),
+    storeAnswers: () => readIndex.current().then(() => undefined),
     counters: {
       get watchers() {
         return open.size;
       },
       get roundTrips() {
         return readIndex.trips;
+      },
+      get consistentReads() {
+        return readIndex.reads;
       },
     },
   };

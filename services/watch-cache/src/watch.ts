@@ -1,6 +1,7 @@
 import type { Change } from "@orch/cache/change.js";
 import { eventFor } from "@orch/cache/change.js";
 import type { Interest, Watcher } from "@orch/cache/feeds.js";
+import type { History } from "@orch/cache/history.js";
 import { inScope } from "@orch/cache/selection.js";
 import type { Chunk, WatchRequest } from "@orch/rpc/messages.js";
 import type { Sender } from "@orch/rpc/rpc.js";
@@ -76,7 +77,7 @@ interface Running {
 function openWatch(running: Running): OpenWatch {
   const { deps, outlet, request } = running;
   const bookmark = (): void => {
-    if (!request.allowBookmarks || !outlet.live) return;
+    if (!request.allowBookmarks || !outlet.live || !deps.mirror.loaded) return;
     deps.mirror.flush();
     outlet.send(running.rendition.bookmark(deps.mirror.gate.revision));
   };
@@ -100,6 +101,7 @@ async function begin(running: Running, start: WatchStart): Promise<void> {
     outlet.accept();
     // A version that is not there yet: the watch waits for it, as long as the client does.
     const reached = await mirror.gate.reach(start.revision, forever, outlet.onClose);
+    if (reached && historyOf(running).floor > start.revision) await mirror.recalled();
     if (reached && !outlet.closed) resume(running, start.revision);
     return;
   }
@@ -155,8 +157,8 @@ function sendInitial(running: Running, state: InitialState): void {
 
 /** Replays the history after a revision and joins the stream, in one turn: nothing falls between. */
 function resume(running: Running, after: number): void {
-  const { deps, readable, outlet } = running;
-  const { history } = deps.mirror.shelf(readable.kind.storage.prefix).collection;
+  const { outlet } = running;
+  const history = historyOf(running);
   const missed = history.since(after);
   if (missed === undefined) {
     outlet.error(expired(`too old resource version: ${after} (${history.floor})`));
@@ -164,6 +166,10 @@ function resume(running: Running, after: number): void {
   }
   for (const change of missed) queueChange(running, change);
   join(running);
+}
+
+function historyOf({ deps, readable }: Running): History<CachedObject> {
+  return deps.mirror.shelf(readable.kind.storage.prefix).collection.history;
 }
 
 function queueChange({ outlet, selector, rendition }: Running, change: Change<CachedObject>): void {

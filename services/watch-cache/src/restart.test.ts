@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { watchCacheGet, watchCacheWatch } from "@orch/rpc/methods.js";
+import { revision } from "@orch/store/revision.js";
+import type { Store } from "@orch/store/store.js";
+import { openStore, put, receiver, startCache, until, watchAll } from "./testing/cache-fixture.js";
+
+const getOne = { group: "", version: "v1", resource: "configmaps", namespace: "a", subresource: "", form: "" };
+
+interface Event {
+  readonly type: string;
+  readonly object: {
+    readonly code?: number;
+    readonly metadata: { readonly name: string; readonly resourceVersion: string };
+  };
+}
+
+const eventsOf = (seen: ReturnType<typeof receiver>): Event[] =>
+  seen.chunks
+    .join("")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): Event => JSON.parse(line));
+const told = (seen: ReturnType<typeof receiver>): string[] =>
+  eventsOf(seen).map(({ type, object }) =>
+    type === "ERROR" ? `ERROR ${object.code}` : `${type} ${object.metadata.name}@${object.metadata.resourceVersion}`,
+  );
+
+test("a cache that has just started tells what was before, as far as the store knows it", async (t) => {
+  const store = await openStore(t);
+  const first = await store.revision();
+  const names = ["one", "two", "one", "three", "one"];
+  for (const [i, name] of names.entries()) await put(store, name, i);
+  await store.compact(revision(first + 2));
+  const caller = startCache(t, store);
+  const expected = [`MODIFIED one@${first + 3}`, `ADDED three@${first + 4}`, `MODIFIED one@${first + 5}`];
+  for (const after of [2, 3, 4]) {
+    const seen = receiver();
+    caller.open(watchCacheWatch, { ...watchAll, resourceVersion: String(first + after) }, seen);
+    await until(`events after ${after}`, () => eventsOf(seen).length === 5 - after);
+    assert.deepEqual(told(seen), expected.slice(after - 2));
+  }
+  const older = receiver();
+  caller.open(watchCacheWatch, { ...watchAll, resourceVersion: String(first + 1) }, older);
+  await older.ended;
+  assert.deepEqual(told(older), ["ERROR 410"]);
+});
+
+test("what came before a start and what comes after it are one history", async (t) => {
+  const store = await openStore(t);
+  const first = await store.revision();
+  for (let i = 0; i < 3; i++) await put(store, "one", i);
+  const caller = startCache(t, store);
+  const watching = receiver();
+  caller.open(watchCacheWatch, { ...watchAll, resourceVersion: String(first + 1) }, watching);
+  for (let i = 0; i < 3; i++) await put(store, "one", i + 10);
+  const expected = [2, 3, 4, 5, 6].map((n) => `MODIFIED one@${first + n}`);
+  await until("all of it", () => eventsOf(watching).length === 5);
+  assert.deepEqual(told(watching), expected);
+  const again = receiver();
+  caller.open(watchCacheWatch, { ...watchAll, resourceVersion: String(first + 1) }, again);
+  await until("all of it again", () => eventsOf(again).length === 5);
+  assert.deepEqual(told(again), expected);
+});
+
+test("a store that is set back: its watches end with 410, and no read shows what never was", async (t) => {
+  const [ahead, behind] = [await openStore(t), await openStore(t)];
+  for (let i = 0; i < 9; i++) await put(ahead, "one", i);
+  await put(behind, "two", 1);
+  let now = ahead;
+  const restored: Store = {
+    ...ahead,
+    revision: () => now.revision(),
+    get: (key) => now.get(key),
+    range: (query) => now.range(query),
+    watch: (query) => now.watch(query),
+  };
+  const caller = startCache(t, restored);
+  const watching = receiver();
+  caller.open(watchCacheWatch, watchAll, watching);
+  await until("the first event", () => eventsOf(watching).length > 0);
+  now = behind;
+  const names = async (): Promise<string[]> => {
+    const asked = ["one", "two"].map((name) =>
+      caller.call(watchCacheGet, { ...getOne, name, resourceVersion: "" }).then(
+        () => [name],
+        () => [],
+      ),
+    );
+    return (await Promise.all(asked)).flat();
+  };
+  // The first read that asks the store finds it out.
+  assert.deepEqual(await names(), ["two"]);
+  await watching.ended;
+  assert.equal(told(watching).at(-1), "ERROR 410");
+  const fresh = receiver();
+  caller.open(watchCacheWatch, watchAll, fresh);
+  await until("the state of now", () => eventsOf(fresh).length > 0);
+  await put(behind, "three", 1);
+  await until("what comes now", () => eventsOf(fresh).length > 1);
+  assert.deepEqual(
+    told(fresh).map((text) => text.split("@")[0]),
+    ["ADDED two", "ADDED three"],
+  );
+});
