@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { cp, rm } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { ApiError } from "@orch/status/api-error.js";
@@ -312,4 +313,48 @@ describe("the etcd store behind a network that fails", { skip: etcdMissing() ?? 
     });
     await assert.rejects(watching, (error) => error instanceof ApiError && error.reason === "Expired");
   });
+
+  for (const { name, writes } of [
+    { name: "is behind what it has told", writes: 0 },
+    { name: "has come as far again, by other changes", writes: 20 },
+  ]) {
+    test(`a watch of an etcd that was set back is Expired: it ${name}`, async (t) => {
+      const etcd = await startEtcd();
+      t.after(() => etcd.stop());
+      const [member] = etcd.members;
+      assert.ok(member);
+      const { hostname, port } = new URL(member.endpoint);
+      const own = await startTcpProxy({ host: hostname, port: Number(port) });
+      t.after(() => own.stop());
+      const prefix = `/${randomUUID()}/`;
+      const through = await open({ prefix, endpoints: [own.address] });
+      const straight = await open({ prefix, endpoints: [member.endpoint] });
+      const from = await straight.put("a", 0, "0");
+      await member.kill();
+      const copy = `${member.directory}.copy`;
+      await cp(member.directory, copy, { recursive: true });
+      await member.restart();
+      for (let i = 0; i < 10; i++) await straight.put(`k${i}`, 0, "x");
+      let told = 0;
+      const restore = async (): Promise<void> => {
+        own.refuse();
+        await member.kill();
+        await rm(member.directory, { recursive: true });
+        await cp(copy, member.directory, { recursive: true });
+        await member.restart();
+        for (let i = 0; i < writes; i++) await straight.put(`other${i}`, 0, "y");
+        own.allow();
+      };
+      const watching = follow(through.store, {
+        prefix,
+        from,
+        count: 100,
+        each: async (item) => {
+          told += item.type === "events" ? item.events.length : 0;
+          if (told === 11) await restore();
+        },
+      });
+      await assert.rejects(watching, (error) => error instanceof ApiError && error.reason === "Expired");
+    });
+  }
 });

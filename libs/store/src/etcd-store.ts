@@ -70,7 +70,9 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
     async range(query) {
       checkOpen();
       checkPrefix(query.prefix, prefix);
-      return readRange(calls, prefix, query);
+      const range = await readRange(calls, prefix, query);
+      if (query.at === undefined) observed.see(range.revision);
+      return range;
     },
     async swap(change) {
       checkOpen();

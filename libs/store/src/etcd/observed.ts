@@ -2,6 +2,8 @@
 export interface Observed {
   newest(): number;
   see(revision: number): void;
+  /** Forgets it: the store was set back, and what was seen is to come again. */
+  setBack(): void;
   /** Calls back whenever the newest revision grows; returns the end of it. */
   subscribe(listener: () => void): () => void;
 }
@@ -15,6 +17,9 @@ export function createObserved(): Observed {
       if (revision <= newest) return;
       newest = revision;
       for (const listener of listeners) listener();
+    },
+    setBack() {
+      newest = 0;
     },
     subscribe(listener) {
       listeners.add(listener);

@@ -11,6 +11,8 @@ export interface ResponseReader {
   items(response: WatchResponse): readonly WatchItem[];
   /** Where a new stream has to go on. */
   next(): number;
+  /** The event that was told last; undefined before the first. */
+  last(): EtcdEvent | undefined;
   /** Begins a new stream: what the old one left unfinished will come again. */
   restart(): void;
 }
@@ -19,6 +21,7 @@ export function createResponseReader(prefix: string, from: number): ResponseRead
   let next = from;
   /** The last revision of a fragment may go on in the next one: it is told only when it is whole. */
   let held: readonly EtcdEvent[] = [];
+  let told: EtcdEvent | undefined;
 
   function takeWhole(response: WatchResponse): readonly EtcdEvent[] {
     const events = [...held, ...(response.events ?? [])];
@@ -37,6 +40,7 @@ export function createResponseReader(prefix: string, from: number): ResponseRead
     const last = fresh.at(-1);
     if (last === undefined) return [];
     next = modRevision(last) + 1;
+    told = last;
     const shown = fresh.filter((event) => !isOwn(prefix, keyText(event.kv ?? {})));
     const items: WatchItem[] = [];
     if (shown.length > 0) items.push({ type: "events", events: shown.map(toEvent) });
@@ -47,6 +51,7 @@ export function createResponseReader(prefix: string, from: number): ResponseRead
 
   return {
     next: () => next,
+    last: () => told,
     restart() {
       held = [];
     },

@@ -1,4 +1,4 @@
-import { ApiError } from "@orch/status/api-error.js";
+import { ApiError, expired } from "@orch/status/api-error.js";
 import type { Clock } from "../clock.js";
 import { keyRange } from "../key-range.js";
 import type { WatchItem, WatchQuery } from "../store.js";
@@ -6,9 +6,9 @@ import type { Calls } from "./calls.js";
 import type { Connections, StreamConnection } from "./connections.js";
 import { compactionKey } from "./layout.js";
 import type { Logger } from "./logger.js";
-import { methods } from "./methods.js";
+import { type EtcdEvent, eventType, type KeyValue, methods, toNumber } from "./methods.js";
 import type { Observed } from "./observed.js";
-import { read } from "./range.js";
+import { read, revisionOf } from "./range.js";
 import { requestProgress } from "./request-progress.js";
 import { canReportProgress } from "./version.js";
 import { createResponseReader, type ResponseReader } from "./watch-response.js";
@@ -39,7 +39,7 @@ export async function* watch(context: WatchContext, query: WatchQuery): AsyncGen
     const connection = context.connections.dial();
     const before = reader.next();
     try {
-      await unlessAborted(checkHistory(context, before), signal);
+      await unlessAborted(checkHistory(context, reader), signal);
       yield* follow(context, query, { connection, reader });
     } catch (error) {
       if (signal.aborted) return;
@@ -57,15 +57,39 @@ export async function* watch(context: WatchContext, query: WatchQuery): AsyncGen
 }
 
 /**
- * Expired when the state before the first change is gone. etcd itself accepts a watch from exactly the
- * compacted revision, but servers before 3.4.31 and 3.5.13 then lose a deletion that happened at it.
+ * Expired when the state before the first change is gone, or when the store is not the one that told what was
+ * delivered so far: it was set back to a backup, whether or not it has come as far again since. etcd itself accepts
+ * a watch from exactly the compacted revision, but servers before 3.4.31 and 3.5.13 then lose a deletion that
+ * happened at it.
  */
-async function checkHistory({ prefix, calls }: WatchContext, next: number): Promise<void> {
-  if (next <= 1) return;
-  const request = { key: Buffer.from(compactionKey(prefix)), countOnly: true, revision: next - 1 };
-  await read(calls, request).catch((error: unknown) => {
-    if (!(error instanceof RangeError)) throw error; // a start that is still to come
-  });
+async function checkHistory({ prefix, calls, observed }: WatchContext, reader: ResponseReader): Promise<void> {
+  const before = reader.next() - 1;
+  if (before < 1) return;
+  const last = reader.last();
+  try {
+    const key = last?.kv?.key ?? Buffer.from(compactionKey(prefix));
+    const response = await read(calls, { key, revision: before, countOnly: last === undefined });
+    if (last !== undefined && !isLeftBy(last, response.kvs?.[0])) throw setBack(observed, before);
+    observed.see(revisionOf(response));
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // A start that is still to come, unless it was there once.
+    if (before <= observed.newest()) throw setBack(observed, before);
+  }
+}
+
+/** Whether a key is as its last event left it. */
+function isLeftBy({ type, kv }: EtcdEvent, found: KeyValue | undefined): boolean {
+  if (type === eventType.DELETE || found === undefined) return type === eventType.DELETE && found === undefined;
+  const same = toNumber(found.modRevision) === toNumber(kv?.modRevision);
+  return same && Buffer.compare(found.value ?? nothing, kv?.value ?? nothing) === 0;
+}
+
+const nothing = new Uint8Array();
+
+function setBack(observed: Observed, before: number): Error {
+  observed.setBack();
+  return expired(`the store was set back: its revision ${before} is no longer what it was`);
 }
 
 interface Stream {
@@ -106,6 +130,7 @@ async function* follow(
         if (signal.aborted) return;
         yield item;
       }
+      observed.see(reader.next() - 1);
       progress.delivered();
     }
   } finally {

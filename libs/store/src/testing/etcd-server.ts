@@ -17,6 +17,8 @@ export interface EtcdServer {
 
 export interface EtcdMember {
   readonly endpoint: string;
+  /** Where its data is. */
+  readonly directory: string;
   /** Ends it as a power cut would (kill -9), or stops it in its tracks. */
   kill(signal?: "SIGKILL" | "SIGSTOP" | "SIGCONT"): Promise<void>;
   /** Starts it again on its data and waits until it answers. */
@@ -109,6 +111,7 @@ function createMember(
 
   return {
     endpoint: member.client,
+    directory: member.directory,
     child: () => child,
     async kill(signal = "SIGKILL") {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
