@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { pages } from "./pages.js";
+import { pages, snapshot } from "./pages.js";
 import { key, noRevision } from "./revision.js";
 import { openEmbeddedFixture } from "./testing/embedded-fixture.js";
 
@@ -29,6 +29,27 @@ test("an empty prefix is one empty page", async () => {
     const sizes: number[] = [];
     for await (const page of pages(store, { prefix: key(prefix), limit: 2 })) sizes.push(page.entries.length);
     assert.deepEqual(sizes, [0]);
+  } finally {
+    await cleanup();
+  }
+});
+
+test("a snapshot has every entry once, as it was at its first page, in pages of about so many bytes", async () => {
+  const { store, prefix, cleanup } = await openEmbeddedFixture();
+  try {
+    const put = (name: string) =>
+      store.swap({ key: key(prefix + name), expected: noRevision, value: Buffer.alloc(1000, name) });
+    const names = Array.from({ length: 1200 }, (_, i) => `k${String(i).padStart(4, "0")}`);
+    await Promise.all(names.map(put));
+    const sizes: number[] = [];
+    const found: string[] = [];
+    for await (const { entries } of snapshot(store, { prefix: key(prefix), pageBytes: 300_000 })) {
+      if (sizes.length === 0) await put("late");
+      sizes.push(entries.length);
+      found.push(...entries.map((entry) => entry.key.slice(prefix.length)));
+    }
+    assert.deepEqual(found, names);
+    assert.deepEqual(sizes, [500, 300, 300, 100]);
   } finally {
     await cleanup();
   }

@@ -8,7 +8,7 @@ import type { Key, Revision } from "./revision.js";
  * - Keys are absolute and start with the prefix that the store was opened with; everything the store
  *   itself keeps lives under that prefix too and is never shown.
  * - A change is acknowledged, readable and watchable only once it is durable.
- * - Values are opaque bytes. A returned Buffer is the caller's: it pins no larger memory.
+ * - Values are opaque bytes. A returned Buffer is the caller's: it pins no larger memory, unless it is `lent`.
  * - Errors are ApiErrors: `Expired` for a compacted revision, `Timeout` for a write of unknown outcome
  *   (`outcomeUnknown`), `ServiceUnavailable` when nothing was executed, `InsufficientStorage` when the
  *   medium is full, `RequestEntityTooLarge` for a key or value over the store's limit. Nothing else is expected.
@@ -63,6 +63,8 @@ export interface RangeQuery {
   /** At most this many entries; all when absent. */
   readonly limit?: number;
   readonly at?: Revision;
+  /** The values are only looked at or copied at once: they may share memory that is larger than they are. */
+  readonly lent?: boolean;
 }
 
 export interface Range {

@@ -4,7 +4,7 @@ import { createFeeds, type Feeds } from "@orch/cache/feeds.js";
 import { createGate, type Gate } from "@orch/cache/gate.js";
 import { createHistory, type HistoryOptions } from "@orch/cache/history.js";
 import { ApiError } from "@orch/status/api-error.js";
-import { pages } from "@orch/store/pages.js";
+import { snapshot } from "@orch/store/pages.js";
 import { type Key, noRevision, type Revision, revision } from "@orch/store/revision.js";
 import type { Entry, Store, StoreEvent } from "@orch/store/store.js";
 import { type CachedObject, cachedObject } from "./object.js";
@@ -51,7 +51,6 @@ export interface Mirror {
   setBack(): void;
 }
 
-const pageSize = 2000;
 const retryMs = 500;
 /** So much of what was before a load is read for watches that resume, in at most that time. */
 const recallRevisions = 10_000;
@@ -104,7 +103,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   const load = async (signal: AbortSignal): Promise<Revision> => {
     const byPrefix = new Map<string, CachedObject[]>();
     let at = noRevision;
-    for await (const page of pages(store, { prefix, limit: pageSize, consistent: true })) {
+    for await (const page of snapshot(store, { prefix })) {
       at = page.revision;
       if (loaded && at < gate.revision) hide();
       for (const entry of page.entries) {

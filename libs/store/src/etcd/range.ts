@@ -39,7 +39,8 @@ export async function readRange(calls: Calls, prefix: string, query: RangeQuery)
   let at: number = query.at ?? 0;
   let count = -1;
   let next = start;
-  let page = firstPage;
+  // Who lends has asked for as much as it wants at once.
+  let page = query.lent === true ? largestPage : firstPage;
   for (;;) {
     const request = { key: next, rangeEnd: end, revision: at, limit: Math.min(page, limit - entries.length) };
     const response = await read(calls, request);
@@ -48,7 +49,7 @@ export async function readRange(calls: Calls, prefix: string, query: RangeQuery)
     let bytes = 0;
     for (const kv of response.kvs ?? []) {
       bytes += 64 + (kv.value?.length ?? 0);
-      entries.push(toEntry(kv));
+      entries.push(toEntry(kv, query));
     }
     const last = response.kvs?.at(-1)?.key;
     if (response.more !== true || entries.length >= limit || !last) return { entries, revision: revision(at), count };

@@ -9,15 +9,19 @@ function own(bytes: Uint8Array | null | undefined): Buffer {
   return copy;
 }
 
-export function keyText(kv: KeyValue): string {
-  const bytes = kv.key ?? new Uint8Array();
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+function view(bytes: Uint8Array | null | undefined): Buffer {
+  if (bytes === null || bytes === undefined) return Buffer.alloc(0);
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-export function toEntry(kv: KeyValue): Entry {
+export function keyText(kv: KeyValue): string {
+  return view(kv.key).toString("utf8");
+}
+
+export function toEntry(kv: KeyValue, { lent = false } = {}): Entry {
   return {
     key: key(keyText(kv)),
-    value: own(kv.value),
+    value: lent ? view(kv.value) : own(kv.value),
     revision: revision(toNumber(kv.modRevision)),
     created: revision(toNumber(kv.createRevision)),
   };
