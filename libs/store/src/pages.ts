@@ -44,7 +44,10 @@ export async function* snapshot(store: Store, { prefix, pageBytes = 8 << 20 }: S
     const last = page.entries.at(-1);
     next = undefined;
     if (last !== undefined && page.entries.length < page.count) {
-      limit = Math.max(1, Math.min(largestPage, Math.floor((page.entries.length * pageBytes) / bytesOf(page))));
+      limit = Math.max(
+        1,
+        Math.min(largestPage, Math.floor((page.entries.length * pageBytes) / Math.max(1, bytesOf(page)))),
+      );
       next = store.range({ prefix, from: key(`${last.key}\0`), at: page.revision, limit, lent: true });
       // Its failure is told when it is awaited, unless nobody comes back for it.
       next.catch(() => undefined);
@@ -53,4 +56,4 @@ export async function* snapshot(store: Store, { prefix, pageBytes = 8 << 20 }: S
   }
 }
 
-const bytesOf = ({ entries }: Range): number => entries.reduce((sum, { value }) => sum + value.length, 1);
+const bytesOf = ({ entries }: Range): number => entries.reduce((sum, { value }) => sum + value.length, 0);
