@@ -7,7 +7,15 @@ import { benchEncodings } from "./encodings.js";
 import { httpRequest, once, sleep } from "./load.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
 import { printTable, type Row } from "./table.js";
-import { startDistributed, startEmpty, startFloor, startStandalone, type Target } from "./targets.js";
+import {
+  type OrchTarget,
+  ready,
+  startDistributed,
+  startEmpty,
+  startFloor,
+  startStandalone,
+  type Target,
+} from "./targets.js";
 
 const operations = ["get", "write", "list", "watch", "encodings", "memory", "start"] as const;
 
@@ -198,7 +206,6 @@ async function newest(endpoint: Parameters<typeof once>[0], path: string): Promi
 }
 
 async function benchMemory(target: Target): Promise<readonly string[]> {
-  await fill(target, "memory", values.objects);
   await sleep(3000);
   return [...target.pids].map(
     ([name, pid]) =>
@@ -206,9 +213,21 @@ async function benchMemory(target: Target): Promise<readonly string[]> {
   );
 }
 
+/** The cache of a target that was filled, killed and started again: a few times, for the spread. */
+async function benchWarmStart(target: OrchTarget): Promise<string> {
+  const took: string[] = [];
+  for (let i = 0; i < 3; i++) {
+    const began = performance.now();
+    await target.restartCache();
+    took.push((performance.now() - began).toFixed(0));
+    await sleep(1000);
+  }
+  return `${target.name}: ${took.join(", ")} ms from a kill to a cache that serves ${values.objects} ConfigMaps of 1 KiB`;
+}
+
 async function benchStart(): Promise<string> {
   const { endpoint, began, stop } = await startEmpty();
-  while ((await once(endpoint, { method: "GET", path: "/readyz" })).code !== 200) await sleep(5);
+  await ready(endpoint);
   const took = performance.now() - began;
   await stop();
   return `standalone: ${took.toFixed(0)} ms from an empty directory to the first 200 on /readyz, certificates made on the way`;
@@ -228,9 +247,11 @@ for (const mode of values.modes) {
   } finally {
     await started.stop();
   }
-  if (!wants("memory")) continue;
+  if (!wants("memory") && !wants("start")) continue;
   const fresh = mode === "distributed" ? await startDistributed([]) : await startStandalone([]);
-  notes.push(...(await benchMemory(fresh)));
+  await fill(fresh, "memory", values.objects);
+  if (wants("memory")) notes.push(...(await benchMemory(fresh)));
+  if (wants("start")) notes.push(await benchWarmStart(fresh));
   await fresh.stop();
 }
 if (wants("encodings")) notes.push(...benchCodecs(), await benchCatalog());

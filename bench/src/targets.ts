@@ -6,7 +6,7 @@ import { startLocalCluster } from "@orch/deploy/local-cluster.js";
 import { portOf, startProcess } from "@orch/deploy/process.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { ensurePki, type Pki } from "@orch/service-standalone/pki/pki.js";
-import type { Endpoint } from "./load.js";
+import { type Endpoint, once, sleep } from "./load.js";
 
 /** Something to measure: where it listens and which processes do the work. */
 export interface Target {
@@ -14,6 +14,12 @@ export interface Target {
   readonly endpoints: readonly Endpoint[];
   readonly pids: ReadonlyMap<string, number>;
   stop(): Promise<void>;
+}
+
+/** A target of ours. */
+export interface OrchTarget extends Target {
+  /** Kills a process that holds every object in memory and starts it again: until it has loaded them and serves. */
+  restartCache(): Promise<void>;
 }
 
 const nothing = (): readonly string[] => [];
@@ -41,20 +47,32 @@ export async function startFloor(): Promise<Target> {
   };
 }
 
-export async function startStandalone(nodeArgs: readonly string[]): Promise<Target> {
+export async function startStandalone(nodeArgs: readonly string[]): Promise<OrchTarget> {
   const { path, pki, drop } = await scratch();
   const script = here("../../services/standalone/dist/main.js");
   const args = [`--data-dir=${path}`, "--secure-port=0"];
-  const child = await startProcess({ name: "standalone", script, args, nodeArgs, sameAgain: nothing });
+  const sameAgain = ({ https }: { https?: string }): readonly string[] => [`--secure-port=${portOf(https)}`];
+  const child = await startProcess({ name: "standalone", script, args, nodeArgs, sameAgain });
+  const endpoint = { host: "127.0.0.1", port: Number(portOf(child.addresses["https"])), token: pki.adminToken };
   return {
     name: "standalone",
-    endpoints: [{ host: "127.0.0.1", port: Number(portOf(child.addresses["https"])), token: pki.adminToken }],
+    endpoints: [endpoint],
     pids: new Map([["standalone", child.pid ?? 0]]),
+    async restartCache() {
+      await child.kill();
+      await child.restart();
+      await ready(endpoint);
+    },
     async stop() {
       await child.stop();
       await drop();
     },
   };
+}
+
+/** Waits for the first 200 on /readyz. */
+export async function ready(endpoint: Endpoint): Promise<void> {
+  while ((await once(endpoint, { method: "GET", path: "/readyz" })).code !== 200) await sleep(5);
 }
 
 /** Standalone on an empty directory; `began` is the moment before its process was started. */
@@ -75,7 +93,7 @@ export async function startEmpty(): Promise<{ endpoint: Endpoint; began: number;
 }
 
 /** Two gateways, two resource services, two watch caches and three members of etcd. */
-export async function startDistributed(nodeArgs: readonly string[]): Promise<Target & { etcd: readonly string[] }> {
+export async function startDistributed(nodeArgs: readonly string[]): Promise<OrchTarget & { etcd: readonly string[] }> {
   const { path, pki, drop } = await scratch();
   const cluster = await startLocalCluster({ dialect: "orch", dataDir: path, nodeArgs });
   const parts = [...cluster.gateways, ...cluster.resources, ...cluster.watchCaches];
@@ -88,6 +106,11 @@ export async function startDistributed(nodeArgs: readonly string[]): Promise<Tar
       token: pki.adminToken,
     })),
     pids: new Map(parts.map((part) => [part.name, part.pid ?? 0])),
+    async restartCache() {
+      const [watchCache] = cluster.watchCaches;
+      await watchCache?.kill();
+      await watchCache?.restart();
+    },
     async stop() {
       await cluster.stop();
       await drop();

@@ -100,17 +100,20 @@ export async function ageOnce({
   const snapshot = database.snapshot();
   snapshot.release();
   const now = clock.now();
-  const journal = [...readJournal(database), { time: now, revision: snapshot.revision }];
+  const journal = [...readJournal(database, now), { time: now, revision: snapshot.revision }];
   const target = compactionTarget(journal, now, historyMs);
   await database.commit({ journal: Buffer.from(JSON.stringify(trimmed(journal, now, historyMs))) });
   if (target > 0) await compactor.compact(target);
 }
 
-function readJournal(database: EmbeddedDatabase): readonly Moment[] {
+/** Notes from the future are of a clock that was set back since: they count from now on, not only when it comes again. */
+function readJournal(database: EmbeddedDatabase, now: number): readonly Moment[] {
   const bytes = database.journal();
   if (bytes === undefined) return [];
   const lines: unknown = JSON.parse(bytes.toString("utf8"));
-  return Array.isArray(lines) ? lines.filter(isMoment) : [];
+  return Array.isArray(lines)
+    ? lines.filter(isMoment).map(({ time, revision }) => ({ time: Math.min(time, now), revision }))
+    : [];
 }
 
 function isMoment(value: unknown): value is Moment {
