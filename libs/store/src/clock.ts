@@ -18,3 +18,6 @@ export const systemClock: Clock = {
     });
   },
 };
+
+/** The wall clock as it stands now, for others' deadlines that are measured by it. */
+export const wallClock = (): number => Date.now();

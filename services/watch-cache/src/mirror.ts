@@ -199,7 +199,7 @@ export function createMirror(options: MirrorOptions): Mirror {
         round = new AbortController();
         const either = AbortSignal.any([signal, round.signal]);
         try {
-          const at = await load(either);
+          const at = await unlessAborted(load(either), either);
           await follow(revision(at + 1), either);
         } catch (error) {
           if (signal.aborted) break;
@@ -227,6 +227,16 @@ export function createMirror(options: MirrorOptions): Mirror {
       round.abort();
     },
   };
+}
+
+/** A store that is away is not waited for by somebody who stops. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason);
+    signal.addEventListener("abort", abort);
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
+  });
 }
 
 interface Loading {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Client, type ClientDuplexStream, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
 import { unavailable } from "@orch/status/api-error.js";
+import { wallClock } from "../clock.js";
 import type { Method } from "./methods.js";
 import type { Tls } from "./tls.js";
 import { type CallOptions, createUnarySession, type UnarySession } from "./unary-session.js";
@@ -110,7 +111,7 @@ function connectStreams(endpoint: string, tls: Tls | undefined): StreamConnectio
           request,
           metadata(token),
           // grpc-js measures its deadlines by the wall clock.
-          { deadline: Date.now() + timeoutMs },
+          { deadline: wallClock() + timeoutMs },
           (error, response) => {
             if (error !== null) reject(error);
             else if (response === undefined) reject(new Error("a gRPC call ended without a response"));
@@ -126,7 +127,7 @@ function connectStreams(endpoint: string, tls: Tls | undefined): StreamConnectio
     },
     isUp(timeoutMs) {
       if (client.getChannel().getConnectivityState(true) === connectivityState.READY) return Promise.resolve(true);
-      const deadline = Date.now() + Math.max(0, timeoutMs);
+      const deadline = wallClock() + Math.max(0, timeoutMs);
       return new Promise((resolve) => client.waitForReady(deadline, (error) => resolve(error === undefined)));
     },
     close: () => client.close(),
