@@ -7,6 +7,8 @@ import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { clientOf, clock } from "./harness/clients.js";
 import { numberOf } from "./harness/content.js";
 import { follow, type History } from "./harness/histories.js";
+import { connect } from "./harness/http.js";
+import { metricOf } from "./harness/metrics.js";
 import { startReader } from "./harness/readers.js";
 import { type DistributedTarget, startDistributed } from "./harness/target.js";
 import { until } from "./harness/until.js";
@@ -65,6 +67,39 @@ describe("services that are killed under load", { skip: etcdMissing() ?? false }
     t.diagnostic(scene.summary());
     assert.equal(scene.outages(), 0, "failed requests");
     await assertNothingLost(scene);
+  });
+});
+
+describe("a watcher of separate services", { skip: etcdMissing() ?? false }, () => {
+  test("that stops reading is ended by its watch cache, and nobody else notices", async (t) => {
+    const target = await startDistributed();
+    t.after(() => target.stop());
+    const http = connect(target);
+    t.after(() => http.close());
+    const path = "/api/v1/namespaces/default/configmaps";
+    const query = { fieldSelector: "metadata.name=large", resourceVersion: "0" };
+    const deaf = await Promise.all(Array.from({ length: 10 }, () => http.watch(path, query)));
+    const listening = await http.watch(path, query);
+    t.after(() => {
+      for (const stream of [...deaf, listening]) stream.close();
+    });
+    const watchers = async (): Promise<number> => {
+      const counts = target.cluster.watchCaches.map((cache) => metricOf(cache, "orch_watch_cache_watchers"));
+      return (await Promise.all(counts)).reduce((a, b) => a + b, 0);
+    };
+    assert.equal(await watchers(), 11);
+    // More than the buffers of a connection, of a gateway and of a watch cache hold together.
+    const value = "x".repeat(900 * 1024);
+    let written = 0;
+    for (; (await watchers()) > 1 && written < 80; written++) {
+      const object = { metadata: { name: "large" }, data: { value, n: String(written) } };
+      const answer = await (written === 0 ? http.post(path, object) : http.put(`${path}/large`, object));
+      assert.ok(answer.status < 300, answer.text.slice(0, 300));
+      const event = await listening.next();
+      assert.equal(event?.type, written === 0 ? "ADDED" : "MODIFIED");
+      assert.equal(event?.object.metadata.resourceVersion, answer.object().metadata.resourceVersion);
+    }
+    assert.equal(await watchers(), 1, `after ${written} writes`);
   });
 });
 
