@@ -57,13 +57,18 @@ async function start(t: TestContext) {
     history: { keepMs: 60_000, maxBytes: 1e8, now: () => 0 },
     onError: (what, error) => assert.fail(`${what}: ${String(error)}`),
   });
-  const readIndex = createReadIndex(() => store.revision());
+  const readIndex = createReadIndex({
+    fetch: () => store.revision(),
+    patienceMs: 3000,
+    late: () => assert.fail("the store does not answer"),
+  });
   const freshness = createFreshness(mirror, readIndex, { waitMs: 3000, stallMs: 1000 });
   const tokenKey = { get: async () => Buffer.alloc(32, 1), forget: () => {} };
   const deps: ListDeps = { mirror, store, freshness, tokenKey, metaGroup: naming.metaGroup };
   const abort = new AbortController();
   const running = mirror.run(abort.signal);
   await mirror.whenLoaded();
+  await mirror.recalled();
   t.after(async () => {
     abort.abort();
     await running;

@@ -5,6 +5,7 @@ import { type Encoding, formText, plainForm, type Transform } from "@orch/render
 import { createBodyReader } from "@orch/render/testing/read-body.js";
 import type { ListRequest } from "@orch/rpc/messages.js";
 import { watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
+import type { Caller } from "@orch/rpc/rpc.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createMirror } from "./mirror.js";
