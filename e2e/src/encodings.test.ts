@@ -9,7 +9,7 @@ import { createNaming } from "@orch/naming/naming.js";
 import type { MessageType } from "@orch/schema/descriptor.js";
 import { protobufEvents } from "./harness/event-readers.js";
 import { type Answer, type Call, connect, type Http, valueAt, type WatchEncoding } from "./harness/http.js";
-import { freshMaps, type Maps } from "./harness/manifests.js";
+import { freshMaps, type Maps, versionOf } from "./harness/manifests.js";
 import { assertFailure } from "./harness/status.js";
 import { type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { encode, encodings, mediaTypesOf, read } from "./harness/wire.js";
@@ -304,6 +304,13 @@ describe("encodings of a server without the gate for CBOR", { concurrency: 4 }, 
       [1, 2, 2],
     );
     assert.deepEqual(valueAt(rows[0]?.object, "columnDefinitions.0.name"), "Name");
+    const laterColumns = rows.slice(1).map((e) => valueAt(e.object, "columnDefinitions"));
+    assert.deepEqual(laterColumns, [null, null], "columns are told once");
+    const resourceVersion = versionOf(made);
+    const late = await http.watch(own.path(), { resourceVersion }, { accept: `${json};as=Table;${meta}` });
+    const missed = (await late.take(2)).map((e) => valueAt(e.object, "columnDefinitions.0.name"));
+    assert.deepEqual(missed, ["Name", undefined]);
+    late.close();
     for (const watch of [inJson, inProtobuf]) {
       const events = await watch.take(3);
       assert.deepEqual(

@@ -29,6 +29,8 @@ export interface Renderer {
   error(status: JsonObject): Buffer;
   /** A Status as a whole body. */
   status(status: JsonObject): Buffer;
+  /** How a watch goes on after its first event, where that is another way: tables tell their columns once. */
+  readonly following?: Renderer;
 }
 
 /** A type: what ListMeta has of a list that was made here. */

@@ -24,10 +24,15 @@ const comma = Buffer.from(",");
 const endOfRows = Buffer.from("]}\n");
 
 /** Tables, in JSON (spec 1: Table representation): the pieces are rows. */
-export function tableRenderer({ table, hub: kind, shape, apiVersion, form }: TableOptions): Renderer {
+export function tableRenderer(options: TableOptions): Renderer {
+  const following = rowsRenderer(options, "null");
+  return { ...rowsRenderer(options, JSON.stringify(options.table.columns)), following };
+}
+
+function rowsRenderer({ table, hub: kind, shape, apiVersion, form }: TableOptions, columns: string): Renderer {
   const head = (metadata: object): string =>
     `{"kind":"Table","apiVersion":${JSON.stringify(apiVersion)},"metadata":${JSON.stringify(metadata)},` +
-    `"columnDefinitions":${JSON.stringify(table.columns)},"rows":[`;
+    `"columnDefinitions":${columns},"rows":[`;
   const document = (row: Buffer, metadata: object): Buffer =>
     Buffer.concat([Buffer.from(head(metadata)), row, endOfRows]);
   return {

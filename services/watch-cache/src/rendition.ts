@@ -24,6 +24,8 @@ export interface Rendition {
   bookmark(revision: number, annotation?: string): Buffer;
   /** An ERROR event. */
   error(status: JsonObject): Buffer;
+  /** How a watch goes on after its first event; most often the same. */
+  readonly following: Rendition;
 }
 
 export interface Renditions {
@@ -54,7 +56,7 @@ export function createRenditions(options: RenditionOptions): Renditions {
     const isPlain = text === "" && subresource === "" && kind.conversion === undefined;
     return isPlain
       ? storedRendition(id, kind, renderer)
-      : madeRendition(id, renderer, { ...options, hot, timeless: form.as !== "Table" });
+      : madeRendition(id, renderer, { ...options, hot, timeless: form.as !== "Table", pieces: id });
   };
   return {
     of(kind, form, subresource = "") {
@@ -75,7 +77,7 @@ export function createRenditions(options: RenditionOptions): Renditions {
 function storedRendition(id: string, kind: Kind, renderer: Renderer): Rendition {
   const named = kind.hub === kind ? undefined : renamed(kind);
   const shown = (object: CachedObject): CachedObject => named?.(object) ?? object;
-  return {
+  const rendition: Rendition = {
     id,
     timeless: true,
     document: (object) => shown(object).bytes,
@@ -85,7 +87,11 @@ function storedRendition(id: string, kind: Kind, renderer: Renderer): Rendition 
     },
     event: (type, object, revision) => eventFrame(type, shown(object), revision),
     ...signals(renderer),
+    get following() {
+      return rendition;
+    },
   };
+  return rendition;
 }
 
 const comma = 0x2c;
@@ -121,12 +127,15 @@ interface Making {
   readonly wallClock: () => number;
   readonly hot: LRUCache<string, Piece>;
   readonly timeless: boolean;
+  /** Under which its pieces are kept; renditions of equal pieces share them. */
+  readonly pieces: string;
 }
 
 /** Everything else is made of the object when it is first asked for, and kept while it is hot. */
-function madeRendition(id: string, renderer: Renderer, { wallClock, hot, timeless }: Making): Rendition {
+function madeRendition(id: string, renderer: Renderer, making: Making): Rendition {
+  const { wallClock, hot, timeless } = making;
   const pieceOf = (object: CachedObject): Piece => {
-    const key = `${id}|${object.key}@${object.revision}`;
+    const key = `${making.pieces}|${object.key}@${object.revision}`;
     const known = hot.get(key);
     if (known !== undefined) return known;
     const piece = renderer.piece(JSON.parse(object.bytes.toString("utf8")));
@@ -139,7 +148,9 @@ function madeRendition(id: string, renderer: Renderer, { wallClock, hot, timeles
     const hub = JSON.parse(object.bytes.toString("utf8"));
     return renderer.piece({ ...hub, metadata: { ...hub.metadata, resourceVersion: String(revision) } });
   };
-  return {
+  const { following } = renderer;
+  const next = following === undefined ? undefined : madeRendition(`${id};following`, following, making);
+  const rendition: Rendition = {
     id,
     timeless,
     document: (object) => renderer.document(pieceOf(object).at(wallClock()), String(object.revision)),
@@ -151,7 +162,11 @@ function madeRendition(id: string, renderer: Renderer, { wallClock, hot, timeles
     event: (type, object, revision) =>
       renderer.event(type, renderer.document(pieceAt(object, revision).at(wallClock()), String(revision))),
     ...signals(renderer),
+    get following() {
+      return next ?? rendition;
+    },
   };
+  return rendition;
 }
 
 function framedParts(frame: ListFrame, pieces: readonly Buffer[]) {

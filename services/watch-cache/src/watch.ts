@@ -53,7 +53,7 @@ export function watch(
     ...deps.outlets,
     errorFrame: (error) => rendition.error({ ...error.toStatus() }),
   });
-  const running = { deps, readable, rendition, selector, outlet, request };
+  const running: Running = { deps, readable, next: rendition, selector, outlet, request };
   const timer = request.timeoutMs > 0 ? setTimeout(() => opened.finish(), request.timeoutMs) : undefined;
   const opened = openWatch(running);
   deps.open.add(opened);
@@ -68,10 +68,18 @@ export function watch(
 interface Running {
   readonly deps: WatchDeps;
   readonly readable: Readable;
-  readonly rendition: Rendition;
+  /** How the next event is written: a first one may be another way than those that follow. */
+  next: Rendition;
   readonly selector: Selector;
   readonly outlet: Outlet;
   readonly request: WatchRequest;
+}
+
+/** Something to send before the live stream. */
+function queue(running: Running, make: (rendition: Rendition) => Buffer): void {
+  const { next } = running;
+  running.next = next.following;
+  running.outlet.queue(() => make(next));
 }
 
 function openWatch(running: Running): OpenWatch {
@@ -79,7 +87,7 @@ function openWatch(running: Running): OpenWatch {
   const bookmark = (): void => {
     if (!request.allowBookmarks || !outlet.live || !deps.mirror.loaded) return;
     deps.mirror.flush();
-    outlet.send(running.rendition.bookmark(deps.mirror.gate.revision));
+    outlet.send(running.next.bookmark(deps.mirror.gate.revision));
   };
   return {
     bookmark,
@@ -150,9 +158,9 @@ function initialState(running: Running, state: InitialState): void {
 }
 
 function sendInitial(running: Running, state: InitialState): void {
-  const { outlet, rendition, deps } = running;
-  for (const item of state.items) outlet.queue(() => rendition.event("ADDED", item, item.revision));
-  if (state.announceEnd) outlet.queue(() => rendition.bookmark(state.revision, deps.initialEventsEnd));
+  for (const item of state.items) queue(running, (rendition) => rendition.event("ADDED", item, item.revision));
+  if (!state.announceEnd) return;
+  queue(running, (rendition) => rendition.bookmark(state.revision, running.deps.initialEventsEnd));
 }
 
 /** Replays the history after a revision and joins the stream, in one turn: nothing falls between. */
@@ -172,24 +180,41 @@ function historyOf({ deps, readable }: Running): History<CachedObject> {
   return deps.mirror.shelf(readable.kind.storage.prefix).collection.history;
 }
 
-function queueChange({ outlet, selector, rendition }: Running, change: Change<CachedObject>): void {
+function queueChange(running: Running, change: Change<CachedObject>): void {
+  const { selector } = running;
   if (!inScope(selector.scope, change.key)) return;
   const event = eventFor(change, selector.matches ?? everything);
-  if (event !== undefined) outlet.queue(() => rendition.event(event.type, event.item, change.revision));
+  if (event !== undefined) queue(running, (rendition) => rendition.event(event.type, event.item, change.revision));
 }
 
 function join(running: Running): void {
-  const { deps, readable, rendition, selector, outlet } = running;
+  const leave = joinFeed(running);
+  running.outlet.onClose(() => leave());
+  running.outlet.goLive();
+}
+
+/** Delivers what changes from now on; gives how to leave. */
+function joinFeed(running: Running): () => void {
+  const { deps, readable, next, selector, outlet } = running;
   const { feeds } = deps.mirror.shelf(readable.kind.storage.prefix);
   const interest: Interest<CachedObject> = {
-    id: `${rendition.id}|${selector.id}`,
+    id: `${next.id}|${selector.id}`,
     scope: selector.scope,
     matches: selector.matches ?? everything,
     ...(selector.exact === undefined ? {} : { exact: selector.exact }),
-    encode: rendition.event,
+    encode: next.event,
   };
-  const watcher: Watcher = { deliver: (frames) => outlet.send(frames) };
-  const leave = feeds.join(interest, watcher);
-  outlet.onClose(leave);
-  outlet.goLive();
+  const isLast = next.following === next;
+  const watcher: Watcher = {
+    deliver(frames) {
+      outlet.send(frames);
+      if (isLast || outlet.closed) return;
+      // Its first event is out: from here on it shares what those get that have theirs.
+      running.next = next.following;
+      leave();
+      leave = joinFeed(running);
+    },
+  };
+  let leave = feeds.join(interest, watcher);
+  return () => leave();
 }
