@@ -45,5 +45,7 @@ test("groups, keys and media types follow the dialect", () => {
   assert.equal(orch.schemaName("api.core.v1.Pod"), "io.orch.api.core.v1.Pod");
   assert.equal(kubernetes.schemaName("aggregator.pkg.A"), "io.k8s.kube-aggregator.pkg.A");
   assert.deepEqual(kubernetes.systemNamespaces, ["default", "kube-system", "kube-public", "kube-node-lease"]);
+  assert.equal(kubernetes.systemName("scheduler"), "kube-scheduler");
+  assert.equal(orch.header("PF-FlowSchema-UID"), "X-Orch-PF-FlowSchema-UID");
   assert.deepEqual(orch.systemNamespaces, ["default", "orch-system", "orch-public", "orch-node-lease"]);
 });

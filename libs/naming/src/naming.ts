@@ -30,6 +30,10 @@ export interface Naming {
   readonly namespaceFinalizer: string;
   /** Names of the namespaces that the system keeps: `default` and three with the dialect's prefix. */
   readonly systemNamespaces: readonly string[];
+  /** The name of one of the system's own parts: `scheduler` → `orch-scheduler` | `kube-scheduler`. */
+  systemName(part: string): string;
+  /** A header of responses: `PF-FlowSchema-UID` → `X-Orch-PF-…` | `X-Kubernetes-PF-…`. */
+  header(name: string): string;
   /** Root of every key in the store, with its closing slash. */
   readonly storePrefix: string;
   /** `apiVersion` of the client configuration file. */
@@ -47,6 +51,7 @@ interface Words {
   readonly vendor: string;
   readonly finalizer: string;
   readonly systemPrefix: string;
+  readonly headerPrefix: string;
   readonly clientConfigApiVersion: string;
   readonly schemaDomain: string;
   readonly aggregator: string;
@@ -59,6 +64,7 @@ const words: Record<Dialect, Words> = {
     vendor: "vnd.orch",
     finalizer: "orch",
     systemPrefix: "orch-",
+    headerPrefix: "X-Orch-",
     clientConfigApiVersion: "orchconfig.orch/v1",
     schemaDomain: "io.orch",
     aggregator: "aggregator",
@@ -69,6 +75,7 @@ const words: Record<Dialect, Words> = {
     vendor: "vnd.kubernetes",
     finalizer: "kubernetes",
     systemPrefix: "kube-",
+    headerPrefix: "X-Kubernetes-",
     clientConfigApiVersion: "v1",
     schemaDomain: "io.k8s",
     aggregator: "kube-aggregator",
@@ -107,6 +114,8 @@ export function createNaming(dialect: Dialect, options: { readonly storePrefix?:
     auditKey: (name) => `${w.groupSuffix}/${name}`,
     namespaceFinalizer: w.finalizer,
     systemNamespaces: ["default", ...["system", "public", "node-lease"].map((n) => w.systemPrefix + n)],
+    systemName: (part) => w.systemPrefix + part,
+    header: (name) => w.headerPrefix + name,
     storePrefix: withSlashes(options.storePrefix ?? "/orch"),
     clientConfigApiVersion: w.clientConfigApiVersion,
     mastersGroup: "system:masters",

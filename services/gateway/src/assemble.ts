@@ -15,6 +15,7 @@ import type { Log } from "@orch/runtime/log.js";
 import { type Metrics, metricsContentType } from "@orch/runtime/metrics.js";
 import type { Service } from "@orch/runtime/service.js";
 import type { Call } from "./call.js";
+import { createLimiting } from "./flow/assemble.js";
 import type { IdentityDeps } from "./identity.js";
 import { createOpenApiRoutes } from "./openapi.js";
 import type { Peers } from "./peers.js";
@@ -29,6 +30,11 @@ export interface ServingSettings {
   readonly requestTimeoutMs: number;
   readonly http2MaxStreams: number;
   readonly minRequestTimeoutMs: number;
+  /** Requests that run at once: those that read, those that write. */
+  readonly readsInFlight: number;
+  readonly writesInFlight: number;
+  /** Priority and fairness divides their sum; else each is a bound. */
+  readonly flowControl: boolean;
   readonly shutdownGraceMs: number;
   readonly cbor: boolean;
   readonly gzip: boolean;
@@ -72,12 +78,14 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
       mediaTypes: objectOffers(deps.naming, settings).map((offer) => offer.mediaType),
     },
   });
+  const limiting = createLimiting(settings, deps);
   const gateway = createGateway(
     { ...settings, bindAddress: settings.bindAddress },
     {
       catalog: deps.catalog,
       naming: deps.naming,
       identity: identityOf(settings, deps.naming),
+      limiter: limiting.limiter,
       caches: (group) => caches.of(group),
       resources: (group) => resources.of(group),
       requestMetrics: createRequestMetrics(metrics),
@@ -100,9 +108,11 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
   return {
     async start() {
       await gateway.start();
+      limiting.start();
       probes.start();
     },
     async stop() {
+      limiting.stop();
       probes.stop();
       await gateway.stop();
     },

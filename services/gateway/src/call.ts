@@ -2,6 +2,7 @@ import type { Kind } from "@orch/api/catalog.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Deprecation } from "./deprecation.js";
 import type { Exchange } from "./exchange.js";
+import type { Seats } from "./flow/seats.js";
 import type { Route } from "./path.js";
 import type { Representation } from "./representation.js";
 import type { Verb } from "./verbs.js";
@@ -13,8 +14,10 @@ export interface Call {
   /** Plain JSON until negotiated. */
   representation: Representation;
   /** Of a resource; the lower-case method elsewhere. */
-  verb: Verb | string;
+  readonly verb: Verb | string;
   user: UserInfo | undefined;
+  /** What flow control lets it hold; given back when the call is over, if not before. */
+  seats: Seats | undefined;
   /** What the path is about, once it is known to be served. */
   kind: Kind | undefined;
   /** Set where the kind's version is deprecated. */

@@ -14,6 +14,8 @@ export interface Exchange {
   readonly path: string;
   readonly query: URLSearchParams | undefined;
   header(name: string): string | undefined;
+  /** Further headers of whatever is answered. */
+  also: HeaderList;
   /** Every header, by its name in lower case. */
   readonly headers: IncomingHttpHeaders;
   readonly socket: TLSSocket;
@@ -42,8 +44,8 @@ export interface ExchangeContext {
 }
 
 /** What every response says that says nothing else about caches. */
-export function commonHeaders(id: string, headers: HeaderList): string[] {
-  const list = ["Audit-Id", id, ...headers];
+export function commonHeaders({ id, also }: Pick<Exchange, "id" | "also">, headers: HeaderList): string[] {
+  const list = ["Audit-Id", id, ...also, ...headers];
   if (!headers.includes("Cache-Control")) list.push("Cache-Control", "no-cache, private");
   return list;
 }

@@ -17,6 +17,22 @@ export const servingFlags = {
     group: "Serving",
     help: "least time of a watch without timeoutSeconds; each lasts a random time up to twice as long",
   }),
+  "max-requests-inflight": intFlag(400, {
+    group: "Flow control",
+    min: 0,
+    max: 1_000_000,
+    help: "requests that only read and run at once; with the next flag's, the seats that priority levels divide; 0 without priority and fairness: any number",
+  }),
+  "max-mutating-requests-inflight": intFlag(200, {
+    group: "Flow control",
+    min: 0,
+    max: 1_000_000,
+    help: "requests that change something and run at once; counts as the flag before",
+  }),
+  "enable-priority-and-fairness": boolFlag(true, {
+    group: "Flow control",
+    help: "requests share seats and queues as FlowSchemas and PriorityLevelConfigurations say; else two plain bounds hold",
+  }),
   "http2-max-streams-per-connection": intFlag(250, {
     group: "Serving",
     min: 1,

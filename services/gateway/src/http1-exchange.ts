@@ -62,6 +62,7 @@ class Http1Exchange implements Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams | undefined;
+  also: HeaderList = [];
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #atTurnEnd: AtTurnEnd;
@@ -100,7 +101,7 @@ class Http1Exchange implements Exchange {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    const list = commonHeaders(this.id, headers);
+    const list = commonHeaders(this, headers);
     list.push("Content-Length", String(length));
     if (this.#closing) list.push("Connection", "close");
     if (length > smallBytes) readInTurns(this.socket);
@@ -114,7 +115,7 @@ class Http1Exchange implements Exchange {
   begin(code: number, headers: HeaderList): void {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
-    const list = commonHeaders(this.id, headers);
+    const list = commonHeaders(this, headers);
     if (this.#closing) list.push("Connection", "close");
     readInTurns(this.socket);
     response.writeHead(code, list);

@@ -15,6 +15,7 @@ class Http2Exchange implements Exchange {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams | undefined;
+  also: HeaderList = [];
   readonly headers: IncomingHttpHeaders;
   readonly socket: TLSSocket;
   code = 0;
@@ -46,7 +47,7 @@ class Http2Exchange implements Exchange {
     if (this.begun || this.closed) return;
     this.code = code;
     const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
-    const list = commonHeaders(this.id, headers);
+    const list = commonHeaders(this, headers);
     list.push("Content-Length", String(length));
     const stream = this.#stream;
     this.#atTurnEnd(() => {
@@ -59,7 +60,7 @@ class Http2Exchange implements Exchange {
   begin(code: number, headers: HeaderList): void {
     if (this.begun || this.closed) return;
     this.code = code;
-    this.#stream.respond(responseHeaders(code, commonHeaders(this.id, headers)), { endStream: this.method === "HEAD" });
+    this.#stream.respond(responseHeaders(code, commonHeaders(this, headers)), { endStream: this.method === "HEAD" });
   }
 
   write(body: Buffer): boolean {

@@ -61,6 +61,7 @@ function gateway(options: CatalogOptions = {}, caches?: () => Caller) {
       },
       authorizer: groupMayAll("all"),
     },
+    limiter: { enter: () => {} },
     caches: caches ?? (() => caller),
     resources: () => caller,
     requestTimeoutMs: 1000,

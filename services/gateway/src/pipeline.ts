@@ -8,6 +8,8 @@ import { deprecationOf } from "./deprecation.js";
 import { discoveryDocument, type Served } from "./discovery.js";
 import { type AggregatedDiscovery, createAggregatedDiscovery } from "./discovery-aggregated.js";
 import type { Exchange } from "./exchange.js";
+import type { Limiter } from "./flow/limiter.js";
+import { observed } from "./flow/observed-stream.js";
 import { createIdentity, type Identity, type IdentityDeps } from "./identity.js";
 import { type RequestMetrics, recordRequest } from "./metrics.js";
 import { parsePath, type ResourceRoute } from "./path.js";
@@ -26,6 +28,7 @@ export interface PipelineDeps extends ReadDeps, WriteDeps {
   readonly discoveryNegotiator: Negotiator<ObjectFormat>;
   readonly respond: Responder;
   readonly identity: IdentityDeps;
+  readonly limiter: Limiter;
   readonly served: Served;
   readonly metrics: RequestMetrics;
   /** Paths outside `/api` and `/apis`. */
@@ -43,6 +46,7 @@ export function createPipeline(deps: PipelineDeps): (exchange: Exchange) => void
     measure(deps),
     recoverErrors(deps),
     authenticate(identity),
+    limit(deps.limiter),
     authorize(identity),
     negotiate(deps.negotiator),
   ];
@@ -58,8 +62,9 @@ function newCall(exchange: Exchange): Call {
     exchange,
     route,
     representation: plainJson,
-    verb: exchange.method.toLowerCase(),
+    verb: route.type === "resource" ? verbOf(exchange.method, route, exchange.query) : exchange.method.toLowerCase(),
     user: undefined,
+    seats: undefined,
     kind: undefined,
     deprecation: undefined,
     auditAnnotations: new Map(),
@@ -69,7 +74,10 @@ function newCall(exchange: Exchange): Call {
 function measure({ metrics, now }: PipelineDeps): Stage {
   return (call, next) => {
     const began = now();
-    const done = (): void => recordRequest(metrics, call, now() - began);
+    const done = (): void => {
+      call.seats?.release();
+      recordRequest(metrics, call, now() - began);
+    };
     const answered = next(call);
     return answered instanceof Promise ? answered.then(done) : done();
   };
@@ -111,11 +119,18 @@ function authenticate(identity: Identity): Stage {
   };
 }
 
+/** Waits for the seats that the call needs, of flow control; `measure` gives them back. */
+function limit(limiter: Limiter): Stage {
+  return (call, next) => {
+    const entered = limiter.enter(call);
+    return entered === undefined ? next(call) : entered.then(() => next(call));
+  };
+}
+
 function authorize(identity: Identity): Stage {
   return (call, next) => {
-    const { route, exchange, user } = call;
+    const { user } = call;
     if (user === undefined) throw new TypeError("a request that nobody sent");
-    if (route.type === "resource") call.verb = verbOf(exchange.method, route, exchange.query);
     const allowed = identity.authorize(call, user);
     return allowed instanceof Promise ? allowed.then(() => next(call)) : next(call);
   };
@@ -195,9 +210,9 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
     case "get":
       return serveGet(deps, read);
     case "list":
-      return serveList(deps, read);
+      return serveList(observedReads(deps, call), read);
     case "watch":
-      return serveWatch(deps, read);
+      return serveWatch(observedReads(deps, call), read);
     case "create":
     case "update":
     case "delete":
@@ -207,4 +222,11 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
     default:
       throw methodNotAllowed();
   }
+}
+
+/** What a list comes to and when a watch has begun is of interest to flow control. */
+function observedReads(deps: PipelineDeps, { seats }: Call): ReadDeps {
+  const observer = seats?.stream;
+  if (observer === undefined) return deps;
+  return { ...deps, caches: (group) => observed(deps.caches(group), observer) };
 }

@@ -4,6 +4,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import type { Call } from "./call.js";
 import type { Served } from "./discovery.js";
+import type { Limiter } from "./flow/limiter.js";
 import type { IdentityDeps } from "./identity.js";
 import type { RequestMetrics } from "./metrics.js";
 import { createOtherPaths, type OtherPathsDeps } from "./other-paths.js";
@@ -29,6 +30,7 @@ export interface GatewayDeps extends OtherPathsDeps {
   readonly catalog: Catalog;
   readonly naming: Naming;
   readonly identity: IdentityDeps;
+  readonly limiter: Limiter;
   /** The watch-cache that answers for a group. */
   readonly caches: (group: string) => Caller;
   /** The resource service that owns a group. */
@@ -78,6 +80,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     discoveryNegotiator: createNegotiator(offers, discoveryTransforms(deps.naming)),
     respond: createResponder((kind) => deps.catalog.type(`meta/v1.${kind}`)),
     identity: deps.identity,
+    limiter: deps.limiter,
     caches: deps.caches,
     resources: deps.resources,
     gzip: config.gzip,

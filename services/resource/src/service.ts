@@ -14,6 +14,7 @@ import { remove } from "./delete.js";
 import { removeCollection } from "./delete-collection.js";
 import { evict } from "./evict.js";
 import { runExpiry } from "./expiry.js";
+import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { createNamespaces } from "./namespaces.js";
 import { updateScale } from "./scale.js";
 import { ensureSystemNamespaces } from "./system-namespaces.js";
@@ -109,7 +110,9 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     async start() {
       const expiring = catalog.storedKinds().filter((k) => k.storage.ttlSeconds !== undefined && owns(k.group));
       const expiry = runExpiry({ ...writes, kinds: expiring, ttlMs: config.eventTtlMs, log: deps.log }, abort.signal);
-      running = Promise.all([namespaces.run(abort.signal), bootstrap(), expiry]).then(() => {});
+      const ownsFlow = owns(naming.group("flowcontrol.apiserver"));
+      const flow = ownsFlow ? keepFlowObjects({ ...writes, log: deps.log }, abort.signal) : undefined;
+      running = Promise.all([namespaces.run(abort.signal), bootstrap(), expiry, flow]).then(() => {});
     },
     async stop() {
       abort.abort();

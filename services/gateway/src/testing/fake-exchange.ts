@@ -52,6 +52,7 @@ export function fakeExchange({ method = "GET", target, headers = {}, body = "" }
     method,
     path,
     query: query === undefined ? undefined : new URLSearchParams(query),
+    also: [],
     headers,
     header: (name) => headers[name],
     socket,

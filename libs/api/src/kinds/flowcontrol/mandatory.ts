@@ -6,7 +6,7 @@ import type { FlowSchemaSpec, LevelSpec, PolicyRules } from "./types.js";
 export const exemptName = "exempt";
 const catchAllName = "catch-all";
 
-const everything: PolicyRules = {
+export const everything: PolicyRules = {
   resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"], clusterScope: true, namespaces: ["*"] }],
   nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
 };

@@ -1,0 +1,155 @@
+import type { Clock } from "@orch/runtime/clock.js";
+import type { Call } from "../call.js";
+import type { HeaderList } from "../exchange.js";
+import { namespaceOf } from "./classifier.js";
+import { tooManyRequests } from "./limiter.js";
+import type { ListCosts } from "./list-costs.js";
+import type { FlowSeries } from "./metrics.js";
+import type { StreamObserver } from "./observed-stream.js";
+import type { PriorityLevel, Refusal, Waiting } from "./priority-level.js";
+import type { Seats } from "./seats.js";
+import { hasInitialEvents, watchStart } from "./watch-start.js";
+
+/** What the requests of one flow schema get. */
+export interface Flow {
+  readonly schema: string;
+  readonly level: PriorityLevel;
+  /** `ByUser`, `ByNamespace`; undefined: the schema's requests are one flow. */
+  readonly by: string | undefined;
+  /** That one request may have, however large. */
+  readonly mostSeats: number;
+  /** Of every answer. */
+  readonly headers: HeaderList;
+  readonly series: FlowSeries;
+}
+
+export interface AdmitDeps {
+  readonly clock: Clock;
+  readonly costs: ListCosts;
+  /** How long a request may wait for seats, and how long the start of a watch may hold them. */
+  readonly waitMs: number;
+}
+
+/** Gives a call the seats of its flow: at once where they are free, which is almost always. @throws ApiError TooManyRequests */
+export function admit(call: Call, flow: Flow, deps: AdmitDeps): void | Promise<void> {
+  const seats = estimate(call, flow, deps.costs);
+  flow.series.estimated.observe(seats);
+  if (flow.level.take(seats)) {
+    flow.series.waited.observe(0);
+    hold(call, flow, { deps, seats, settle: undefined });
+    return undefined;
+  }
+  return wait(call, flow, { deps, seats });
+}
+
+/** A list, or a watch that begins with one, by its size; whatever else there is has one seat. */
+function estimate({ verb, route, exchange }: Call, { mostSeats, level }: Flow, costs: ListCosts): number {
+  if (route.type !== "resource" || level.exempt) return 1;
+  if (verb !== "list" && !(verb === "watch" && hasInitialEvents(exchange.query))) return 1;
+  return Math.max(1, Math.min(mostSeats, costs.seats(route, exchange.query)));
+}
+
+interface Place {
+  readonly deps: AdmitDeps;
+  readonly seats: number;
+}
+
+function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
+  const { level, series } = flow;
+  return new Promise((resolve, reject) => {
+    const began = deps.clock.monotonic();
+    const left = (): number => {
+      series.waiting.add(-1);
+      series.waitingSeats.add(-seats);
+      return (deps.clock.monotonic() - began) / 1000;
+    };
+    const waiter: Waiting = {
+      seats,
+      flow: flowOf(call, flow),
+      begin(settle) {
+        series.waited.observe(left());
+        hold(call, flow, { deps, seats, settle });
+        resolve();
+      },
+      refuse(why: Refusal) {
+        series.waitedInVain.observe(left());
+        series.rejected(why);
+        reject(tooManyRequests());
+      },
+    };
+    series.waiting.add(1);
+    series.waitingSeats.add(seats);
+    level.wait(waiter, deps.waitMs);
+    call.exchange.onClose(() => {
+      if (level.cancel(waiter)) waiter.refuse("cancelled");
+    });
+  });
+}
+
+/** The flow's name: its schema and what tells its flows apart. */
+function flowOf({ user, route }: Call, { schema, by }: Flow): string {
+  if (by === "ByUser") return `${schema}/${user?.name ?? ""}`;
+  return by === "ByNamespace" && route.type === "resource" ? `${schema}/${namespaceOf(route)}` : schema;
+}
+
+interface Held extends Place {
+  /** Told the time that a request took which had to wait. */
+  readonly settle: ((milliseconds: number) => void) | undefined;
+}
+
+function hold(call: Call, flow: Flow, held: Held): void {
+  const seats = new HeldSeats(flow, held, call.verb === "watch");
+  flow.series.dispatched.inc();
+  flow.series.executing.add(1);
+  flow.series.seats.add(held.seats);
+  if (call.verb === "watch" || call.verb === "list") seats.stream = observerOf(call, seats, held.deps);
+  call.seats = seats;
+}
+
+class HeldSeats implements Seats {
+  stream: StreamObserver | undefined = undefined;
+  readonly #flow: Flow;
+  readonly #held: Held;
+  readonly #watch: boolean;
+  readonly #began: number;
+  #over = false;
+
+  constructor(flow: Flow, held: Held, watch: boolean) {
+    this.#flow = flow;
+    this.#held = held;
+    this.#watch = watch;
+    this.#began = held.deps.clock.monotonic();
+  }
+
+  release(): void {
+    if (this.#over) return;
+    this.#over = true;
+    const { level, series } = this.#flow;
+    const { seats, settle, deps } = this.#held;
+    const took = deps.clock.monotonic() - this.#began;
+    series.executing.add(-1);
+    series.seats.add(-seats);
+    (this.#watch ? series.watchStarts : series.took).observe(took / 1000);
+    settle?.(took);
+    level.release(seats);
+  }
+}
+
+/** A list's bytes are remembered for the next one; a watch gives its seats back once it has begun. */
+function observerOf({ verb, route, exchange }: Call, seats: Seats, deps: AdmitDeps): StreamObserver | undefined {
+  const { query } = exchange;
+  if (route.type !== "resource") return undefined;
+  if (verb === "watch") {
+    const initialEvents = hasInitialEvents(query);
+    return watchStart(() => seats.release(), { clock: deps.clock, initialEvents, longestMs: deps.waitMs });
+  }
+  let bytes = 0;
+  return {
+    message: (more) => {
+      bytes += more;
+    },
+    end: (whole) => {
+      if (whole) deps.costs.learn(route, query, bytes);
+    },
+  };
+}

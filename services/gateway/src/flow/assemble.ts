@@ -1,0 +1,70 @@
+import type { Naming } from "@orch/naming/naming.js";
+import type { Clock } from "@orch/runtime/clock.js";
+import type { Log } from "@orch/runtime/log.js";
+import type { Metrics } from "@orch/runtime/metrics.js";
+import type { Peers } from "../peers.js";
+import { followFlowConfig } from "./config-source.js";
+import { createFlowControl } from "./flow-control.js";
+import { limitInFlight } from "./in-flight.js";
+import type { Limiter } from "./limiter.js";
+import { createFlowMetrics } from "./metrics.js";
+
+export interface LimitingSettings {
+  readonly readsInFlight: number;
+  readonly writesInFlight: number;
+  readonly flowControl: boolean;
+  readonly requestTimeoutMs: number;
+}
+
+export interface LimitingDeps {
+  readonly naming: Naming;
+  readonly caches: Peers;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A limiter with what keeps it up to date. */
+export interface Limiting {
+  readonly limiter: Limiter;
+  start(): void;
+  stop(): void;
+}
+
+/** Of its time, a request may wait this part for its seats. */
+const waitingPart = 1 / 4;
+
+/** Flow control as the flags have it. */
+export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): Limiting {
+  const { readsInFlight: reads, writesInFlight: writes } = settings;
+  const { naming, clock, log } = deps;
+  if (!settings.flowControl) {
+    const limiter = limitInFlight({ reads, writes, mastersGroup: naming.mastersGroup });
+    return { limiter, start: () => {}, stop: () => {} };
+  }
+  const control = createFlowControl({
+    naming,
+    clock,
+    metrics: createFlowMetrics(deps.metrics),
+    totalSeats: reads + writes,
+    waitMs: settings.requestTimeoutMs * waitingPart,
+  });
+  const source = followFlowConfig({
+    naming,
+    clock,
+    caches: (group) => deps.caches.of(group),
+    changed: control.configure,
+    log: (what, err) => log.warn({ err }, what),
+  });
+  return {
+    limiter: control,
+    start() {
+      control.start();
+      source.start();
+    },
+    stop() {
+      source.stop();
+      control.stop();
+    },
+  };
+}

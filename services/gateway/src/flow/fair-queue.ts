@@ -1,0 +1,150 @@
+import { dealHand } from "./shuffle-shard.js";
+
+/** What waits in a queue. */
+export interface Waiter {
+  readonly seats: number;
+}
+
+export interface Queuing {
+  readonly queues: number;
+  readonly handSize: number;
+  /** Of one queue. */
+  readonly queueLengthLimit: number;
+}
+
+interface Queue<W> {
+  readonly index: number;
+  readonly waiters: W[];
+  waitingSeats: number;
+  /** Virtual time at which its first waiter may begin: what its earlier ones have used, in seat-milliseconds. */
+  begins: number;
+  /** Which came first of those that may begin at one time. */
+  turn: number;
+}
+
+/** What a dispatched request is charged at first: corrected by what it really took. */
+const assumedMs = 3;
+/** A client that takes its list slowly uses little of ours: its flow is not held back for it for long. */
+const longestChargeMs = 1000;
+
+/** Where a dispatched request came from, for its correction. */
+export interface Dispatched<W> {
+  readonly waiter: W;
+  /** Charges the flow what the request took, instead of what was assumed. */
+  settle(milliseconds: number): void;
+}
+
+/**
+ * Queues that share one stream of free seats fairly (start-time fair queuing): the next request is that of the queue
+ * whose flows have used least since it last had nothing to ask. A queue that was idle begins at the present virtual
+ * time, so that nobody saves up for a burst.
+ *
+ *     heavy: 8 seats × 100 ms → its queue begins 800 later        light: 1 seat × 1 ms → next at once
+ */
+export class FairQueue<W extends Waiter> {
+  readonly #queuing: Queuing;
+  /** Those in which something waits or that are still charged for what ran. */
+  readonly #queues = new Map<number, Queue<W>>();
+  readonly #active = new Set<Queue<W>>();
+  #now = 0;
+  #turn = 0;
+
+  size = 0;
+  waitingSeats = 0;
+
+  constructor(queuing: Queuing) {
+    this.#queuing = queuing;
+  }
+
+  /** False when the shortest queue of the flow's hand is full. */
+  push(flow: string, waiter: W): boolean {
+    const queue = this.#shortest(dealHand(flow, this.#queuing));
+    if (queue.waiters.length >= this.#queuing.queueLengthLimit) return false;
+    if (queue.waiters.length === 0) {
+      queue.begins = Math.max(this.#now, queue.begins);
+      queue.turn = this.#turn++;
+      this.#active.add(queue);
+    }
+    queue.waiters.push(waiter);
+    this.#count(queue, 1, waiter.seats);
+    return true;
+  }
+
+  /** The request that comes next, if its seats are there. */
+  shift(fits: (waiter: W) => boolean): Dispatched<W> | undefined {
+    const queue = this.#next();
+    const waiter = queue?.waiters[0];
+    if (queue === undefined || waiter === undefined || !fits(waiter)) return undefined;
+    queue.waiters.shift();
+    this.#count(queue, -1, -waiter.seats);
+    this.#now = Math.max(this.#now, queue.begins);
+    queue.begins += waiter.seats * assumedMs;
+    queue.turn = this.#turn++;
+    this.#forgetIdle(queue);
+    return {
+      waiter,
+      settle: (milliseconds) => {
+        queue.begins += waiter.seats * (Math.min(milliseconds, longestChargeMs) - assumedMs);
+        this.#forgetIdle(queue);
+      },
+    };
+  }
+
+  remove(waiter: W): void {
+    for (const queue of this.#active) {
+      const at = queue.waiters.indexOf(waiter);
+      if (at < 0) continue;
+      queue.waiters.splice(at, 1);
+      this.#count(queue, -1, -waiter.seats);
+      this.#forgetIdle(queue);
+      return;
+    }
+  }
+
+  /** Takes everything out. */
+  drain(): readonly W[] {
+    const all = [...this.#active].flatMap((queue) => queue.waiters);
+    this.#active.clear();
+    this.#queues.clear();
+    this.size = 0;
+    this.waitingSeats = 0;
+    return all;
+  }
+
+  #shortest(hand: readonly number[]): Queue<W> {
+    let best: Queue<W> | undefined;
+    for (const index of hand) {
+      const queue = this.#queues.get(index);
+      if (queue === undefined) return this.#open(index);
+      if (best === undefined || queue.waitingSeats < best.waitingSeats) best = queue;
+    }
+    return best ?? this.#open(0);
+  }
+
+  #open(index: number): Queue<W> {
+    const queue = { index, waiters: [], waitingSeats: 0, begins: 0, turn: 0 };
+    this.#queues.set(index, queue);
+    return queue;
+  }
+
+  #next(): Queue<W> | undefined {
+    let best: Queue<W> | undefined;
+    for (const queue of this.#active) {
+      if (best === undefined || queue.begins < best.begins) best = queue;
+      else if (queue.begins === best.begins && queue.turn < best.turn) best = queue;
+    }
+    return best;
+  }
+
+  #count(queue: Queue<W>, requests: number, seats: number): void {
+    queue.waitingSeats += seats;
+    this.size += requests;
+    this.waitingSeats += seats;
+  }
+
+  #forgetIdle(queue: Queue<W>): void {
+    if (queue.waiters.length > 0) return;
+    this.#active.delete(queue);
+    if (queue.begins <= this.#now) this.#queues.delete(queue.index);
+  }
+}

@@ -1,0 +1,18 @@
+import { ApiError } from "@orch/status/api-error.js";
+import type { Call } from "../call.js";
+
+/** Decides when a call may go on. */
+export interface Limiter {
+  /**
+   * Gives the call its seats: at once, or when the promise settles.
+   * @throws ApiError TooManyRequests where there are none for it, now or in time
+   */
+  enter(call: Call): void | Promise<void>;
+}
+
+/** As the reference: 429, and come again in a second. */
+export function tooManyRequests(): ApiError {
+  return new ApiError("TooManyRequests", "Too many requests, please try again later.", {
+    details: { retryAfterSeconds: 1 },
+  });
+}

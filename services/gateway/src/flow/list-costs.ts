@@ -1,0 +1,50 @@
+import type { ResourceRoute } from "../path.js";
+
+/** What lists cost, told by the bytes that the last of the same collection, selectors and page size came to. */
+export interface ListCosts {
+  /** How many seats a list is worth, before its level's bound. */
+  seats(route: ResourceRoute, query: URLSearchParams | undefined): number;
+  learn(route: ResourceRoute, query: URLSearchParams | undefined, bytes: number): void;
+}
+
+/** About 100 objects. */
+const bytesPerSeat = 100_000;
+const objectsPerSeat = 100;
+/** Lists that are remembered. */
+const remembered = 1000;
+
+export function createListCosts(): ListCosts {
+  const bytes = new Map<string, number>();
+  return {
+    seats(route, query) {
+      const of = collectionOf(route);
+      const selection = selectionOf(query);
+      const known = bytes.get(of + selection);
+      if (known !== undefined) return Math.ceil(known / bytesPerSeat);
+      // Nobody knows what a selection leaves: it is taken for all that there is.
+      const whole = selection === "" ? undefined : bytes.get(of);
+      const all = whole === undefined ? 1 : Math.ceil(whole / bytesPerSeat);
+      const limit = Number(query?.get("limit") ?? 0);
+      return limit > 0 ? Math.min(all, Math.ceil(limit / objectsPerSeat)) : all;
+    },
+    learn(route, query, count) {
+      const key = collectionOf(route) + selectionOf(query);
+      // The last heard of is the last to be forgotten.
+      bytes.delete(key);
+      bytes.set(key, count);
+      const [oldest] = bytes.keys();
+      if (bytes.size > remembered && oldest !== undefined) bytes.delete(oldest);
+    },
+  };
+}
+
+function collectionOf({ group, resource, namespace }: ResourceRoute): string {
+  return `${group}/${resource}/${namespace}`;
+}
+
+/** "" where everything is asked for. A page's place does not matter, its size does. */
+function selectionOf(query: URLSearchParams | undefined): string {
+  if (query === undefined) return "";
+  const [labels, fields, limit] = ["labelSelector", "fieldSelector", "limit"].map((name) => query.get(name) ?? "");
+  return labels === "" && fields === "" && limit === "" ? "" : `?${limit}&${labels}&${fields}`;
+}

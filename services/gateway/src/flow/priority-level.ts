@@ -1,0 +1,146 @@
+import type { LevelSpec } from "@orch/api/kinds/flowcontrol/types.js";
+import type { Clock } from "@orch/runtime/clock.js";
+import { type Dispatched, FairQueue, type Waiter } from "./fair-queue.js";
+
+/** Why a request was refused, in the words of the metrics. */
+export type Refusal = "concurrency-limit" | "queue-full" | "time-out" | "cancelled";
+
+/** A request that waits for its seats. `begin` or `refuse` is called once, or neither after `cancel`. */
+export interface Waiting extends Waiter {
+  readonly flow: string;
+  /** `settle` is to be told how long the request took. */
+  begin(settle: (milliseconds: number) => void): void;
+  refuse(why: Refusal): void;
+}
+
+/** How fast what was needed at most is forgotten: half of it in 5 minutes of 10 s rounds. */
+const memory = 0.977;
+
+/** The seats of one priority level and those who wait for them. */
+export class PriorityLevel {
+  /** Given out now. */
+  seatsInUse = 0;
+  /** Exempt levels count and never wait. */
+  exempt = false;
+  #limit = 0;
+  #queue: FairQueue<Waiting> | undefined;
+  #high = 0;
+  #smooth = 0;
+  readonly #clock: Clock;
+  readonly #timers = new Map<Waiting, () => void>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** What waits goes on waiting, in queues of the new form. */
+  configure({ type, limited }: LevelSpec): void {
+    this.exempt = type === "Exempt";
+    const { queues = 0, handSize = 0, queueLengthLimit = 0 } = limited?.limitResponse?.queuing ?? {};
+    const isQueued = limited?.limitResponse?.type === "Queue" && !this.exempt;
+    const waiting = this.#queue?.drain() ?? [];
+    this.#queue = isQueued ? new FairQueue({ queues, handSize, queueLengthLimit }) : undefined;
+    for (const waiter of waiting) {
+      if (this.#queue?.push(waiter.flow, waiter) !== true) this.#refuse(waiter, "queue-full");
+    }
+    this.#dispatch();
+  }
+
+  get limit(): number {
+    return this.#limit;
+  }
+
+  set limit(seats: number) {
+    this.#limit = seats;
+    this.#dispatch();
+  }
+
+  get waiting(): number {
+    return this.#queue?.size ?? 0;
+  }
+
+  /** Takes seats where they are free and nobody waits; the path of almost every request. */
+  take(seats: number): boolean {
+    if (!this.exempt && !(this.#fits(seats) && this.waiting === 0)) return false;
+    this.#use(seats);
+    return true;
+  }
+
+  /** Takes a place in a queue, for at most so long. */
+  wait(waiter: Waiting, milliseconds: number): void {
+    if (this.#queue === undefined) waiter.refuse("concurrency-limit");
+    else if (!this.#queue.push(waiter.flow, waiter)) waiter.refuse("queue-full");
+    else {
+      this.#timers.set(
+        waiter,
+        this.#clock.after(milliseconds, () => {
+          this.#queue?.remove(waiter);
+          this.#refuse(waiter, "time-out");
+        }),
+      );
+      this.#note();
+      this.#dispatch();
+    }
+  }
+
+  /** Leaves the queue: its client has gone. False when it does not wait any more. */
+  cancel(waiter: Waiting): boolean {
+    if (!this.#timers.has(waiter)) return false;
+    this.#queue?.remove(waiter);
+    this.#stopTimer(waiter);
+    // It may have stood before others that fit.
+    this.#dispatch();
+    return true;
+  }
+
+  release(seats: number): void {
+    this.seatsInUse -= seats;
+    this.#dispatch();
+  }
+
+  /** What was needed at most since it was last asked, and the same with a memory. */
+  takeDemand(): { readonly high: number; readonly smooth: number } {
+    const high = this.#high;
+    this.#smooth = Math.max(high, memory * this.#smooth + (1 - memory) * high);
+    this.#high = 0;
+    this.#note();
+    return { high, smooth: this.#smooth };
+  }
+
+  /** A request of more seats than there are runs alone. */
+  #fits(seats: number): boolean {
+    return this.seatsInUse + seats <= this.#limit || (this.seatsInUse === 0 && this.#limit > 0);
+  }
+
+  #use(seats: number): void {
+    this.seatsInUse += seats;
+    this.#note();
+  }
+
+  #note(): void {
+    const demand = this.seatsInUse + (this.#queue?.waitingSeats ?? 0);
+    if (demand > this.#high) this.#high = demand;
+  }
+
+  #dispatch(): void {
+    const queue = this.#queue;
+    if (queue === undefined || queue.size === 0) return;
+    for (;;) {
+      const next: Dispatched<Waiting> | undefined = queue.shift(({ seats }) => this.#fits(seats));
+      if (next === undefined) return;
+      this.#stopTimer(next.waiter);
+      this.#use(next.waiter.seats);
+      next.waiter.begin(next.settle);
+    }
+  }
+
+  #refuse(waiter: Waiting, why: Refusal): void {
+    this.#stopTimer(waiter);
+    waiter.refuse(why);
+  }
+
+  #stopTimer(waiter: Waiting): void {
+    this.#timers.get(waiter)?.();
+    this.#timers.delete(waiter);
+  }
+}

@@ -1,0 +1,9 @@
+import type { StreamObserver } from "./observed-stream.js";
+
+/** What a call holds while it runs. */
+export interface Seats {
+  /** Given back; any further time does nothing. */
+  release(): void;
+  /** Wants to know how the stream of the call's list or watch goes. */
+  readonly stream: StreamObserver | undefined;
+}

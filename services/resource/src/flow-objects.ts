@@ -1,0 +1,107 @@
+import type { Kind } from "@orch/api/catalog.js";
+import { autoUpdateKey, type BuiltIn, builtInFlow } from "@orch/api/kinds/flowcontrol/built-in.js";
+import type { FlowSchemaSpec, LevelSpec } from "@orch/api/kinds/flowcontrol/types.js";
+import { sameMeaning } from "@orch/api/kinds/shared/same-meaning.js";
+import type { AnyObject } from "@orch/api/object.js";
+import type { Naming } from "@orch/naming/naming.js";
+import type { WriteVerb } from "@orch/rpc/messages.js";
+import { isObject } from "@orch/schema/descriptor.js";
+import { ApiError } from "@orch/status/api-error.js";
+import { type Key, key } from "@orch/store/revision.js";
+import { create } from "./create.js";
+import { storedObject } from "./stored.js";
+import { update } from "./update.js";
+import { builtIn, type Write, type WriteDeps } from "./write.js";
+
+type AnySpec = FlowSchemaSpec | LevelSpec;
+
+/** The kinds that flow control is configured by, with the objects that are always there. */
+export interface FlowKind {
+  readonly kind: Kind;
+  readonly prefix: Key;
+  readonly objects: readonly BuiltIn<AnySpec>[];
+}
+
+export function flowKinds(deps: WriteDeps): readonly FlowKind[] {
+  const { naming } = deps;
+  const { schemas, levels } = builtInFlow(naming);
+  const of = (name: string, objects: readonly BuiltIn<AnySpec>[]): FlowKind => {
+    const kind = builtIn({ deps }, `${naming.group("flowcontrol.apiserver")}/v1`, name);
+    return { kind, prefix: key(`${naming.storePrefix}${kind.storage.prefix}/`), objects };
+  };
+  // Levels first: a schema that names one which is not there takes no requests.
+  return [of("PriorityLevelConfiguration", levels), of("FlowSchema", schemas)];
+}
+
+/** Makes what is missing and rights what is wrong; what users keep themselves stays as it is. How many it wrote. */
+export async function ensureFlowObjects(deps: WriteDeps): Promise<number> {
+  let written = 0;
+  for (const { kind, prefix, objects } of flowKinds(deps)) {
+    const { entries } = await deps.store.range({ prefix });
+    const there = new Map(entries.map((entry) => [entry.key.slice(prefix.length), entry]));
+    const writes = objects.map(async (object) => {
+      const entry = there.get(object.name);
+      const stored = entry === undefined ? undefined : storedObject(kind, entry);
+      const right = rightObject(object, stored, deps.naming);
+      if (right === undefined) return false;
+      const request = stored === undefined ? create : update;
+      return request(writeOf(deps, kind, stored === undefined ? "create" : "update", right)).then(done, refuseOthers);
+    });
+    written += (await Promise.all(writes)).filter((wrote) => wrote).length;
+  }
+  return written;
+}
+
+const done = (): boolean => true;
+
+/** Another instance was faster, or a user: the next look tells. */
+function refuseOthers(error: unknown): boolean {
+  if (error instanceof ApiError && (error.reason === "AlreadyExists" || error.reason === "Conflict")) return false;
+  throw error;
+}
+
+/** An object as it should be; undefined where it is so, or is not the server's to change. */
+export function rightObject(
+  { name, mandatory, spec }: BuiltIn<AnySpec>,
+  stored: AnyObject | undefined,
+  naming: Naming,
+): object | undefined {
+  const annotation = autoUpdateKey(naming);
+  if (stored === undefined) return { metadata: { name, annotations: { [annotation]: "true" } }, spec };
+  const { metadata } = stored;
+  const said = metadata.annotations?.[annotation];
+  // Who never said anything and never changed anything wants what the server wants.
+  const kept = mandatory || said === "true" || (said !== "false" && metadata.generation === 1);
+  const wanted = kept ? withOwnLending(spec, stored["spec"]) : stored["spec"];
+  if (said === String(kept) && sameMeaning(wanted, stored["spec"])) return undefined;
+  return {
+    ...stored,
+    metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation]: String(kept) } },
+    spec: wanted,
+  };
+}
+
+/** What the exempt level lends is for users to say. */
+function withOwnLending(spec: AnySpec, stored: unknown): object {
+  if (!("exempt" in spec) || !isObject(stored) || stored["exempt"] === undefined) return spec;
+  return { ...spec, exempt: stored["exempt"] };
+}
+
+function writeOf(deps: WriteDeps, kind: Kind, verb: WriteVerb, object: object): Write {
+  const { metadata }: { metadata?: { name?: string } } = object;
+  const request = {
+    verb,
+    group: kind.group,
+    version: kind.version,
+    resource: kind.plural,
+    subresource: "",
+    namespace: "",
+    name: verb === "create" ? "" : (metadata?.name ?? ""),
+    body: Buffer.from(JSON.stringify(object)),
+    contentType: "application/json",
+    options: {},
+    form: "",
+    user: { name: "system:apiserver", uid: "", groups: [deps.naming.mastersGroup], extra: {} },
+  };
+  return { deps, kind, requested: kind, request };
+}
