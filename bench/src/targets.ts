@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -47,10 +47,21 @@ export async function startFloor(): Promise<Target> {
   };
 }
 
+/** Of two users who may do everything and are nobody special to flow control. */
+export const userTokens = { light: "light-token", heavy: "heavy-token" } as const;
+
+/** Both targets know {@link userTokens}. */
+async function userArgs(folder: string, before = ""): Promise<readonly string[]> {
+  const file = join(folder, "users.csv");
+  const lines = Object.entries(userTokens).map(([name, token]) => `${token},${name},${name}\n`);
+  await writeFile(file, before + lines.join(""));
+  return [`--token-auth-file=${file}`, "--authorization-mode=AlwaysAllow"];
+}
+
 export async function startStandalone(nodeArgs: readonly string[]): Promise<OrchTarget> {
   const { path, pki, drop } = await scratch();
   const script = here("../../services/standalone/dist/main.js");
-  const args = [`--data-dir=${path}`, "--secure-port=0"];
+  const args = [`--data-dir=${path}`, "--secure-port=0", ...(await userArgs(path))];
   const sameAgain = ({ https }: { https?: string }): readonly string[] => [`--secure-port=${portOf(https)}`];
   const child = await startProcess({ name: "standalone", script, args, nodeArgs, sameAgain });
   const endpoint = { host: "127.0.0.1", port: Number(portOf(child.addresses["https"])), token: pki.adminToken };
@@ -95,7 +106,8 @@ export async function startEmpty(): Promise<{ endpoint: Endpoint; began: number;
 /** Two gateways, two resource services, two watch caches and three members of etcd. */
 export async function startDistributed(nodeArgs: readonly string[]): Promise<OrchTarget & { etcd: readonly string[] }> {
   const { path, pki, drop } = await scratch();
-  const cluster = await startLocalCluster({ dialect: "orch", dataDir: path, nodeArgs });
+  const gatewayArgs = await userArgs(path, await readFile(pki.paths.tokens, "utf8"));
+  const cluster = await startLocalCluster({ dialect: "orch", dataDir: path, nodeArgs, gatewayArgs });
   const parts = [...cluster.gateways, ...cluster.resources, ...cluster.watchCaches];
   return {
     name: "distributed",

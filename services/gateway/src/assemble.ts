@@ -4,7 +4,7 @@ import { createOpenApi } from "@orch/api/openapi/openapi.js";
 import { anyOf, orAnonymous } from "@orch/auth/authenticator.js";
 import { firstOpinion } from "@orch/auth/authorizer.js";
 import { certificateAuthenticator } from "@orch/auth/client-certificate.js";
-import { alwaysAllowPaths, groupMayAll } from "@orch/auth/fixed-authorizers.js";
+import { alwaysAllow, alwaysAllowPaths, groupMayAll } from "@orch/auth/fixed-authorizers.js";
 import { type TokenEntry, tokenAuthenticator } from "@orch/auth/token-file.js";
 import { anonymousUser } from "@orch/auth/user.js";
 import { objectOffers } from "@orch/codec/negotiate.js";
@@ -42,6 +42,8 @@ export interface ServingSettings {
   /** Gate StorageVersionHash. */
   readonly storageVersionHash: boolean;
   readonly anonymousAuth: boolean;
+  /** Whoever is known may do everything. */
+  readonly allowEveryone: boolean;
   readonly alwaysAllowPaths: readonly string[];
   readonly tokens: readonly TokenEntry[];
   /** PEM. */
@@ -130,6 +132,8 @@ function identityOf(settings: ServingSettings, naming: Naming): IdentityDeps {
   const known = anyOf([certificateAuthenticator(naming), tokenAuthenticator(settings.tokens, naming)]);
   return {
     authenticator: settings.anonymousAuth ? orAnonymous(known, anonymousUser(naming)) : known,
-    authorizer: firstOpinion([groupMayAll(naming.mastersGroup), alwaysAllowPaths(settings.alwaysAllowPaths)]),
+    authorizer: settings.allowEveryone
+      ? alwaysAllow
+      : firstOpinion([groupMayAll(naming.mastersGroup), alwaysAllowPaths(settings.alwaysAllowPaths)]),
   };
 }

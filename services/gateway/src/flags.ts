@@ -48,6 +48,10 @@ export const servingFlags = {
     group: "Authentication",
     help: "requests without credentials are those of an anonymous user",
   }),
+  "authorization-mode": enumFlag(["Masters", "AlwaysAllow"], "Masters", {
+    group: "Authorization",
+    help: "AlwaysAllow: everyone may do everything; Masters: only members of system:masters may",
+  }),
   "authorization-always-allow-paths": listFlag(["/healthz", "/readyz", "/livez"], {
     group: "Authorization",
     help: "paths that everyone may get; a closing * stands for everything below",

@@ -10,6 +10,7 @@ import type { Chunk } from "@orch/rpc/messages.js";
 import { resourceWrite, watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Caller, Sender } from "@orch/rpc/rpc.js";
 import type { Call } from "./call.js";
+import { createPacer } from "./flow/pacer.js";
 import type { DeprecatedLabels, RequestLabels } from "./metrics.js";
 import { createPipeline } from "./pipeline.js";
 import { createResponder } from "./respond.js";
@@ -62,6 +63,7 @@ function gateway(options: CatalogOptions = {}, caches?: () => Caller) {
       authorizer: groupMayAll("all"),
     },
     limiter: { enter: () => {} },
+    pacer: createPacer(setImmediate),
     caches: caches ?? (() => caller),
     resources: () => caller,
     requestTimeoutMs: 1000,

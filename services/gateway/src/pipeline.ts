@@ -10,6 +10,7 @@ import { type AggregatedDiscovery, createAggregatedDiscovery } from "./discovery
 import type { Exchange } from "./exchange.js";
 import type { Limiter } from "./flow/limiter.js";
 import { observed } from "./flow/observed-stream.js";
+import type { Pacer } from "./flow/pacer.js";
 import { createIdentity, type Identity, type IdentityDeps } from "./identity.js";
 import { type RequestMetrics, recordRequest } from "./metrics.js";
 import { parsePath, type ResourceRoute } from "./path.js";
@@ -29,6 +30,8 @@ export interface PipelineDeps extends ReadDeps, WriteDeps {
   readonly respond: Responder;
   readonly identity: IdentityDeps;
   readonly limiter: Limiter;
+  /** In which the chunks of lists take turns. */
+  readonly pacer: Pacer;
   readonly served: Served;
   readonly metrics: RequestMetrics;
   /** Paths outside `/api` and `/apis`. */
@@ -225,8 +228,9 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
 }
 
 /** What a list comes to and when a watch has begun is of interest to flow control. */
-function observedReads(deps: PipelineDeps, { seats }: Call): ReadDeps {
+function observedReads(deps: PipelineDeps, { seats, verb }: Call): ReadDeps {
   const observer = seats?.stream;
   if (observer === undefined) return deps;
-  return { ...deps, caches: (group) => observed(deps.caches(group), observer) };
+  const pacer = verb === "list" ? deps.pacer : undefined;
+  return { ...deps, caches: (group) => observed(deps.caches(group), observer, pacer) };
 }

@@ -5,6 +5,7 @@ import type { Caller } from "@orch/rpc/rpc.js";
 import type { Call } from "./call.js";
 import type { Served } from "./discovery.js";
 import type { Limiter } from "./flow/limiter.js";
+import { createPacer } from "./flow/pacer.js";
 import type { IdentityDeps } from "./identity.js";
 import type { RequestMetrics } from "./metrics.js";
 import { createOtherPaths, type OtherPathsDeps } from "./other-paths.js";
@@ -81,6 +82,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     respond: createResponder((kind) => deps.catalog.type(`meta/v1.${kind}`)),
     identity: deps.identity,
     limiter: deps.limiter,
+    pacer: createPacer(setImmediate),
     caches: deps.caches,
     resources: deps.resources,
     gzip: config.gzip,

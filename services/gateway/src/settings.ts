@@ -26,6 +26,7 @@ export function servingSettings(
     podResize: gates.enabled("InPlacePodVerticalScaling"),
     storageVersionHash: gates.enabled("StorageVersionHash"),
     anonymousAuth: values["anonymous-auth"],
+    allowEveryone: values["authorization-mode"] === "AlwaysAllow",
     alwaysAllowPaths: values["authorization-always-allow-paths"],
   };
 }

@@ -22,8 +22,10 @@ interface Queue<W> {
   turn: number;
 }
 
-/** What a dispatched request is charged at first: corrected by what it really took. */
-const assumedMs = 3;
+/** What a request is charged when it is dispatched, before any of its size has told what it really takes. */
+const firstGuessMs = 3;
+/** How much the last request of a size counts for what the next is charged. */
+const learning = 0.2;
 /** A client that takes its list slowly uses little of ours: its flow is not held back for it for long. */
 const longestChargeMs = 1000;
 
@@ -46,6 +48,8 @@ export class FairQueue<W extends Waiter> {
   /** Those in which something waits or that are still charged for what ran. */
   readonly #queues = new Map<number, Queue<W>>();
   readonly #active = new Set<Queue<W>>();
+  /** Milliseconds that requests took lately, by their seats. */
+  readonly #usual: number[] = [];
   #now = 0;
   #turn = 0;
 
@@ -78,13 +82,17 @@ export class FairQueue<W extends Waiter> {
     queue.waiters.shift();
     this.#count(queue, -1, -waiter.seats);
     this.#now = Math.max(this.#now, queue.begins);
-    queue.begins += waiter.seats * assumedMs;
+    const { seats } = waiter;
+    const usual = this.#usual[seats] ?? firstGuessMs;
+    queue.begins += seats * usual;
     queue.turn = this.#turn++;
     this.#forgetIdle(queue);
     return {
       waiter,
       settle: (milliseconds) => {
-        queue.begins += waiter.seats * (Math.min(milliseconds, longestChargeMs) - assumedMs);
+        const took = Math.min(milliseconds, longestChargeMs);
+        queue.begins += seats * (took - usual);
+        this.#usual[seats] = (this.#usual[seats] ?? took) * (1 - learning) + took * learning;
         this.#forgetIdle(queue);
       },
     };

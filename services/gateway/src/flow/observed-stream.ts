@@ -1,4 +1,5 @@
-import type { Caller } from "@orch/rpc/rpc.js";
+import type { Caller, Subscription } from "@orch/rpc/rpc.js";
+import type { Pacer } from "./pacer.js";
 
 /** Is told how the stream of a list or a watch goes. */
 export interface StreamObserver {
@@ -8,31 +9,92 @@ export interface StreamObserver {
   end(whole: boolean): void;
 }
 
-/** The same caller, whose streams tell an observer how they go. */
-export function observed(caller: Caller, observer: StreamObserver): Caller {
+/** The same caller, whose streams tell an observer how they go, and take turns where there is a pacer. */
+export function observed(caller: Caller, observer: StreamObserver, pacer?: Pacer): Caller {
   return {
     call: (method, request, options) => caller.call(method, request, options),
-    open: (method, request, receiver, options) =>
-      caller.open(
+    open(method, request, receiver, options) {
+      const turns = pacer === undefined ? undefined : new Turns(pacer);
+      const subscription = caller.open(
         method,
         request,
         {
           message(message) {
-            observer.message(bodyBytes(message));
+            const bytes = bodyBytes(message);
+            observer.message(bytes);
             receiver.message(message);
+            turns?.taken(bytes);
           },
           end(error) {
+            turns?.finish();
             observer.end(error === undefined);
             receiver.end(error);
           },
         },
         options,
-      ),
+      );
+      return turns?.begin(subscription) ?? subscription;
+    },
     get ready() {
       return caller.ready;
     },
     close: () => caller.close(),
   };
+}
+
+/** A stream that is held back after each message until it is its turn and its receiver wants more. */
+class Turns implements Subscription {
+  readonly #pacer: Pacer;
+  #stream: Subscription | undefined;
+  #wanted = true;
+  #waiting = false;
+  #over = false;
+
+  constructor(pacer: Pacer) {
+    this.#pacer = pacer;
+  }
+
+  begin(stream: Subscription): Subscription {
+    this.#stream = stream;
+    stream.pause();
+    this.#ask();
+    return this;
+  }
+
+  taken(bytes: number): void {
+    this.#pacer.spent(bytes);
+    this.#stream?.pause();
+    this.#ask();
+  }
+
+  finish(): void {
+    this.#over = true;
+  }
+
+  pause(): void {
+    this.#wanted = false;
+    this.#stream?.pause();
+  }
+
+  resume(): void {
+    this.#wanted = true;
+    this.#ask();
+  }
+
+  cancel(): void {
+    this.#over = true;
+    this.#stream?.cancel();
+  }
+
+  #ask(): void {
+    if (this.#waiting || !this.#wanted || this.#over) return;
+    this.#waiting = true;
+    this.#pacer.next(() => {
+      this.#waiting = false;
+      // Its receiver has had enough meanwhile: it will ask again.
+      if (this.#wanted && !this.#over) this.#stream?.resume();
+    });
+  }
 }
 
 function bodyBytes(message: unknown): number {
