@@ -124,3 +124,23 @@ test("an update with the same fields in another order changes nothing", async (t
   const next = read(await write({ verb: "update", name: "same" }, { ...other, data: { l: "v", k: "w" } }));
   assert.notEqual(next.metadata["resourceVersion"], read(made).metadata["resourceVersion"]);
 });
+
+const schemas = { group: "flowcontrol.apiserver.orch", version: "v1", resource: "flowschemas", namespace: "" };
+
+/** Deleting an object tells whether it is there. */
+async function waitToDelete(write: Subject["write"], name: string): Promise<void> {
+  for (let tries = 100; ; tries--) {
+    try {
+      await write({ ...schemas, verb: "delete", name });
+      return;
+    } catch (error) {
+      if (tries === 0) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+test("the objects of flow control are there from the start, and come back when they are deleted", async (t) => {
+  const { write } = await start(t);
+  for (const name of ["exempt", "exempt", "global-default", "global-default"]) await waitToDelete(write, name);
+});

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Call } from "../call.js";
+import { parsePath } from "../path.js";
+import { plainJson } from "../representation.js";
+import { fakeExchange } from "../testing/fake-exchange.js";
+import { limitInFlight } from "./in-flight.js";
+
+function callOf(verb: string, group = "people"): Call {
+  return {
+    exchange: fakeExchange({ target: "/api/v1/pods" }),
+    route: parsePath("/api/v1/pods"),
+    representation: plainJson,
+    verb,
+    user: { name: "ann", uid: "", groups: [group], extra: {} },
+    seats: undefined,
+    kind: undefined,
+    deprecation: undefined,
+    auditAnnotations: new Map(),
+  };
+}
+
+test("reads and writes have bounds of their own, watches and the masters none", () => {
+  const limiter = limitInFlight({ reads: 2, writes: 1, mastersGroup: "masters" });
+  const enter = (verb: string, group?: string): Call => {
+    const call = callOf(verb, group);
+    assert.equal(limiter.enter(call), undefined);
+    return call;
+  };
+  const first = enter("list");
+  enter("get");
+  enter("create");
+  for (const verb of ["get", "list", "update", "delete"]) {
+    assert.throws(() => limiter.enter(callOf(verb)), { reason: "TooManyRequests", details: { retryAfterSeconds: 1 } });
+  }
+  enter("watch");
+  enter("get", "masters").seats?.release();
+  first.seats?.release();
+  first.seats?.release();
+  enter("get");
+  assert.throws(() => limiter.enter(callOf("get")), { reason: "TooManyRequests" });
+});
+
+test("a bound of 0 is none", () => {
+  const limiter = limitInFlight({ reads: 0, writes: 1, mastersGroup: "masters" });
+  for (let i = 0; i < 1000; i++) limiter.enter(callOf("get"));
+  limiter.enter(callOf("create"));
+  assert.throws(() => limiter.enter(callOf("create")));
+});
