@@ -38,7 +38,8 @@ const waitingPart = 1 / 4;
 export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): Limiting {
   const { readsInFlight: reads, writesInFlight: writes } = settings;
   const { naming, clock, log } = deps;
-  if (!settings.flowControl) {
+  // Without seats to divide nothing is bounded.
+  if (!settings.flowControl || reads + writes === 0) {
     const limiter = limitInFlight({ reads, writes, mastersGroup: naming.mastersGroup });
     return { limiter, start: () => {}, stop: () => {} };
   }
