@@ -31,6 +31,7 @@ class WebSocketExchange implements Exchange {
   readonly query: URLSearchParams | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly socket: TLSSocket;
+  also: HeaderList = [];
   code = 0;
   readonly #upgrade: Upgrade;
   readonly #closers: (() => void)[] = [];
@@ -66,7 +67,7 @@ class WebSocketExchange implements Exchange {
   send(code: number, headers: HeaderList, body: Buffer | string): void {
     if (this.begun || this.closed) return;
     this.code = code;
-    const list = [...commonHeaders(this.id, headers), "Connection", "close"];
+    const list = [...commonHeaders(this, headers), "Connection", "close"];
     const lines = list.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${list[i + 1]}\r\n`] : []));
     const length = Buffer.byteLength(body);
     this.socket.write(

@@ -46,7 +46,7 @@ export function admit(call: Call, flow: Flow, deps: AdmitDeps): void | Promise<v
 function estimate({ verb, route, exchange }: Call, { mostSeats, level }: Flow, costs: ListCosts): number {
   if (route.type !== "resource" || level.exempt) return 1;
   if (verb !== "list" && !(verb === "watch" && hasInitialEvents(exchange.query))) return 1;
-  return Math.max(1, Math.min(mostSeats, costs.seats(route, exchange.query)));
+  return Math.max(1, Math.min(mostSeats, costs.seats(route, exchange)));
 }
 
 interface Place {
@@ -149,7 +149,7 @@ function observerOf({ verb, route, exchange }: Call, seats: Seats, deps: AdmitDe
       bytes += more;
     },
     end: (whole) => {
-      if (whole) deps.costs.learn(route, query, bytes);
+      if (whole) deps.costs.learn(route, exchange, bytes);
     },
   };
 }

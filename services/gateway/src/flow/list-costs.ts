@@ -1,11 +1,15 @@
+import type { Exchange } from "../exchange.js";
 import type { ResourceRoute } from "../path.js";
 
 /** What lists cost, told by the bytes that the last of the same collection, selectors and page size came to. */
 export interface ListCosts {
   /** How many seats a list is worth, before its level's bound. */
-  seats(route: ResourceRoute, query: URLSearchParams | undefined): number;
-  learn(route: ResourceRoute, query: URLSearchParams | undefined, bytes: number): void;
+  seats(route: ResourceRoute, exchange: Sent): number;
+  learn(route: ResourceRoute, exchange: Sent, bytes: number): void;
 }
+
+/** What a list asks for besides its path. */
+type Sent = Pick<Exchange, "query" | "header">;
 
 /** About 100 objects. */
 const bytesPerSeat = 100_000;
@@ -16,8 +20,9 @@ const remembered = 1000;
 export function createListCosts(): ListCosts {
   const bytes = new Map<string, number>();
   return {
-    seats(route, query) {
-      const of = collectionOf(route);
+    seats(route, exchange) {
+      const { query } = exchange;
+      const of = collectionOf(route, exchange);
       const selection = selectionOf(query);
       const known = bytes.get(of + selection);
       if (known !== undefined) return Math.ceil(known / bytesPerSeat);
@@ -27,8 +32,8 @@ export function createListCosts(): ListCosts {
       const limit = Number(query?.get("limit") ?? 0);
       return limit > 0 ? Math.min(all, Math.ceil(limit / objectsPerSeat)) : all;
     },
-    learn(route, query, count) {
-      const key = collectionOf(route) + selectionOf(query);
+    learn(route, exchange, count) {
+      const key = collectionOf(route, exchange) + selectionOf(exchange.query);
       // The last heard of is the last to be forgotten.
       bytes.delete(key);
       bytes.set(key, count);
@@ -38,8 +43,10 @@ export function createListCosts(): ListCosts {
   };
 }
 
-function collectionOf({ group, resource, namespace }: ResourceRoute): string {
-  return `${group}/${resource}/${namespace}`;
+/** Compressed it is another list: smaller, and made once for many. */
+function collectionOf({ group, resource, namespace }: ResourceRoute, exchange: Sent): string {
+  const compressed = exchange.header("accept-encoding")?.includes("gzip") === true;
+  return `${group}/${resource}/${namespace}${compressed ? "|gzip" : ""}`;
 }
 
 /** "" where everything is asked for. A page's place does not matter, its size does. */
