@@ -1,7 +1,6 @@
 import { httpRequest, runLoad } from "./load.js";
 
-// The one who floods, in a process of its own: lists as fast as they are answered, until it is ended. Codes that are
-// refusals count as answers, after the pause that they ask for.
+// The one who lists, in a process of its own: as fast as is answered, until it is ended. Refusals are answers too.
 const [host = "", port = "", token = "", path = "", connections = "1"] = process.argv.slice(2);
 const endpoint = { host, port: Number(port), token };
 const request = httpRequest(endpoint, { method: "GET", path });

@@ -8,14 +8,14 @@ import type { Row } from "./table.js";
 import { type Target, userTokens } from "./targets.js";
 
 /** Of the one who floods. */
-const connections = 64;
+const floodConnections = 64;
 const objects = 10_000;
 /** Of the other. */
 const lightConnections = 4;
 /** Until priority levels have lent what they can, twice. */
 const settleMs = 12_000;
-const lists = "/api/v1/namespaces/flood/configmaps";
-const get = `${lists}/cm-000500?resourceVersion=0`;
+const listPath = "/api/v1/namespaces/flood/configmaps";
+const get = `${listPath}/cm-000500?resourceVersion=0`;
 
 /** How much longer one user waits for a get while another floods the server with lists. */
 export async function benchFlood(
@@ -31,27 +31,38 @@ export async function benchFlood(
     return note(row);
   };
   const calm = await measure("get, calm");
-  const flooders = target.endpoints.map(startFlood);
-  try {
-    await sleep(timing.warmupMs);
-    const flooded = await measure("get, another floods lists");
-    await sleep(settleMs);
-    const later = await measure("get, flooded for long");
-    const told = [flooded, later].map((row) => (row.p99 / calm.p99).toFixed(1));
-    return `${target.name}: p99 of a get under a flood of lists by another user: ${told.join(", for long ")} times the calm one`;
-  } finally {
-    for (const flooder of flooders) {
-      const ended = event(flooder, "exit");
-      flooder.kill("SIGKILL");
-      await ended;
+  const told: string[] = [];
+  const compare = async (operation: string): Promise<void> => {
+    const row = await measure(operation);
+    told.push(`${(row.p99 / calm.p99).toFixed(1)} (${operation})`);
+  };
+  const during = async (lists: number, measures: () => Promise<void>): Promise<void> => {
+    const clients = target.endpoints.map((endpoint) => startLists(endpoint, lists));
+    try {
+      await sleep(timing.warmupMs);
+      await measures();
+    } finally {
+      for (const client of clients) {
+        const ended = event(client, "exit");
+        client.kill("SIGKILL");
+        await ended;
+      }
     }
-  }
+  };
+  // What lists cost their neighbours where nobody floods: no queue can make a flood's cost less than this.
+  await during(1, () => compare("get, another lists"));
+  await during(floodConnections, async () => {
+    await compare("get, another floods");
+    await sleep(settleMs);
+    await compare("get, flooded for long");
+  });
+  return `${target.name}: p99 of a get while another user lists, times the calm one: ${told.join(", ")}`;
 }
 
 /** Less urgent than the client that is measured: the two share what the server leaves of the machine. */
-function startFlood({ host, port }: Endpoint): ChildProcess {
+function startLists({ host, port }: Endpoint, connections: number): ChildProcess {
   const script = fileURLToPath(new URL("./flood-client.js", import.meta.url));
-  const args = [script, host, String(port), userTokens.heavy, lists, String(connections)];
+  const args = [script, host, String(port), userTokens.heavy, listPath, String(connections)];
   const child = spawn(process.execPath, args, { stdio: "ignore" });
   if (child.pid !== undefined) setPriority(child.pid, 10);
   return child;
