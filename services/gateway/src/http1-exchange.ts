@@ -49,10 +49,14 @@ export interface Http1Context extends ExchangeContext {
  * refused with 400. Bytes that come as events wait instead, at 4 µs a request: only connections that had a large answer.
  */
 function readInTurns(socket: TLSSocket): void {
+  if (inTurns.has(socket)) return;
+  inTurns.add(socket);
   const nothing = (): void => {};
   socket.on("data", nothing);
   socket.off("data", nothing);
 }
+
+const inTurns = new WeakSet<TLSSocket>();
 
 /** So much of an answer, less than a socket's buffer, may be under way when the next request comes. */
 const smallBytes = 8 * 1024;
