@@ -22,17 +22,40 @@ const nothing = Buffer.alloc(0);
  */
 export function relay(exchange: Exchange, open: OpenStream, options: RelayOptions): Promise<ApiError | undefined> {
   return new Promise((resolve) => {
+    let held: Buffer | undefined;
+    const write = (body: Buffer): void => {
+      if (!exchange.begun) exchange.begin(200, options.headersOf(body));
+      if (body.length === 0 || exchange.write(body)) return;
+      subscription.pause();
+      exchange.onDrain(() => subscription.resume());
+    };
+    const release = (): void => {
+      const first = held;
+      held = undefined;
+      if (first !== undefined && !exchange.closed) write(first);
+    };
     const subscription = open({
       message({ body }) {
         if (exchange.closed) return;
-        if (!exchange.begun) exchange.begin(200, options.headersOf(body));
-        if (body.length === 0 || exchange.write(body)) return;
-        subscription.pause();
-        exchange.onDrain(() => subscription.resume());
+        if (options.cutOnFailure && !exchange.begun && held === undefined) {
+          // It may be all: what is whole is sent at once, with its length.
+          held = body;
+          setImmediate(release);
+          return;
+        }
+        release();
+        write(body);
       },
       end(error) {
+        const whole = held;
+        held = undefined;
         if (error !== undefined && !exchange.begun) {
           resolve(error);
+          return;
+        }
+        if (whole !== undefined) {
+          exchange.send(200, options.headersOf(whole), whole);
+          resolve(undefined);
           return;
         }
         if (!exchange.begun) exchange.begin(200, options.headersOf(nothing));

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { TLSSocket } from "node:tls";
 import { createConnections } from "./connections.js";
-import type { Exchange } from "./exchange.js";
+import { type Exchange, parseTarget } from "./exchange.js";
 import { createHttp1Exchange } from "./http1-exchange.js";
 import { createHttp2Sessions } from "./http2-sessions.js";
 import { parsePath } from "./path.js";
@@ -79,10 +79,13 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
   );
   server.on("upgrade", (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
     connections.upgraded(socket);
+    const accepted = isWebSocketWatch(request);
     const { tokenProtocol } = config;
-    const exchange = createWebSocketExchange({ request, socket, head, id: deps.newId(), tokenProtocol });
-    if (isWebSocketWatch(exchange)) deps.serve(exchange);
-    else exchange.send(400, ["Content-Type", "text/plain; charset=utf-8"], "only a watch can go on as a WebSocket\n");
+    const exchange = createWebSocketExchange({ request, socket, head, id: deps.newId(), tokenProtocol, accepted });
+    // The parser leaves the body of such a request to the other protocol.
+    if (accepted || !hasBody(request)) deps.serve(exchange);
+    else
+      exchange.send(400, ["Content-Type", "text/plain; charset=utf-8"], "a request with a body cannot be upgraded\n");
   });
   // A connection that breaks says so on its own streams; nothing here may end the process.
   server.on("tlsClientError", () => {});
@@ -137,10 +140,16 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
   };
 }
 
-function isWebSocketWatch(exchange: Exchange): boolean {
-  if (exchange.header("upgrade")?.toLowerCase() !== "websocket") return false;
-  const route = parsePath(exchange.path);
-  return route.type === "resource" && verbOf(exchange.method, route, exchange.query) === "watch";
+function isWebSocketWatch({ method = "GET", url = "/", headers }: IncomingMessage): boolean {
+  if (headers.upgrade?.toLowerCase() !== "websocket" || headers["sec-websocket-key"] === undefined) return false;
+  const { path, query } = parseTarget(url);
+  const route = parsePath(path);
+  return route.type === "resource" && verbOf(method, route, query) === "watch";
+}
+
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { "content-length": length = "0", "transfer-encoding": encoding } = headers;
+  return encoding !== undefined || length !== "0";
 }
 
 /** A connection goes to the protocol that its two sides agreed on (ALPN); node's server speaks the first version. */

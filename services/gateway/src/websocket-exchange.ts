@@ -13,6 +13,8 @@ export interface Upgrade {
   readonly id: string;
   /** Browsers cannot send headers: behind this prefix, one of the protocols that they offer is their bearer token. */
   readonly tokenProtocol: string;
+  /** Whether it does go on as one; else it is answered as if nothing but HTTP had been asked for. */
+  readonly accepted: boolean;
 }
 
 /** What a client may say on a watch: nothing that is listened to. */
@@ -22,7 +24,7 @@ const highWater = 64 * 1024;
 
 /**
  * A watch over a WebSocket, an event a message: text where it is JSON, else bytes without the length before them. A
- * request that fails is answered as plain HTTP, before anything is upgraded.
+ * request that fails, or that asks for another protocol, is answered as plain HTTP on a connection that ends with it.
  */
 class WebSocketExchange implements Exchange {
   readonly id: string;
@@ -67,17 +69,23 @@ class WebSocketExchange implements Exchange {
   send(code: number, headers: HeaderList, body: Buffer | string): void {
     if (this.begun || this.closed) return;
     this.code = code;
-    const list = [...commonHeaders(this, headers), "Connection", "close"];
-    const lines = list.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${list[i + 1]}\r\n`] : []));
-    const length = Buffer.byteLength(body);
-    this.socket.write(
-      `HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ""}\r\n${lines.join("")}Content-Length: ${length}\r\n\r\n`,
-    );
-    this.socket.end(body);
+    this.#writeHead(code, [...headers, "Content-Length", String(Buffer.byteLength(body))]);
+    this.socket.end(this.method === "HEAD" ? "" : body);
   }
 
-  begin(_code: number, headers: HeaderList): void {
+  #writeHead(code: number, headers: HeaderList): void {
+    const list = [...commonHeaders(this, headers), "Connection", "close"];
+    const lines = list.flatMap((name, i) => (i % 2 === 0 ? [`${name}: ${list[i + 1]}\r\n`] : []));
+    this.socket.write(`HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ""}\r\n${lines.join("")}\r\n`);
+  }
+
+  begin(code: number, headers: HeaderList): void {
     if (this.begun || this.closed) return;
+    if (!this.#upgrade.accepted) {
+      this.code = code;
+      this.#writeHead(code, headers);
+      return;
+    }
     this.code = 101;
     const contentType = headers[headers.indexOf("Content-Type") + 1] ?? "";
     this.#cut = cutterOf(contentType);
@@ -98,6 +106,7 @@ class WebSocketExchange implements Exchange {
 
   write(chunk: Buffer): boolean {
     const peer = this.#peer;
+    if (!this.#upgrade.accepted) return this.socket.write(chunk);
     if (peer === undefined || peer.readyState !== WebSocket.OPEN) return true;
     for (const frame of this.#cut(chunk)) {
       peer.send(frame, { binary: !this.#asText }, () => this.#sent());
@@ -113,7 +122,8 @@ class WebSocketExchange implements Exchange {
   }
 
   end(): void {
-    this.#peer?.close(1000);
+    if (this.#upgrade.accepted) this.#peer?.close(1000);
+    else this.socket.end();
   }
 
   cut(): void {
@@ -121,7 +131,8 @@ class WebSocketExchange implements Exchange {
   }
 
   onDrain(run: () => void): void {
-    this.#drained = run;
+    if (this.#upgrade.accepted) this.#drained = run;
+    else this.socket.once("drain", run);
   }
 
   onClose(run: () => void): void {
@@ -134,7 +145,11 @@ class WebSocketExchange implements Exchange {
   }
 
   get closed(): boolean {
-    return this.socket.destroyed || (this.#peer !== undefined && this.#peer.readyState !== WebSocket.OPEN);
+    return (
+      this.socket.writableEnded ||
+      this.socket.destroyed ||
+      (this.#peer !== undefined && this.#peer.readyState !== WebSocket.OPEN)
+    );
   }
 }
 

@@ -26,6 +26,8 @@ interface Queue<W> {
 const firstGuessMs = 3;
 /** How much the last request of a size counts for what the next is charged. */
 const learning = 0.2;
+/** What takes no time is charged this: a queue whose virtual time stood still would be next for ever. */
+const leastChargeMs = 0.1;
 /** A client that takes its list slowly uses little of ours: its flow is not held back for it for long. */
 const longestChargeMs = 1000;
 
@@ -90,7 +92,7 @@ export class FairQueue<W extends Waiter> {
     return {
       waiter,
       settle: (milliseconds) => {
-        const took = Math.min(milliseconds, longestChargeMs);
+        const took = Math.min(Math.max(milliseconds, leastChargeMs), longestChargeMs);
         queue.begins += seats * (took - usual);
         this.#usual[seats] = (this.#usual[seats] ?? took) * (1 - learning) + took * learning;
         this.#forgetIdle(queue);
