@@ -170,7 +170,7 @@ export function buildCatalog(files: readonly DataFile[], naming: Naming, options
     byResource.set(key, kind);
     byKind.set(`${kind.apiVersion}/${kind.kind}`, kind);
   }
-  const stored = kinds.filter((k) => k.hub === k && storable(k));
+  const stored = kinds.filter((k) => k.hub === k && isStored(k));
   const byPrefix = indexPrefixes(stored);
   const served = kinds.filter((k) => k.served);
   const groups = groupsOf(served, new Map(files.map((f) => [apiVersionOf(naming.word(f.group), f.version), f])));
@@ -217,7 +217,8 @@ export function apiVersionOf(group: string, version: string): string {
   return group === "" ? version : `${group}/${version}`;
 }
 
-function storable(kind: Kind): boolean {
+/** Its objects are stored; those of other kinds only ask or tell. */
+export function isStored(kind: Kind): boolean {
   return kind.verbs.includes("get");
 }
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
+import { freshStall, isStalled, type Stall } from "./stall.js";
 
 /** The open connections and the newest response of each: who is idle, who is busy, who does not read. */
 export interface Connections {
@@ -18,14 +19,9 @@ export interface Connections {
   destroy(): void;
 }
 
-/** Looks at an ended response that its client does not take, before its connection is given up. */
-const patience = 6;
-
 interface Connection {
   newest: ServerResponse | undefined;
-  /** How often the newest response was found ended and not sent, with the same bytes left. */
-  stalledLooks: number;
-  left: number;
+  readonly stall: Stall;
 }
 
 export function createConnections(): Connections {
@@ -37,14 +33,14 @@ export function createConnections(): Connections {
 
   return {
     opened(socket) {
-      connections.set(socket, { newest: undefined, stalledLooks: 0, left: 0 });
+      connections.set(socket, { newest: undefined, stall: freshStall() });
       socket.once("close", () => connections.delete(socket));
     },
     responding(socket, response) {
       const connection = connections.get(socket);
       if (connection === undefined) return;
       connection.newest = response;
-      connection.stalledLooks = 0;
+      connection.stall.looks = 0;
     },
     upgraded(socket) {
       connections.delete(socket);
@@ -59,10 +55,7 @@ export function createConnections(): Connections {
       for (const [socket, connection] of connections) {
         const { newest } = connection;
         if (newest === undefined || !newest.writableEnded || newest.writableFinished) continue;
-        const left = newest.writableLength + socket.writableLength;
-        connection.stalledLooks = left === connection.left ? connection.stalledLooks + 1 : 0;
-        connection.left = left;
-        if (connection.stalledLooks >= patience) socket.destroy();
+        if (isStalled(connection.stall, newest.writableLength + socket.writableLength)) socket.destroy();
       }
     },
     drain() {

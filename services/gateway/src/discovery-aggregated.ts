@@ -1,7 +1,8 @@
 import type { Catalog, Group, Kind } from "@orch/api/catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
+import { subresourceKind } from "@orch/api/subresource-kind.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { responseKindOf, type Served, servedKinds, servedSubresources, verbsOf } from "./discovery.js";
+import { type Served, servedKinds, servedSubresources, verbsOf } from "./discovery.js";
 import { etagOf, namesTag } from "./etag.js";
 import type { Exchange, HeaderList } from "./exchange.js";
 import type { Representation } from "./representation.js";
@@ -105,7 +106,7 @@ function describeKind(kind: Kind, served: Served): unknown {
 function describeSubresource(kind: Kind, subresource: Subresource, served: Served): unknown {
   return {
     subresource: subresource.name,
-    responseKind: responseKindOf(kind, subresource),
+    responseKind: subresourceKind(kind, subresource),
     verbs: verbsOf(subresource.verbs, served),
   };
 }

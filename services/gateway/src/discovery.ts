@@ -1,5 +1,6 @@
-import type { Catalog, Kind } from "@orch/api/catalog.js";
+import { type Catalog, isStored, type Kind } from "@orch/api/catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
+import { subresourceKind } from "@orch/api/subresource-kind.js";
 import { unknownPath } from "@orch/status/api-error.js";
 import type { Route } from "./path.js";
 
@@ -67,10 +68,6 @@ export function servedKinds(catalog: Catalog, at: { group: string; version: stri
   return catalog.kindsOf(at.group, at.version).filter((kind) => isStored(kind) || kind.kind === "Binding");
 }
 
-function isStored(kind: Kind): boolean {
-  return kind.verbs.includes("get");
-}
-
 function describeKind(kind: Kind, served: Served): unknown[] {
   return [
     {
@@ -96,21 +93,8 @@ function describeKind(kind: Kind, served: Served): unknown[] {
 
 /** Where a subresource's kind is not of the list's own group and version: `autoscaling`, `v1` of a Scale. */
 function foreignGroup(kind: Kind, subresource: Subresource): object {
-  const { group, version } = responseKindOf(kind, subresource);
+  const { group, version } = subresourceKind(kind, subresource);
   return group === kind.group && version === kind.version ? {} : { group, version };
-}
-
-export interface ResponseKind {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
-
-/** What a subresource answers with: its own kind, or one of another group. */
-export function responseKindOf({ group, version }: Kind, { kind, apiVersion }: Subresource): ResponseKind {
-  if (apiVersion === undefined) return { group, version, kind };
-  const slash = apiVersion.lastIndexOf("/");
-  return { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind };
 }
 
 /** By name, as the reference lists them. */

@@ -50,6 +50,11 @@ export function commonHeaders({ id, also }: Pick<Exchange, "id" | "also">, heade
   return list;
 }
 
+/** A header as one text, however often it stood. */
+export function headerText(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
 export interface Target {
   /** Undecoded. */
   readonly path: string;

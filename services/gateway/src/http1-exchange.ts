@@ -1,7 +1,14 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { TLSSocket } from "node:tls";
-import { commonHeaders, type Exchange, type ExchangeContext, type HeaderList, parseTarget } from "./exchange.js";
-import { readBody } from "./request-body.js";
+import {
+  commonHeaders,
+  type Exchange,
+  type ExchangeContext,
+  type HeaderList,
+  headerText,
+  parseTarget,
+} from "./exchange.js";
+import { hasBody, readBody } from "./request-body.js";
 import type { AtTurnEnd } from "./turn.js";
 
 /** How much of a body that nobody wants is taken, and for how long. */
@@ -10,9 +17,7 @@ const unwantedMs = 2_000;
 
 /** A body that has not come whole; asked before its answer ends. */
 function hasUnreadBody(request: IncomingMessage): boolean {
-  if (request.complete) return false;
-  const { "content-length": length = "0", "transfer-encoding": encoding } = request.headers;
-  return encoding !== undefined || length !== "0";
+  return !request.complete && hasBody(request.headers);
 }
 
 /**
@@ -85,8 +90,7 @@ class Http1Exchange implements Exchange {
   }
 
   header(name: string): string | undefined {
-    const value = this.#request.headers[name];
-    return Array.isArray(value) ? value.join(", ") : value;
+    return headerText(this.#request.headers[name]);
   }
 
   get headers(): IncomingHttpHeaders {

@@ -1,6 +1,13 @@
 import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import { commonHeaders, type Exchange, type ExchangeContext, type HeaderList, parseTarget } from "./exchange.js";
+import {
+  commonHeaders,
+  type Exchange,
+  type ExchangeContext,
+  type HeaderList,
+  headerText,
+  parseTarget,
+} from "./exchange.js";
 import { readBody } from "./request-body.js";
 import type { AtTurnEnd } from "./turn.js";
 
@@ -35,8 +42,7 @@ class Http2Exchange implements Exchange {
   }
 
   header(name: string): string | undefined {
-    const value = this.headers[name] ?? (name === "host" ? this.headers[":authority"] : undefined);
-    return Array.isArray(value) ? value.join(", ") : value;
+    return headerText(this.headers[name] ?? (name === "host" ? this.headers[":authority"] : undefined));
   }
 
   body(limit: number): Promise<Buffer> {

@@ -2,6 +2,7 @@ import { constants, performServerHandshake, type ServerHttp2Session, type Server
 import type { TLSSocket } from "node:tls";
 import type { Exchange, ExchangeContext } from "./exchange.js";
 import { createHttp2Exchange } from "./http2-exchange.js";
+import { freshStall, isStalled, type Stall } from "./stall.js";
 
 export interface Http2Limits {
   /** Streams that a connection may have open at once; each watch is one. */
@@ -30,12 +31,10 @@ const maxSessionMegabytes = 64;
 /** Frames that break the protocol, and streams beyond the limit, before the connection ends. */
 const maxInvalidFrames = 100;
 const maxRejectedStreams = 100;
-/** Looks at an ended response that its client does not take, before its stream is given up. */
-const patience = 6;
 
 interface Session {
   readonly session: ServerHttp2Session;
-  readonly streams: Map<ServerHttp2Stream, { looks: number; left: number }>;
+  readonly streams: Map<ServerHttp2Stream, Stall>;
 }
 
 export function createHttp2Sessions(
@@ -46,7 +45,7 @@ export function createHttp2Sessions(
   const sessions = new Set<Session>();
 
   const opened = (streams: Session["streams"], stream: ServerHttp2Stream): void => {
-    streams.set(stream, { looks: 0, left: 0 });
+    streams.set(stream, freshStall());
     // A stream that its client takes back says so by closing; nothing here may end the process.
     stream.on("error", () => {});
     stream.once("close", () => streams.delete(stream));
@@ -81,11 +80,9 @@ export function createHttp2Sessions(
     },
     dropStalled() {
       for (const { streams } of sessions) {
-        for (const [stream, seen] of streams) {
+        for (const [stream, stall] of streams) {
           if (!stream.writableEnded || stream.writableFinished) continue;
-          seen.looks = stream.writableLength === seen.left ? seen.looks + 1 : 0;
-          seen.left = stream.writableLength;
-          if (seen.looks >= patience) stream.close(constants.NGHTTP2_CANCEL);
+          if (isStalled(stall, stream.writableLength)) stream.close(constants.NGHTTP2_CANCEL);
         }
       }
     },

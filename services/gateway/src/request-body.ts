@@ -2,6 +2,14 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
 import { badRequest, tooLarge } from "@orch/status/api-error.js";
 
+/** Whether a head announces a body. */
+export function hasBody({
+  "content-length": length = "0",
+  "transfer-encoding": encoding,
+}: IncomingHttpHeaders): boolean {
+  return encoding !== undefined || length !== "0";
+}
+
 /** @throws ApiError RequestEntityTooLarge, before anything is parsed; BadRequest for a body that was cut. */
 export function readBody(source: Readable, headers: IncomingHttpHeaders, limit: number): Promise<Buffer> {
   const refuse = (): Error => tooLarge(`limit is ${limit}`);

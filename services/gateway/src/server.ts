@@ -8,9 +8,10 @@ import { type Exchange, parseTarget } from "./exchange.js";
 import { createHttp1Exchange } from "./http1-exchange.js";
 import { createHttp2Sessions } from "./http2-sessions.js";
 import { parsePath } from "./path.js";
+import { hasBody } from "./request-body.js";
 import { createAtTurnEnd } from "./turn.js";
 import { verbOf } from "./verbs.js";
-import { createWebSocketExchange } from "./websocket-exchange.js";
+import { createWebSocketExchanges } from "./websocket-exchange.js";
 
 export interface ServerConfig {
   readonly bindAddress: string;
@@ -77,13 +78,13 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       deps.serve(createHttp1Exchange(request, response, { id: deps.newId(), atTurnEnd, closing }));
     },
   );
+  const webSocketExchange = createWebSocketExchanges(config.tokenProtocol);
   server.on("upgrade", (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
     connections.upgraded(socket);
     const accepted = isWebSocketWatch(request);
-    const { tokenProtocol } = config;
-    const exchange = createWebSocketExchange({ request, socket, head, id: deps.newId(), tokenProtocol, accepted });
+    const exchange = webSocketExchange({ request, socket, head, id: deps.newId(), accepted });
     // The parser leaves the body of such a request to the other protocol.
-    if (accepted || !hasBody(request)) deps.serve(exchange);
+    if (accepted || !hasBody(request.headers)) deps.serve(exchange);
     else
       exchange.send(400, ["Content-Type", "text/plain; charset=utf-8"], "a request with a body cannot be upgraded\n");
   });
@@ -145,11 +146,6 @@ function isWebSocketWatch({ method = "GET", url = "/", headers }: IncomingMessag
   const { path, query } = parseTarget(url);
   const route = parsePath(path);
   return route.type === "resource" && verbOf(method, route, query) === "watch";
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  const { "content-length": length = "0", "transfer-encoding": encoding } = headers;
-  return encoding !== undefined || length !== "0";
 }
 
 /** A connection goes to the protocol that its two sides agreed on (ALPN); node's server speaks the first version. */

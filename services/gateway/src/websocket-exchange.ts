@@ -1,7 +1,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { WebSocket, WebSocketServer } from "ws";
-import { commonHeaders, type Exchange, type HeaderList, parseTarget } from "./exchange.js";
+import { commonHeaders, type Exchange, type HeaderList, headerText, parseTarget } from "./exchange.js";
 import { type CutFrames, cutterOf } from "./stream-frames.js";
 
 /** A request to go on as a WebSocket, as node's server gives it away. */
@@ -11,10 +11,13 @@ export interface Upgrade {
   /** What came behind the request. */
   readonly head: Buffer;
   readonly id: string;
-  /** Browsers cannot send headers: behind this prefix, one of the protocols that they offer is their bearer token. */
-  readonly tokenProtocol: string;
   /** Whether it does go on as one; else it is answered as if nothing but HTTP had been asked for. */
   readonly accepted: boolean;
+}
+
+interface Accepting {
+  readonly acceptor: WebSocketServer;
+  readonly tokenProtocol: string;
 }
 
 /** What a client may say on a watch: nothing that is listened to. */
@@ -36,18 +39,20 @@ class WebSocketExchange implements Exchange {
   also: HeaderList = [];
   code = 0;
   readonly #upgrade: Upgrade;
+  readonly #acceptor: WebSocketServer;
   readonly #closers: (() => void)[] = [];
   #drained: (() => void) | undefined;
   #peer: WebSocket | undefined;
   #cut: CutFrames = () => [];
   #asText = true;
 
-  constructor(upgrade: Upgrade) {
+  constructor(upgrade: Upgrade, { acceptor, tokenProtocol }: Accepting) {
     const { request, socket, id } = upgrade;
     this.#upgrade = upgrade;
+    this.#acceptor = acceptor;
     this.id = id;
     this.socket = socket;
-    this.headers = withToken(request.headers, upgrade.tokenProtocol);
+    this.headers = withToken(request.headers, tokenProtocol);
     this.method = request.method ?? "GET";
     const { path, query } = parseTarget(request.url ?? "/");
     this.path = path;
@@ -58,8 +63,7 @@ class WebSocketExchange implements Exchange {
   }
 
   header(name: string): string | undefined {
-    const value = this.headers[name];
-    return Array.isArray(value) ? value.join(", ") : value;
+    return headerText(this.headers[name]);
   }
 
   async body(): Promise<Buffer> {
@@ -90,14 +94,8 @@ class WebSocketExchange implements Exchange {
     const contentType = headers[headers.indexOf("Content-Type") + 1] ?? "";
     this.#cut = cutterOf(contentType);
     this.#asText = contentType.includes("json");
-    const { request, socket, head, tokenProtocol } = this.#upgrade;
-    const acceptor = new WebSocketServer({
-      noServer: true,
-      maxPayload: maxMessageBytes,
-      perMessageDeflate: false,
-      handleProtocols: (offered) => [...offered].find((protocol) => !protocol.startsWith(tokenProtocol)) ?? false,
-    });
-    acceptor.handleUpgrade(request, socket, head, (peer) => {
+    const { request, socket, head } = this.#upgrade;
+    this.#acceptor.handleUpgrade(request, socket, head, (peer) => {
       this.#peer = peer;
       // What breaks the protocol ends the connection; nothing here may end the process.
       peer.on("error", () => {});
@@ -160,6 +158,18 @@ function withToken(headers: IncomingHttpHeaders, prefix: string): IncomingHttpHe
   return { ...headers, authorization: `Bearer ${Buffer.from(token, "base64url").toString("utf8")}` };
 }
 
-export function createWebSocketExchange(upgrade: Upgrade): Exchange {
-  return new WebSocketExchange(upgrade);
+/**
+ * Makes exchanges of upgrades. Browsers cannot send headers: behind `tokenProtocol`, one of the protocols that they
+ * offer is their bearer token.
+ */
+export function createWebSocketExchanges(tokenProtocol: string): (upgrade: Upgrade) => Exchange {
+  const acceptor = new WebSocketServer({
+    noServer: true,
+    maxPayload: maxMessageBytes,
+    perMessageDeflate: false,
+    // Who began to speak is the exchange's to end.
+    clientTracking: false,
+    handleProtocols: (offered) => [...offered].find((protocol) => !protocol.startsWith(tokenProtocol)) ?? false,
+  });
+  return (upgrade) => new WebSocketExchange(upgrade, { acceptor, tokenProtocol });
 }

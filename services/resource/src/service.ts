@@ -1,4 +1,4 @@
-import type { Catalog } from "@orch/api/catalog.js";
+import { type Catalog, isStored } from "@orch/api/catalog.js";
 import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createRenderers } from "@orch/render/renderers.js";
@@ -71,7 +71,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     if (!requested.verbs.includes(request.verb)) throw methodNotAllowed();
     if (requested.group === "" && requested.kind === "Binding") return bind(write);
     // Other kinds that are only created are questions, not objects.
-    if (!requested.verbs.includes("get")) throw notAvailable(requested.plural);
+    if (!isStored(requested)) throw notAvailable(requested.plural);
     return perform(write);
   };
 

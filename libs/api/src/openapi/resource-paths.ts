@@ -2,6 +2,7 @@ import type { MessageType, Type } from "@orch/schema/descriptor.js";
 import type { Kind } from "../catalog.js";
 import type { Subresource } from "../data-file.js";
 import { answersDeletedObject } from "../deleted-objects.js";
+import { subresourceKind } from "../subresource-kind.js";
 import {
   type Answer,
   type Body,
@@ -285,16 +286,10 @@ function targetOf({ context, kind }: Place, sub: Subresource): Target {
   const word = capital(sub.name);
   if (sub.kind === kind.kind && sub.apiVersion === undefined)
     return { word, kind: kindOf(kind), type: kind.type, description };
-  const { group, version } = groupVersionOf(kind, sub);
+  const { group, version } = subresourceKind(kind, sub);
   const served = context.catalog.kind(sub.apiVersion ?? kind.apiVersion, sub.kind);
   const type = served?.type ?? context.typeNamed(`${homeOfKind(kind, sub)}.${sub.kind}`);
   return { word, kind: { group, kind: sub.kind, version }, type, description };
-}
-
-function groupVersionOf(kind: Kind, { apiVersion }: Subresource): { group: string; version: string } {
-  if (apiVersion === undefined) return { group: kind.group, version: kind.version };
-  const slash = apiVersion.lastIndexOf("/");
-  return { group: slash < 0 ? "" : apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1) };
 }
 
 /** The data file of a subresource's type: of `autoscaling/v1` the group's first word and the version. */
@@ -352,7 +347,7 @@ interface Connection {
 }
 
 function connect(at: Place, { sub, method, type, deeper }: Connection): Operation {
-  const { group, version } = groupVersionOf(at.kind, sub);
+  const { group, version } = subresourceKind(at.kind, sub);
   return operation(at, {
     method,
     action: "connect",

@@ -1,3 +1,4 @@
+import type { IPAddress } from "../../kinds/networking/types.js";
 import type { ApiObject } from "../../object.js";
 import { type Cells, cell, cellWith, none } from "../cell.js";
 import { balancerAddresses } from "./service.js";
@@ -12,17 +13,6 @@ interface Ingress extends ApiObject {
 interface IngressClass extends ApiObject {
   readonly spec?: {
     readonly parameters?: { readonly apiGroup?: string; readonly kind?: string; readonly name?: string };
-  };
-}
-
-interface IPAddress extends ApiObject {
-  readonly spec?: {
-    readonly parentRef?: {
-      readonly group?: string;
-      readonly resource?: string;
-      readonly namespace?: string;
-      readonly name?: string;
-    };
   };
 }
 
