@@ -32,10 +32,10 @@ export function createListStream(deps: ListDeps, keptBytes: number): ListStream 
   const kept = new LRUCache<string, Buffer>({ maxSize: keptBytes, sizeCalculation: (body) => body.length });
   const underWay = new Map<string, Promise<Buffer>>();
 
-  const zippedOnce = async (key: string, chunks: Generator<Buffer>): Promise<Buffer> => {
+  const zippedOnce = async (key: string, chunks: () => Generator<Buffer>): Promise<Buffer> => {
     const known = kept.get(key) ?? underWay.get(key);
     if (known !== undefined) return known;
-    const made = compress(Buffer.concat([...chunks]), options);
+    const made = compress(Buffer.concat([...chunks()]), options);
     underWay.set(key, made);
     try {
       const body = await made;
@@ -49,10 +49,11 @@ export function createListStream(deps: ListDeps, keptBytes: number): ListStream 
   return {
     async send({ readable, rendition }, { request, sender }) {
       const body = await list(deps, readable, request);
-      const chunks = rendition.list(body);
+      // Made where it is sent: what is kept zipped is not made again.
+      const chunks = (): Generator<Buffer> => rendition.list(body);
       const size = request.gzip ? sizeOf(body) : 0;
-      if (size < gzipFrom) pump(chunks, sender);
-      else if (size > wholeUpTo || !rendition.timeless) pumpZipped(chunks, sender);
+      if (size < gzipFrom) pump(chunks(), sender);
+      else if (size > wholeUpTo || !rendition.timeless) pumpZipped(chunks(), sender);
       else pump(pieces(await zippedOnce(keyOf(rendition.id, request, body), chunks)), sender);
     },
     forget() {

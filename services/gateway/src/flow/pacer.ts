@@ -12,14 +12,12 @@ const turnBytes = 256 * 1024;
 export function createPacer(atTurnEnd: (run: () => void) => void): Pacer {
   let left = turnBytes;
   let scheduled = false;
-  let waiting: (() => void)[] = [];
+  const waiting: (() => void)[] = [];
   const turn = (): void => {
     scheduled = false;
     left = turnBytes;
-    const [run, ...rest] = waiting;
-    waiting = rest;
     // One at a time: what it spends is known only after this.
-    run?.();
+    waiting.shift()?.();
     if (waiting.length > 0) schedule();
   };
   const schedule = (): void => {
