@@ -212,6 +212,19 @@ export function tooLarge(message: string): ApiError {
   return new ApiError("RequestEntityTooLarge", `Request entity too large: ${message}`);
 }
 
+/** A patch that does not fit the object it is meant for (RFC 5789, 2.2). `why` is for logs: the answer keeps it back. */
+export function patchRejected(why: string): ApiError {
+  return new ApiError("Invalid", "the server rejected our request due to an error in our request", {
+    details: {},
+    cause: new Error(why),
+  });
+}
+
+/** A strategic merge patch that can not be carried out, told as the reference tells it: 500 with the text. */
+export function mergeFailed(message: string): ApiError {
+  return new ApiError("InternalError", message);
+}
+
 /** History older than what is kept: a watch or an exact read below it (spec 1: Change tracking, 2). */
 export function expired(message: string): ApiError {
   return new ApiError("Expired", message);

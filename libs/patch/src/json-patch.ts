@@ -1,0 +1,262 @@
+import { setOwn } from "@orch/schema/decode.js";
+import { isObject } from "@orch/schema/descriptor.js";
+import { equalJson } from "@orch/schema/equal.js";
+import { badRequest, patchRejected, tooLarge } from "@orch/status/api-error.js";
+import { isTooDeep, maxDepth } from "./depth.js";
+import { indexOf, pointerTokens } from "./json-pointer.js";
+
+/** One step of a JSON patch (RFC 6902, 4), with what its `op` needs. `path` and `from` are JSON Pointers. */
+export type JsonPatchOperation =
+  | { readonly op: "add" | "replace" | "test"; readonly path: string; readonly value: unknown }
+  | { readonly op: "remove"; readonly path: string }
+  | { readonly op: "move" | "copy"; readonly path: string; readonly from: string };
+
+const maxOperations = 10_000;
+/** Bytes of JSON that the `copy` operations of one patch may add together: twice what the store takes. */
+const maxCopiedBytes = 3 * 1024 * 1024;
+
+/**
+ * A parsed body as a JSON patch (spec 1: Patch media types).
+ *
+ * @throws ApiError BadRequest for what is no list of operations, RequestEntityTooLarge for more than 10,000, Invalid
+ * for an operation that is none or lacks a member
+ */
+export function readJsonPatch(tree: unknown): readonly JsonPatchOperation[] {
+  if (tree === null) return [];
+  if (!Array.isArray(tree)) throw malformed("", "array", tree);
+  const texts = tree.map(textsOf);
+  if (tree.length > maxOperations) {
+    throw tooLarge(`The allowed maximum operations in a JSON patch is ${maxOperations}, got ${tree.length}`);
+  }
+  return texts.map(operationOf);
+}
+
+/** What operations hold beside their own members, for field validation: `[0].foo` (RFC 6902 ignores it). */
+export function unknownInJsonPatch(tree: unknown): readonly string[] {
+  if (!Array.isArray(tree)) return [];
+  return tree.flatMap((operation: unknown, i) =>
+    isObject(operation)
+      ? Object.keys(operation)
+          .filter((name) => !members.has(name))
+          .map((name) => `[${i}].${name}`)
+      : [],
+  );
+}
+
+const members: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
+
+/** An operation's members with their types checked; `value` is undefined where it is absent. */
+interface Members {
+  readonly op: string | undefined;
+  readonly path: string | undefined;
+  readonly from: string | undefined;
+  readonly value: unknown;
+}
+
+function textsOf(operation: unknown, i: number): Members {
+  if (operation === null) return { op: undefined, path: undefined, from: undefined, value: undefined };
+  if (!isObject(operation)) throw malformed(`[${i}]: `, "object", operation);
+  const text = (name: "op" | "path" | "from"): string | undefined => {
+    const value = operation[name] ?? undefined;
+    if (value === undefined || typeof value === "string") return value;
+    throw malformed(`[${i}].${name}: `, "string", value);
+  };
+  return { op: text("op"), path: text("path"), from: text("from"), value: operation["value"] };
+}
+
+function malformed(at: string, expected: string, value: unknown): Error {
+  const got = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
+  return badRequest(`error decoding patch: ${at}expected ${expected}, got ${got}`);
+}
+
+function operationOf({ op, path, from, value }: Members, i: number): JsonPatchOperation {
+  if (path === undefined) throw patchRejected(`operation ${i} has no path`);
+  switch (op) {
+    case "add":
+    case "replace":
+    case "test":
+      if (value === undefined) throw patchRejected(`operation ${i} has no value`);
+      return { op, path, value };
+    case "remove":
+      return { op, path };
+    case "move":
+    case "copy":
+      if (from === undefined) throw patchRejected(`operation ${i} has no from`);
+      return { op, path, from };
+    default:
+      throw patchRejected(`operation ${i} is unknown: ${JSON.stringify(op)}`);
+  }
+}
+
+/**
+ * The document with the patch's operations carried out in order (RFC 6902; spec 1: Patch media types). The document is
+ * never written to, what the patch leaves alone is shared with it. The result may be any JSON value.
+ *
+ * As in the reference an absent member of an object passes a `test` for null and may be replaced, and negative indices
+ * count from a list's end.
+ *
+ * @throws ApiError Invalid where an operation does not apply or a test fails, or the result is too deep;
+ * RequestEntityTooLarge where copies add more than 3 MiB
+ */
+export function applyJsonPatch(document: unknown, patch: readonly JsonPatchOperation[]): unknown {
+  const work: Work = { root: document, own: new Map(), copiedBytes: 0 };
+  for (const operation of patch) carryOut(work, operation);
+  if (isTooDeep(work.root)) throw patchRejected(`the result exceeds the max depth of ${maxDepth}`);
+  return work.root;
+}
+
+type Container = unknown[] | Record<string, unknown>;
+
+interface Work {
+  root: unknown;
+  /** Objects and lists that this patch has made, by themselves: only these are written to. */
+  readonly own: Map<unknown, Container>;
+  copiedBytes: number;
+}
+
+function carryOut(work: Work, operation: JsonPatchOperation): void {
+  switch (operation.op) {
+    case "add":
+      add(work, operation.path, operation.value);
+      break;
+    case "remove":
+      remove(work, operation.path);
+      break;
+    case "replace":
+      replace(work, operation.path, operation.value);
+      break;
+    case "move":
+      move(work, operation.from, operation.path);
+      break;
+    case "copy":
+      add(work, operation.path, copied(work, operation.from));
+      break;
+    case "test":
+      // What is absent reads as null, as in the reference.
+      if (!equalJson(valueAt(work, operation.path) ?? null, operation.value)) {
+        throw patchRejected(`test of ${operation.path} failed`);
+      }
+  }
+}
+
+function add(work: Work, path: string, value: unknown): void {
+  const place = placeAt(work, path);
+  if (place === undefined) work.root = value;
+  else if (!Array.isArray(place.parent)) setOwn(place.parent, place.name, value);
+  else {
+    const { length } = place.parent;
+    const index = place.name === "-" ? length : indexOf(place.name, length + 1);
+    if (index === undefined) throw missing(path);
+    place.parent.splice(index, 0, value);
+  }
+}
+
+/** Gives the value that stood there. */
+function remove(work: Work, path: string): unknown {
+  const place = placeAt(work, path);
+  if (place === undefined) throw patchRejected("the whole document can not be removed");
+  const key = keyOf(place.parent, place.name);
+  if (key === undefined) throw missing(path);
+  if (Array.isArray(place.parent)) return place.parent.splice(Number(key), 1)[0];
+  const value = place.parent[key];
+  delete place.parent[key];
+  return value;
+}
+
+function replace(work: Work, path: string, value: unknown): void {
+  const place = placeAt(work, path);
+  if (place === undefined) work.root = value;
+  else if (!Array.isArray(place.parent)) setOwn(place.parent, place.name, value);
+  else {
+    const index = indexOf(place.name, place.parent.length);
+    if (index === undefined) throw missing(path);
+    place.parent[index] = value;
+  }
+}
+
+function move(work: Work, from: string, path: string): void {
+  if (path.startsWith(`${from}/`)) throw patchRejected(`${from} can not be moved into itself`);
+  if (from === "" && path === "") return;
+  add(work, path, remove(work, from));
+}
+
+/** A copy of its own, since what this patch made before may stand in it. */
+function copied(work: Work, from: string): unknown {
+  const value = valueAt(work, from);
+  if (value === undefined) throw missing(from);
+  if (isTooDeep(value)) throw patchRejected(`${from} exceeds the max depth of ${maxDepth}`);
+  const text = JSON.stringify(value);
+  work.copiedBytes += Buffer.byteLength(text);
+  if (work.copiedBytes > maxCopiedBytes) {
+    throw tooLarge(`The copy operations of a JSON patch may add ${maxCopiedBytes} bytes, got ${work.copiedBytes}`);
+  }
+  const copy: unknown = JSON.parse(text);
+  return copy;
+}
+
+/** Where a path's last name is looked for: an object or list that may be written to. Undefined for the whole document. */
+interface Place {
+  readonly parent: Container;
+  readonly name: string;
+}
+
+function placeAt(work: Work, path: string): Place | undefined {
+  const tokens = tokensOf(path);
+  const name = tokens.at(-1);
+  if (name === undefined) return undefined;
+  let parent = owned(work, work.root, path);
+  work.root = parent;
+  for (let i = 0; i < tokens.length - 1; i++) {
+    const key = keyOf(parent, tokens[i] ?? "");
+    if (key === undefined) throw missing(path);
+    const inner = owned(work, memberOf(parent, key), path);
+    if (Array.isArray(parent)) parent[Number(key)] = inner;
+    else setOwn(parent, key, inner);
+    parent = inner;
+  }
+  return { parent, name };
+}
+
+/** The object or list to write to in place of a given one: copied once in a patch, however many operations meet it. */
+function owned(work: Work, value: unknown, path: string): Container {
+  const known = work.own.get(value);
+  if (known !== undefined) return known;
+  if (!Array.isArray(value) && !isObject(value)) throw missing(path);
+  const copy: Container = Array.isArray(value) ? [...value] : { ...value };
+  work.own.set(copy, copy);
+  return copy;
+}
+
+/** The value at a path; undefined where only the last name of it is absent from an object. */
+function valueAt(work: Work, path: string): unknown {
+  const tokens = tokensOf(path);
+  let value = work.root;
+  for (const [i, token] of tokens.entries()) {
+    if (!Array.isArray(value) && !isObject(value)) throw missing(path);
+    const key = keyOf(value, token);
+    if (key !== undefined) value = memberOf(value, key);
+    else if (Array.isArray(value) || i < tokens.length - 1) throw missing(path);
+    else return undefined;
+  }
+  return value;
+}
+
+/** The key under which an existing member stands; undefined where there is none. */
+function keyOf(container: readonly unknown[] | Readonly<Record<string, unknown>>, token: string): string | undefined {
+  if (Array.isArray(container)) return indexOf(token, container.length)?.toString();
+  return Object.hasOwn(container, token) ? token : undefined;
+}
+
+function memberOf(container: readonly unknown[] | Readonly<Record<string, unknown>>, key: string): unknown {
+  return isObject(container) ? container[key] : container[Number(key)];
+}
+
+function tokensOf(path: string): readonly string[] {
+  const tokens = pointerTokens(path);
+  if (tokens === undefined) throw patchRejected(`${JSON.stringify(path)} is no JSON Pointer`);
+  return tokens;
+}
+
+function missing(path: string): Error {
+  return patchRejected(`nothing at ${path}`);
+}
