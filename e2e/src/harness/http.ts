@@ -55,11 +55,22 @@ export interface Http {
   get(path: string, query?: Query): Promise<Answer>;
   post(path: string, body: object, query?: Query): Promise<Answer>;
   put(path: string, body: object, query?: Query): Promise<Answer>;
+  /** `type` is the word before `-patch`: json, merge, strategic-merge, apply. */
+  patch(path: string, type: PatchType, body: object | string, query?: Query): Promise<Answer>;
   delete(path: string, query?: Query, body?: object): Promise<Answer>;
   /** Opens a watch; settles once its response has begun. @throws Error for any answer but 200 */
   watch(path: string, query?: Query, encoding?: WatchEncoding): Promise<WatchStream>;
   close(): void;
 }
+
+export type PatchType = "json" | "merge" | "strategic-merge" | "apply";
+
+const patchTypes: Readonly<Record<PatchType, string>> = {
+  json: "application/json-patch+json",
+  merge: "application/merge-patch+json",
+  "strategic-merge": "application/strategic-merge-patch+json",
+  apply: "application/apply-patch+yaml",
+};
 
 const admin: Credentials = { type: "admin" };
 /** Far over what any answer needs: a hang is told as one, not as a test that was killed. */
@@ -109,6 +120,8 @@ export function connect(target: Target, options: { readonly gateway?: number } =
     get: (path, query = {}) => call({ path, query }),
     post: (path, body, query = {}) => call({ method: "POST", path, body, query }),
     put: (path, body, query = {}) => call({ method: "PUT", path, body, query }),
+    patch: (path, type, body, query = {}) =>
+      call({ method: "PATCH", path, query, body, headers: { "content-type": patchTypes[type] } }),
     delete: (path, query = {}, body) =>
       call({ method: "DELETE", path, query, ...(body === undefined ? {} : { body }) }),
     async watch(path, query = {}, encoding) {

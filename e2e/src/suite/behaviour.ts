@@ -11,8 +11,10 @@ import { errorSuite } from "./errors.js";
 import { forgottenSuite } from "./forgotten.js";
 import { healthSuite } from "./health.js";
 import { identitySuite } from "./identity.js";
+import { applySuite } from "./apply.js";
 import { metadataSuite } from "./metadata.js";
 import { pagingSuite } from "./paging.js";
+import { patchSuite } from "./patches.js";
 import { readRefusalSuite } from "./read-refusals.js";
 import type { On, Scene } from "./scene.js";
 import { selectorSuite } from "./selectors.js";
@@ -24,6 +26,8 @@ import { watchSuite } from "./watches.js";
 const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
   ["kinds", crudSuite],
   ["metadata", metadataSuite],
+  ["patches", patchSuite],
+  ["server-side apply", applySuite],
   ["selectors", selectorSuite],
   ["paged lists", pagingSuite],
   ["watches", watchSuite],

@@ -36,7 +36,7 @@ export function discoverySuite(on: On): void {
       const found: unknown = resources.find((r: { name?: string }) => r.name === plural);
       assert.ok(typeof found === "object" && found !== null && "verbs" in found && Array.isArray(found.verbs), plural);
       assert.deepEqual({ kind, namespaced, ...found }, found);
-      for (const verb of ["create", "delete", "deletecollection", "get", "list", "update", "watch"]) {
+      for (const verb of ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"]) {
         // A namespace cannot be deleted by the collection.
         if (kind === "Namespace" && verb === "deletecollection") continue;
         assert.ok(found.verbs.includes(verb), `${plural} ${verb}`);

@@ -36,6 +36,10 @@ export interface Part<T extends ApiObject = ApiObject> {
   readonly prepare?: (object: T, old: T, context: WriteContext) => T;
   /** Everything wrong with the prepared object. */
   readonly validate?: (object: T, old: T) => readonly FieldError[];
+  /** Paths that this subresource takes from the stored object: its writers never own them. `spec` for `status`. */
+  readonly resets?: readonly string[];
+  /** The only paths that it changes, where that is shorter to say. */
+  readonly changes?: readonly string[];
   /** The object is looked into as a whole too, as when it is written itself: by its type and by `Behavior.validate`. */
   readonly whole?: true;
 }

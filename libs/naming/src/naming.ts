@@ -38,6 +38,8 @@ export interface Naming {
   readonly storePrefix: string;
   /** `apiVersion` of the client configuration file. */
   readonly clientConfigApiVersion: string;
+  /** The client that applies on its own side, and the annotation in which it keeps what it applied last. */
+  readonly clientSideApply: { readonly manager: string; readonly annotation: string };
   /** Group of the identities that may do everything. */
   readonly mastersGroup: string;
   readonly anonymousUser: string;
@@ -55,6 +57,8 @@ interface Words {
   readonly clientConfigApiVersion: string;
   readonly schemaDomain: string;
   readonly aggregator: string;
+  readonly applyManager: string;
+  readonly applyDomain: string;
 }
 
 const words: Record<Dialect, Words> = {
@@ -68,6 +72,8 @@ const words: Record<Dialect, Words> = {
     clientConfigApiVersion: "orchconfig.orch/v1",
     schemaDomain: "io.orch",
     aggregator: "aggregator",
+    applyManager: "orchctl",
+    applyDomain: "orch",
   },
   kubernetes: {
     groupSuffix: "k8s.io",
@@ -79,6 +85,8 @@ const words: Record<Dialect, Words> = {
     clientConfigApiVersion: "v1",
     schemaDomain: "io.k8s",
     aggregator: "kube-aggregator",
+    applyManager: "kubectl",
+    applyDomain: "kubectl.kubernetes.io",
   },
 };
 
@@ -118,6 +126,7 @@ export function createNaming(dialect: Dialect, options: { readonly storePrefix?:
     header: (name) => w.headerPrefix + name,
     storePrefix: withSlashes(options.storePrefix ?? "/orch"),
     clientConfigApiVersion: w.clientConfigApiVersion,
+    clientSideApply: { manager: w.applyManager, annotation: `${w.applyDomain}/last-applied-configuration` },
     mastersGroup: "system:masters",
     anonymousUser: "system:anonymous",
     authenticatedGroup: "system:authenticated",

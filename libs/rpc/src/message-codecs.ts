@@ -125,6 +125,8 @@ export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.W
       options: m.options ?? {},
       user: userFromWire(m.user),
       form: m.form ?? "",
+      userAgent: m.userAgent ?? "",
+      ifMatch: m.ifMatch ?? "",
     }),
   },
 );

@@ -89,6 +89,10 @@ export interface WriteRequest {
   readonly options: Readonly<Record<string, string>>;
   readonly user: WriteUser;
   readonly form: string;
+  /** "" where the client sent none. */
+  readonly userAgent: string;
+  /** The header, "" where the client sent none. */
+  readonly ifMatch: string;
 }
 
 export interface WriteReply {

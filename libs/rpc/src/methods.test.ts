@@ -79,6 +79,8 @@ test("a write and its reply come back as they were", () => {
       options: map(text),
       user,
       form: text,
+      userAgent: text,
+      ifMatch: text,
     }),
   );
   roundTrip(methods.resourceWrite.response, record({ code: fc.nat(), body: bytes, warnings: fc.array(text) }));

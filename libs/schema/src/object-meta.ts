@@ -39,7 +39,8 @@ export interface MetaRules {
 }
 
 const annotationBytes = 262_144;
-const managerLength = 128;
+/** Bytes that the name of a field manager may have. */
+export const managerLength = 128;
 const subresourceLength = 256;
 const orphan = "orphan";
 const foreground = "foregroundDeletion";
@@ -217,14 +218,18 @@ function validateManager(entry: JsonObject, i: number): FieldError[] {
   ];
 }
 
+/** Letters, marks, numbers, punctuation, symbols and the plain space. */
+export function isPrintable(character: string): boolean {
+  return /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character);
+}
+
 /** The name of a field manager, as an option of a request or in an object. */
 export function validateFieldManager(manager: string, at: string): FieldError[] {
   const errors: FieldError[] = [];
   if (Buffer.byteLength(manager) > managerLength) errors.push(fieldError.tooLong(at, managerLength));
   let position = 0;
   for (const character of manager) {
-    // Letters, marks, numbers, punctuation, symbols and the plain space can be printed.
-    if (!/^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u.test(character)) {
+    if (!isPrintable(character)) {
       const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
       errors.push(fieldError.invalid(at, manager, `invalid character U+${code} (at position ${position})`));
     }

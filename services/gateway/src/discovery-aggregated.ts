@@ -2,7 +2,7 @@ import type { Catalog, Group, Kind } from "@orch/api/catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
 import { subresourceKind } from "@orch/api/subresource-kind.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { type Served, servedKinds, servedSubresources, verbsOf } from "./discovery.js";
+import { type Served, servedKinds, servedSubresources } from "./discovery.js";
 import { etagOf, namesTag } from "./etag.js";
 import type { Exchange, HeaderList } from "./exchange.js";
 import type { Representation } from "./representation.js";
@@ -94,7 +94,7 @@ function describeKind(kind: Kind, served: Served): unknown {
     responseKind: { group: kind.group, version: kind.version, kind: kind.kind },
     scope: kind.namespaced ? "Namespaced" : "Cluster",
     singularResource: kind.singular,
-    verbs: verbsOf(kind.verbs, served),
+    verbs: [...kind.verbs].sort(),
     ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
     ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
     ...(subresources.length === 0
@@ -107,6 +107,6 @@ function describeSubresource(kind: Kind, subresource: Subresource, served: Serve
   return {
     subresource: subresource.name,
     responseKind: subresourceKind(kind, subresource),
-    verbs: verbsOf(subresource.verbs, served),
+    verbs: [...subresource.verbs].sort(),
   };
 }

@@ -19,7 +19,6 @@ import { representationOf } from "./representation.js";
 const naming = createNaming("kubernetes");
 const catalog = loadCatalog(naming);
 const served: Served = {
-  verbs: new Set(["get", "list", "watch", "create", "update", "delete"]),
   subresources: new Set(["status", "scale", "eviction"]),
   storageVersionHash: true,
 };
@@ -67,7 +66,7 @@ test("a subresource of another group tells which", () => {
       group: "autoscaling",
       version: "v1",
       kind: "Scale",
-      verbs: ["get", "update"],
+      verbs: ["get", "patch", "update"],
     },
   );
   assert.equal(find("/apis/apps/v1", "deployments/status")?.group, undefined);
@@ -117,19 +116,19 @@ test("a resource is told whole", () => {
       responseKind: { group: "apps", version: "v1", kind: "Deployment" },
       scope: "Namespaced",
       singularResource: "deployment",
-      verbs: ["create", "delete", "get", "list", "update", "watch"],
+      verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
       shortNames: ["deploy"],
       categories: ["all"],
       subresources: [
         {
           subresource: "scale",
           responseKind: { group: "autoscaling", version: "v1", kind: "Scale" },
-          verbs: ["get", "update"],
+          verbs: ["get", "patch", "update"],
         },
         {
           subresource: "status",
           responseKind: { group: "apps", version: "v1", kind: "Deployment" },
-          verbs: ["get", "update"],
+          verbs: ["get", "patch", "update"],
         },
       ],
     },

@@ -4,9 +4,8 @@ import { subresourceKind } from "@orch/api/subresource-kind.js";
 import { unknownPath } from "@orch/status/api-error.js";
 import type { Route } from "./path.js";
 
-/** Verbs and subresources that this build serves; discovery promises nothing else. */
+/** What this build serves; discovery promises nothing else. */
 export interface Served {
-  readonly verbs: ReadonlySet<string>;
   readonly subresources: ReadonlySet<string>;
   /** Each kind is told with a hash of its stored version. */
   readonly storageVersionHash: boolean;
@@ -75,7 +74,7 @@ function describeKind(kind: Kind, served: Served): unknown[] {
       singularName: kind.singular,
       namespaced: kind.namespaced,
       kind: kind.kind,
-      verbs: verbsOf(kind.verbs, served),
+      verbs: [...kind.verbs].sort(),
       ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
       ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
       ...(served.storageVersionHash && isStored(kind) ? { storageVersionHash: kind.storageVersionHash } : {}),
@@ -86,7 +85,7 @@ function describeKind(kind: Kind, served: Served): unknown[] {
       namespaced: kind.namespaced,
       ...foreignGroup(kind, subresource),
       kind: subresource.kind,
-      verbs: verbsOf(subresource.verbs, served),
+      verbs: [...subresource.verbs].sort(),
     })),
   ];
 }
@@ -104,6 +103,3 @@ export function servedSubresources(kind: Kind, served: Served): readonly Subreso
 }
 
 /** In alphabetical order, as the reference lists them. */
-export function verbsOf(verbs: readonly string[], served: Served): readonly string[] {
-  return verbs.filter((verb) => served.verbs.has(verb)).sort();
-}

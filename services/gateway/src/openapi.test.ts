@@ -10,7 +10,7 @@ import { createOpenApiRoutes } from "./openapi.js";
 const naming = createNaming("kubernetes");
 const documents = createOpenApi(loadCatalog(naming), {
   naming,
-  offers: { verbs: new Set(["get", "list"]), subresources: new Set(), mediaTypes: ["application/json"] },
+  offers: { subresources: new Set(), mediaTypes: ["application/json"] },
 });
 const routes = createOpenApiRoutes({ documents, now: () => Date.UTC(2025, 0, 2) });
 const server: Server = createServer(express().use("/openapi", routes));

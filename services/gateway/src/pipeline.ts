@@ -218,6 +218,7 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
       return serveWatch(observedReads(deps, call), read);
     case "create":
     case "update":
+    case "patch":
     case "delete":
     case "deletecollection":
       if (user === undefined) throw new TypeError("a write without a user");

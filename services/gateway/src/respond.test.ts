@@ -146,12 +146,16 @@ test("a warning is code 299 without an agent, its text quoted for a header", () 
 
 test("more warnings than a client would take are shortened, then left out from the end", () => {
   const texts = (headers: readonly string[]): readonly string[] => headers.filter((_, i) => i % 2 === 1);
-  const long = "x".repeat(2000);
-  assert.deepEqual(texts(warningHeaders([long, long])), Array(2).fill(`299 - "${long}"`));
-  const three = texts(warningHeaders([long, long, "short"].concat(long)));
+  const long = (i: number): string => `${i}`.padEnd(2000, "x");
+  assert.deepEqual(texts(warningHeaders([long(1), long(2)])), [`299 - "${long(1)}"`, `299 - "${long(2)}"`]);
+  const some = texts(warningHeaders([long(1), long(2), "short", long(3)]));
   assert.deepEqual(
-    three.map(({ length }) => length),
+    some.map(({ length }) => length),
     [256, 256, 5, 256].map((n) => n + '299 - ""'.length),
   );
-  assert.equal(texts(warningHeaders(Array(40).fill(long))).length, 16);
+  assert.equal(texts(warningHeaders(Array.from({ length: 40 }, (_, i) => long(i)))).length, 16);
+});
+
+test("what was said once is not said again", () => {
+  assert.deepEqual(warningHeaders(["a", "b", "a"]), ["Warning", '299 - "a"', "Warning", '299 - "b"']);
 });

@@ -99,17 +99,26 @@ function framed(encoding: Encoding, value: object, metaType: MetaTypeOf): Buffer
 
 /** RFC 7234 section 5.5: one header a warning, code 299. */
 export function warningHeaders(warnings: readonly string[]): HeaderList {
-  return warnings.length === 0 ? [] : shortened(warnings).flatMap((text) => ["Warning", headerText(text)]);
+  return warnings.length === 0 ? [] : shortened([...new Set(warnings)]).flatMap((t) => ["Warning", headerText(t)]);
 }
+
 const maxWarnings = 4096;
 const maxWarning = 256;
 
-/** Characters of all warnings are bounded, as in the reference: clients refuse a response of endless headers. */
+/**
+ * Characters of all warnings are bounded, as in the reference: clients refuse a response of endless headers. Too many
+ * are cut, each, and none begins behind the bound.
+ */
 function shortened(warnings: readonly string[]): readonly string[] {
-  const sum = (texts: readonly string[]): number => texts.reduce((total, text) => total + text.length, 0);
-  if (sum(warnings) <= maxWarnings) return warnings;
-  const short = warnings.map((text) => text.slice(0, maxWarning));
-  return short.filter((_, i) => sum(short.slice(0, i + 1)) <= maxWarnings);
+  const runes = warnings.map((text) => [...text]);
+  if (runes.reduce((sum, text) => sum + text.length, 0) <= maxWarnings) return warnings;
+  let written = 0;
+  return runes.flatMap((text) => {
+    if (written >= maxWarnings) return [];
+    const short = text.slice(0, maxWarning);
+    written += short.length;
+    return [short.join("")];
+  });
 }
 
 /** A quoted text as a header can carry it: control characters escaped or dropped, the rest as bytes of UTF-8. */

@@ -55,7 +55,6 @@ export interface Gateway {
 export function servedParts(config: Pick<GatewayConfig, "podResize" | "storageVersionHash">): Served {
   return {
     storageVersionHash: config.storageVersionHash,
-    verbs: new Set(["get", "list", "watch", "create", "update", "delete", "deletecollection"]),
     subresources: new Set([
       "status",
       "scale",

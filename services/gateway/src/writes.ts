@@ -26,7 +26,7 @@ export interface Write {
 /** A request body over this is refused before it is parsed (design, section 6). */
 export const maxBodyBytes = 3 * 1024 * 1024;
 
-/** Create, update, delete and deletecollection go to the group's resource service as they came. */
+/** Writes go to the group's resource service as they came. */
 export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
   const { exchange, route } = write;
   const body = await exchange.body(maxBodyBytes);
@@ -43,6 +43,8 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
     options: optionsOf(exchange.query),
     form: formOf(write.representation, exchange, write.verb === "deletecollection" ? "list" : write.verb),
     user: write.user,
+    userAgent: exchange.header("user-agent") ?? "",
+    ifMatch: exchange.header("if-match") ?? "",
   };
   const {
     code,

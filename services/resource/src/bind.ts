@@ -26,7 +26,6 @@ export async function bind(write: Write): Promise<WriteReply> {
   const changed = await changeObject(podWrite, {
     name,
     dryRun: options.dryRun,
-    conditional: false,
     next: (old) => boundPod(old, object, contextOf(write).now),
   });
   if (changed === undefined) throw notFound(resourceOf(pods), name);

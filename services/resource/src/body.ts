@@ -11,6 +11,7 @@ import { DecodeError } from "@orch/schema/decode.js";
 import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
 import { type ApiError, badRequest } from "@orch/status/api-error.js";
 import type { WriteOptions } from "./options.js";
+import { withOwnersOnce } from "./owner-references.js";
 import type { Write } from "./write.js";
 
 export interface ObjectBody {
@@ -76,14 +77,14 @@ export function readObject(
   if (validation === "Strict" && problems.length > 0) {
     throw cannotBeHandled(kind, `strict decoding error: ${problems.join(", ")}`);
   }
-  return { object, warnings: problems };
+  return withOwnersOnce({ object, warnings: problems });
 }
 
 /** Release 1.32 names no more. */
 const maxProblems = 100;
 
 /** Unknown and repeated fields in the order of the body; not what is repeated inside of an unknown field. */
-function fieldProblems(read: Read, allUnknown: readonly string[]): string[] {
+export function fieldProblems(read: Pick<Read, "value" | "duplicates">, allUnknown: readonly string[]): string[] {
   const unknown = new Set(allUnknown.slice(0, maxProblems));
   const repeated = new Set(read.duplicates.filter((path) => !isBelow(unknown, path)));
   const paths = repeated.size === 0 ? [...unknown] : inOrder(read.value, new Set([...unknown, ...repeated]));

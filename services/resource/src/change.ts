@@ -1,10 +1,10 @@
 import type { AnyObject } from "@orch/api/object.js";
 import { equalJson } from "@orch/schema/equal.js";
-import { modified } from "@orch/status/api-error.js";
-import type { Entry } from "@orch/store/store.js";
+import { checkIfMatch } from "./preconditions.js";
+import type { StoredState } from "./recent-states.js";
 import { hasSpecFinalizers } from "./spec-finalizers.js";
 import { storedBytes, storedObject } from "./stored.js";
-import { keyOf, resourceOf, type Write } from "./write.js";
+import { keyOf, type Write } from "./write.js";
 
 /** A change of a stored object, tried again on its newest state for as long as others change it meanwhile. */
 export interface Change {
@@ -12,8 +12,6 @@ export interface Change {
   /** The new state, validated. @throws ApiError when this state may not be changed so */
   readonly next: (old: AnyObject) => AnyObject;
   readonly dryRun: boolean;
-  /** The change is meant for one version of the object: another one is a conflict. */
-  readonly conditional: boolean;
 }
 
 export interface Changed {
@@ -23,33 +21,55 @@ export interface Changed {
 
 /** Undefined when there is no such object. */
 export async function changeObject(write: Write, change: Change): Promise<Changed | undefined> {
-  const { deps, kind } = write;
-  let entry = await deps.store.get(keyOf(write, change.name));
-  while (entry !== undefined) {
-    const outcome = await attempt(write, entry, change);
-    if (outcome.done) return outcome.changed;
-    if (change.conditional) throw modified(resourceOf(kind), change.name);
-    entry = outcome.current;
+  const { deps } = write;
+  const at = keyOf(write, change.name);
+  // A state that is only remembered does for a change that the store accepts, and for no other answer.
+  let state: StoredState | undefined = change.dryRun ? undefined : deps.recent(at);
+  let certain = state === undefined;
+  if (certain) state = await deps.store.get(at);
+  while (state !== undefined) {
+    const changed = certain ? prepare(write, state, change) : attempted(() => prepare(write, state, change));
+    if (changed === undefined || (!certain && changed.same)) {
+      state = await deps.store.get(at);
+      certain = true;
+      continue;
+    }
+    const { bytes, same, gone } = changed;
+    if (same) return { bytes: state.value, revision: state.revision };
+    if (change.dryRun) return { bytes, revision: state.revision };
+    const swap = await deps.store.swap({ key: at, expected: state.revision, value: gone ? undefined : bytes });
+    if (swap.done) return { bytes, revision: swap.revision };
+    state = swap.current;
+    certain = true;
   }
   return undefined;
 }
 
-type Attempt =
-  | { readonly done: true; readonly changed: Changed }
-  | { readonly done: false; readonly current: Entry | undefined };
+interface Prepared {
+  readonly bytes: Buffer;
+  /** It is stored already and not written again. */
+  readonly same: boolean;
+  /** Its deletion ends with this change. */
+  readonly gone: boolean;
+}
 
-/** A state that is stored already is not written again. */
-async function attempt({ deps, kind }: Write, entry: Entry, { next, dryRun }: Change): Promise<Attempt> {
-  const object = next(storedObject(kind, entry));
+function prepare(write: Write, state: StoredState, { next }: Change): Prepared {
+  const { kind } = write;
+  checkIfMatch(write, String(state.revision));
+  const old = storedObject(kind, state);
+  const object = next(old);
+  if (object === old) return { bytes: state.value, same: true, gone: false };
   const bytes = storedBytes(kind, object);
-  const done = (revision: number): Attempt => ({ done: true, changed: { bytes, revision } });
   const gone = isFinished(object);
-  if (dryRun) return done(entry.revision);
-  if (!gone && isSame(bytes, entry.value)) {
-    return { done: true, changed: { bytes: entry.value, revision: entry.revision } };
+  return { bytes, same: !gone && isSame(bytes, state.value), gone };
+}
+
+function attempted<T>(run: () => T): T | undefined {
+  try {
+    return run();
+  } catch {
+    return undefined;
   }
-  const swap = await deps.store.swap({ key: entry.key, expected: entry.revision, value: gone ? undefined : bytes });
-  return swap.done ? done(swap.revision) : { done: false, current: swap.current };
 }
 
 /** Clients of other languages send the fields that they read in an order of their own: that is no change. */

@@ -5,9 +5,11 @@ import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { alreadyExists, badRequest } from "@orch/status/api-error.js";
 import { noRevision } from "@orch/store/revision.js";
 import { type ObjectBody, readObject } from "./body.js";
-import { writeOptions } from "./options.js";
+import { trackUpdate } from "./field-management.js";
+import { type WriteOptions, writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
 import { objectReply, storedBytes } from "./stored.js";
+import { surfaceOf } from "./surface.js";
 import { contextOf, keyOf, resourceOf, timestamp, type Write } from "./write.js";
 
 /** Creates an object (spec 1: Verbs to HTTP, create). */
@@ -15,25 +17,34 @@ export async function create(write: Write): Promise<WriteReply> {
   const { deps, requested, request } = write;
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "CreateOptions" });
   const body = readObject(write, requested, options.fieldValidation);
-  return createObject(write, body, options);
+  return createObject(write, body, creation(write, options));
 }
 
-/** Also for a PUT of a missing name, where the kind allows it. */
-export async function createObject(
-  write: Write,
-  body: ObjectBody,
-  options: { readonly dryRun: boolean },
-): Promise<WriteReply> {
+/** How an object is created. */
+export interface Creation {
+  readonly dryRun: boolean;
+  /** The defaulted object with its managedFields. */
+  readonly tracked: (object: AnyObject) => AnyObject;
+}
+
+/** Its fields belong to whoever creates it. */
+export function creation(write: Write, options: WriteOptions): Creation {
+  const surface = surfaceOf(write);
+  const tracked = (object: AnyObject) => trackUpdate(write, surface, { live: undefined, object, options });
+  return { dryRun: options.dryRun, tracked };
+}
+
+/** Also for a PUT of a missing name, where the kind allows it, and for a server-side apply. */
+export async function createObject(write: Write, body: ObjectBody, how: Creation): Promise<WriteReply> {
   const { deps, kind, request } = write;
   const named = newMetadata(write, body.object);
   if (kind.namespaced) {
     await deps.namespaces.admitCreate(request.namespace, { resource: resourceOf(kind), name: named.name ?? "" });
   }
-  const { warnings } = body;
   const prefix = named.name === undefined ? named.generateName : undefined;
   for (let tries = prefix === undefined ? 1 : generatedTries; ; tries--) {
     const metadata = prefix === undefined ? named : { ...named, name: generatedName(prefix, deps.random) };
-    const reply = await store(write, { ...body.object, metadata }, { ...options, warnings });
+    const reply = await store(write, { ...body, object: { ...body.object, metadata } }, how);
     if (reply !== undefined) return reply;
     if (tries === 1) throw alreadyExists(resourceOf(kind), metadata.name ?? "");
   }
@@ -45,11 +56,11 @@ const generatedTries = 8;
 /** Stores a new object; undefined when its name is taken. */
 async function store(
   write: Write,
-  object: AnyObject,
-  { dryRun, warnings }: { readonly dryRun: boolean; readonly warnings: readonly string[] },
+  { object, warnings }: ObjectBody,
+  { dryRun, tracked }: Creation,
 ): Promise<WriteReply | undefined> {
   const { deps, kind, requested } = write;
-  const defaulted = toHub(requested, setDefaults(requested, object));
+  const defaulted = toHub(requested, tracked(setDefaults(requested, object)));
   const prepared = prepareForCreate(kind, defaulted, contextOf(write));
   refuseInvalid(kind, prepared, validateCreate(requested, prepared));
   const bytes = storedBytes(kind, prepared);
@@ -71,7 +82,6 @@ function newMetadata(write: Write, object: AnyObject): ObjectMeta {
     deletionGracePeriodSeconds: _grace,
     generation: _generation,
     namespace: given,
-    managedFields: _managed,
     ...metadata
   } = object.metadata;
   if (resourceVersion !== undefined && resourceVersion !== "")

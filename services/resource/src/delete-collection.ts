@@ -1,11 +1,14 @@
 import type { AnyObject } from "@orch/api/object.js";
-import { parseSelectors } from "@orch/api/selectors/selectors.js";
+import { parseSelectors, type Selectors } from "@orch/api/selectors/selectors.js";
 import { selectableFields } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
-import { pages } from "@orch/store/pages.js";
-import type { Entry } from "@orch/store/store.js";
+import { ApiError, continueExpired } from "@orch/status/api-error.js";
+import { type ContinueToken, listName, parseToken, printToken, type TokenSeal } from "@orch/store/continue-token.js";
+import { key, type Revision, revision } from "@orch/store/revision.js";
+import type { Entry, Range } from "@orch/store/store.js";
 import { removeEntry } from "./delete.js";
 import { type DeleteOptions, deleteOptions } from "./delete-options.js";
+import { wholeNumber } from "./options.js";
 import { rendererOf, storedObject } from "./stored.js";
 import { keyPrefix, type Write } from "./write.js";
 
@@ -13,30 +16,101 @@ const pageSize = 500;
 /** Deletions under way at once, so that they share the store's commits. */
 const width = 16;
 
-/** Deletes every matching object of a collection and answers the list of them (spec 1: Verbs to HTTP). */
+/**
+ * Deletes every matching object of a collection, or of a page of it, and answers the list of them (spec 1: Verbs to
+ * HTTP; Paged lists).
+ */
 export async function removeCollection(write: Write): Promise<WriteReply> {
-  const { deps, kind } = write;
   const options = deleteOptions(write);
-  const matches = selector(write);
+  const selectors = selectorsOf(write);
+  const limit = wholeNumber(write.request.options, "limit") ?? 0;
+  const seal = await sealOf(write);
+  const given = write.request.options["continue"] ?? "";
+  const token = given === "" ? undefined : parseToken(given, seal);
   const removed: AnyObject[] = [];
-  let newest = 0;
-  for await (const page of pages(deps.store, { prefix: keyPrefix(write), limit: pageSize })) {
-    newest = page.revision;
-    const found = page.entries.map((entry) => ({ entry, object: storedObject(kind, entry) }));
-    const matching = found.filter(({ object }) => matches(object));
-    for (let i = 0; i < matching.length; i += width) {
-      const part = matching.slice(i, i + width);
+  const take = async (chosen: readonly Chosen[]): Promise<void> => {
+    for (let i = 0; i < chosen.length; i += width) {
+      const part = chosen.slice(i, i + width);
       const gone = await Promise.all(part.map(({ entry }) => removeOne(write, entry, options)));
       removed.push(...part.filter((_, index) => gone[index] === true).map(({ object }) => object));
     }
-  }
-  return { code: 200, body: listBody(write, removed, newest), warnings: [] };
+  };
+  const page = { limit: limit > 0 ? limit : Number.POSITIVE_INFINITY, token, selectors };
+  const { last, ...walked } = await walk(write, page, take).catch((error: unknown) => {
+    throw token === undefined ? error : startAgain(error, token, seal);
+  });
+  const left = hasSelectors(selectors) ? undefined : walked.left;
+  const next = last === undefined ? undefined : printToken({ revision: walked.at, after: last, remaining: left }, seal);
+  return { code: 200, body: listBody(write, removed, { ...walked, left, next }), warnings: [] };
 }
 
-function listBody(write: Write, objects: readonly AnyObject[], revision: number): Buffer {
+interface Chosen {
+  readonly entry: Entry;
+  readonly object: AnyObject;
+}
+
+interface Page {
+  readonly limit: number;
+  readonly token: ContinueToken | undefined;
+  readonly selectors: Selectors;
+}
+
+interface Walked {
+  readonly at: Revision;
+  /** The key, below the resource's prefix, behind which the next page begins; undefined where there is none. */
+  readonly last: string | undefined;
+  /** Objects behind the page. */
+  readonly left: number;
+}
+
+/** The entries that a page chooses, a chunk of them after the other; a page with a limit shows one revision. */
+async function walk(write: Write, page: Page, take: (chosen: readonly Chosen[]) => Promise<void>): Promise<Walked> {
+  const { deps, kind } = write;
+  const root = `${deps.naming.storePrefix}${kind.storage.prefix}/`;
+  const matches = matcher(write, page.selectors);
+  const { token } = page;
+  let at = token === undefined || token.revision === 0 ? undefined : revision(token.revision);
+  let from = token === undefined ? undefined : key(`${root}${token.after}\0`);
+  let room = page.limit;
+  for (;;) {
+    const begin = { ...(from === undefined ? {} : { from }), ...(at === undefined ? {} : { at }) };
+    const range: Range = await deps.store.range({ prefix: keyPrefix(write), limit: pageSize, ...begin });
+    if (page.limit < Number.POSITIVE_INFINITY) at ??= range.revision;
+    const all = range.entries.map((entry) => ({ entry, object: storedObject(kind, entry) }));
+    const chosen = all.filter(({ object }) => matches(object)).slice(0, room);
+    await take(chosen);
+    room -= chosen.length;
+    const full = room === 0;
+    const last = (full ? chosen : all).at(-1)?.entry.key;
+    const passed = full ? range.entries.findIndex((entry) => entry.key === last) + 1 : range.entries.length;
+    const left = range.count - passed;
+    if (last === undefined || left <= 0) return { at: range.revision, last: undefined, left: 0 };
+    if (full) return { at: range.revision, last: last.slice(root.length), left };
+    from = key(`${last}\0`);
+  }
+}
+
+async function sealOf({ deps, kind, request }: Write): Promise<TokenSeal> {
+  return { key: await deps.tokenKey.get(), list: listName(kind.storage.prefix, request.namespace) };
+}
+
+function startAgain(error: unknown, { after }: ContinueToken, seal: TokenSeal): unknown {
+  if (!(error instanceof ApiError && error.reason === "Expired")) return error;
+  return continueExpired(printToken({ revision: 0, after, remaining: undefined }, seal));
+}
+
+interface ListEnd {
+  readonly at: Revision;
+  readonly left: number | undefined;
+  readonly next: string | undefined;
+}
+
+function listBody(write: Write, objects: readonly AnyObject[], { at, left, next }: ListEnd): Buffer {
   const renderer = rendererOf(write);
   const pieces = objects.map((object) => renderer.piece(object).at(write.deps.now()));
-  const { head, before, tail } = renderer.list({ resourceVersion: String(revision) }, pieces);
+  const more =
+    next === undefined ? {} : { continue: next, ...(left === undefined ? {} : { remainingItemCount: left }) };
+  const { head, before, tail } = renderer.list({ resourceVersion: String(at), ...more }, pieces);
   return Buffer.concat([head, ...pieces.flatMap((piece, i) => [before(i, piece), piece]), tail]);
 }
 
@@ -51,9 +125,14 @@ async function removeOne(write: Write, entry: Entry, options: DeleteOptions): Pr
   return false;
 }
 
-function selector({ kind, requested, request }: Write): (object: AnyObject) => boolean {
+function selectorsOf({ requested, request }: Write): Selectors {
   const { labelSelector = "", fieldSelector = "" } = request.options;
-  const { labels, fields } = parseSelectors(requested, { labelSelector, fieldSelector });
+  return parseSelectors(requested, { labelSelector, fieldSelector });
+}
+
+const hasSelectors = ({ labels, fields }: Selectors): boolean => labels !== undefined || fields !== undefined;
+
+function matcher({ kind }: Write, { labels, fields }: Selectors): (object: AnyObject) => boolean {
   return (object) => {
     if (labels !== undefined && !labels.matches(object.metadata.labels)) return false;
     if (fields === undefined) return true;

@@ -4,6 +4,7 @@ import type { WriteReply } from "@orch/rpc/messages.js";
 import { forbidden, modified, notFound } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
 import { checkDeletePreconditions, type DeleteOptions, deleteOptions } from "./delete-options.js";
+import { checkIfMatch } from "./preconditions.js";
 import { hasSpecFinalizers } from "./spec-finalizers.js";
 import { objectReply, storedBytes, storedObject, successReply } from "./stored.js";
 import { type Attempt, keyOf, resourceOf, timestamp, type Write } from "./write.js";
@@ -16,8 +17,9 @@ export async function remove(write: Write): Promise<WriteReply> {
   let entry = await deps.store.get(keyOf(write, request.name));
   for (;;) {
     if (entry === undefined) throw notFound(resourceOf(kind), request.name);
+    checkIfMatch(write, String(entry.revision));
     const outcome = await removeEntry(write, entry, options);
-    if (outcome.done) return outcome.reply;
+    if (outcome.done) return { ...outcome.reply, warnings: warningsFor(write, options) };
     entry = outcome.current;
   }
 }
@@ -51,7 +53,7 @@ function again({ kind, request }: Write, options: DeleteOptions, current: Entry 
 /** The object with its deletion begun; undefined when it can go at once. */
 function markedForDeletion(write: Write, old: AnyObject, options: DeleteOptions): AnyObject | undefined {
   const { deps, kind } = write;
-  const finalizers = finalizersFor(old, options);
+  const finalizers = finalizersFor(write, old, options);
   const grace = gracePeriod(write, old, options);
   const pending = finalizers.length > 0 || grace > 0 || hasSpecFinalizers(old);
   if (!pending) return undefined;
@@ -75,12 +77,41 @@ function asObject(value: unknown): object {
   return typeof value === "object" && value !== null ? value : {};
 }
 
-function finalizersFor(old: AnyObject, { propagation }: DeleteOptions): readonly string[] {
+const orphan = "orphan";
+const foreground = "foregroundDeletion";
+
+/** The object's finalizers, with the one that stands for what becomes of its dependents. */
+function finalizersFor({ requested }: Write, old: AnyObject, { propagation }: DeleteOptions): readonly string[] {
   const present = old.metadata.finalizers ?? [];
-  if (propagation === undefined) return present;
-  const own = present.filter((f) => f !== "orphan" && f !== "foregroundDeletion");
-  if (propagation === "Background") return own;
-  return [...own, propagation === "Orphan" ? "orphan" : "foregroundDeletion"];
+  const own = present.filter((f) => f !== orphan && f !== foreground);
+  const { gcDefault } = requested.strategy;
+  if (gcDefault === "unsupported") return own;
+  switch (propagation ?? presentPolicy(present)) {
+    case "Orphan":
+      return [...own, orphan];
+    case "Foreground":
+      return [...own, foreground];
+    case "Background":
+      return own;
+    case undefined:
+      return gcDefault === "orphan" ? [...own, orphan] : own;
+  }
+}
+
+/** A policy that was chosen before holds until another one is. */
+function presentPolicy(finalizers: readonly string[]): DeleteOptions["propagation"] {
+  const chosen = finalizers.find((f) => f === orphan || f === foreground);
+  if (chosen === undefined) return undefined;
+  return chosen === orphan ? "Orphan" : "Foreground";
+}
+
+/** Whoever does not say what becomes of a job's pods is told what does. */
+function warningsFor({ requested }: Write, { propagation }: DeleteOptions): readonly string[] {
+  const { group, version, kind } = requested;
+  if (propagation !== undefined || group !== "batch" || version !== "v1" || kind !== "Job") return [];
+  return [
+    "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning",
+  ];
 }
 
 /** Seconds that a pod which runs somewhere is given; everything else goes at once. */

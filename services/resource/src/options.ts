@@ -1,3 +1,4 @@
+import { validateFieldManager } from "@orch/schema/object-meta.js";
 import { badRequest, invalid } from "@orch/status/api-error.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 
@@ -11,22 +12,55 @@ export interface WriteOptions {
 export type OptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions" | "DeleteOptions";
 
 const validations = ["", "Ignore", "Strict", "Warn"] as const;
-const maxManagerBytes = 128;
+
+/** Whose options they are, in errors. */
+interface OptionsOf {
+  readonly metaGroup: string;
+  readonly kind: OptionsKind;
+}
 
 /** @throws ApiError Invalid for values that the reference refuses so */
-export function writeOptions(
+export function writeOptions(options: Readonly<Record<string, string>>, of: OptionsOf): WriteOptions {
+  return checkedOptions(options, of, []);
+}
+
+export interface PatchOptions extends WriteOptions {
+  /** An apply takes over the fields of others that it conflicts with. */
+  readonly force: boolean;
+}
+
+/** @throws ApiError Invalid */
+export function patchOptions(
   options: Readonly<Record<string, string>>,
-  kind: { readonly metaGroup: string; readonly kind: OptionsKind },
+  { metaGroup, apply }: { readonly metaGroup: string; readonly apply: boolean },
+): PatchOptions {
+  const forced = options["force"];
+  const errors: FieldError[] = [];
+  if (apply && (options["fieldManager"] ?? "") === "") {
+    errors.push(fieldError.required("fieldManager", "is required for apply patch"));
+  }
+  if (!apply && forced !== undefined) {
+    errors.push(fieldError.forbidden("force", "may not be specified for non-apply patch"));
+  }
+  const force = forced !== undefined && forced !== "0" && forced.toLowerCase() !== "false";
+  return { ...checkedOptions(options, { metaGroup, kind: "PatchOptions" }, errors), force };
+}
+
+function checkedOptions(
+  options: Readonly<Record<string, string>>,
+  { metaGroup, kind }: OptionsOf,
+  found: readonly FieldError[],
 ): WriteOptions {
   const dryRun = options["dryRun"] ?? "";
   const fieldManager = options["fieldManager"] ?? "";
   const validation = options["fieldValidation"] ?? "";
   const errors: FieldError[] = [
+    ...found,
     ...dryRunErrors(dryRun),
-    ...managerErrors(fieldManager),
+    ...validateFieldManager(fieldManager, "fieldManager"),
     ...(isValidation(validation) ? [] : [fieldError.notSupported("fieldValidation", validation, validations)]),
   ];
-  if (errors.length > 0) throw invalid({ group: kind.metaGroup, kind: kind.kind }, "", errors);
+  if (errors.length > 0) throw invalid({ group: metaGroup, kind }, "", errors);
   return {
     dryRun: dryRun !== "",
     fieldManager,
@@ -41,14 +75,6 @@ function isValidation(value: string): value is (typeof validations)[number] {
 export function dryRunErrors(dryRun: string): FieldError[] {
   const values = dryRun === "" ? [] : dryRun.split(",");
   return values.every((value) => value === "All") ? [] : [fieldError.notSupported("dryRun", values, ["All"])];
-}
-
-function managerErrors(manager: string): FieldError[] {
-  if (Buffer.byteLength(manager) > maxManagerBytes) return [fieldError.tooLong("fieldManager", maxManagerBytes)];
-  const at = [...manager].findIndex((char) => /\p{C}/u.test(char));
-  if (at < 0) return [];
-  const code = (manager.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-  return [fieldError.invalid("fieldManager", manager, `invalid character U+${code} (at position ${at})`)];
 }
 
 /** A whole number of a query parameter; undefined when absent. */

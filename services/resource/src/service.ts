@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { type Catalog, isStored } from "@orch/api/catalog.js";
 import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
@@ -8,6 +9,7 @@ import type { Services } from "@orch/rpc/rpc.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
+import { createTokenKey } from "@orch/store/token-key.js";
 import { bind } from "./bind.js";
 import { create } from "./create.js";
 import { remove } from "./delete.js";
@@ -16,9 +18,10 @@ import { evict } from "./evict.js";
 import { runExpiry } from "./expiry.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { createNamespaces } from "./namespaces.js";
-import { updateScale } from "./scale.js";
+import { patch } from "./patch.js";
 import { ensureSystemNamespaces } from "./system-namespaces.js";
-import { update, updatePart } from "./update.js";
+import { remembering } from "./recent-states.js";
+import { update } from "./update.js";
 import type { Write, WriteDeps } from "./write.js";
 
 export interface ResourceConfig {
@@ -59,7 +62,8 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const namespaces = createNamespaces({ store, prefix, log: deps.log });
   const formats = createNegotiator(objectOffers(naming, config));
   const renderers = createRenderers(catalog, naming.metaGroup);
-  const writes: WriteDeps = { ...deps, namespaces, formats, renderers };
+  const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
+  const writes: WriteDeps = { ...deps, ...remembering(store), tokenKey, namespaces, formats, renderers, cbor: config.cbor };
 
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
 
@@ -127,8 +131,9 @@ function performOnSubresource(write: Write): Promise<WriteReply> {
   const subresource = requested.subresources.find((s) => s.name === request.subresource);
   if (subresource === undefined) throw unknownPath();
   if (!subresource.verbs.includes(request.verb)) throw methodNotAllowed();
-  if (request.verb === "update" && subresource.kind === requested.kind) return updatePart(write);
-  if (request.verb === "update" && subresource.name === "scale") return updateScale(write);
+  const isPart = subresource.kind === requested.kind || subresource.name === "scale";
+  if (request.verb === "update" && isPart) return update(write);
+  if (request.verb === "patch" && isPart) return patch(write);
   if (subresource.name === "binding") return bind(write);
   if (subresource.name === "eviction") return evict(write);
   throw notAvailable(`${requested.plural}/${subresource.name}`);
@@ -149,6 +154,6 @@ function perform(write: Write): Promise<WriteReply> {
     case "deletecollection":
       return removeCollection(write);
     case "patch":
-      throw notAvailable("patch");
+      return patch(write);
   }
 }

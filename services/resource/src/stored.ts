@@ -14,7 +14,7 @@ import type { Write } from "./write.js";
 export const maxObjectBytes = 1.5 * 1024 * 1024;
 
 /** The object of a hub that an entry of the store holds, decoded as a request's is, with its resourceVersion. */
-export function storedObject(kind: Kind, entry: Entry): AnyObject {
+export function storedObject(kind: Kind, entry: Pick<Entry, "value" | "revision">): AnyObject {
   return parsedObject(kind, entry.value, entry.revision);
 }
 

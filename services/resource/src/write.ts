@@ -7,17 +7,25 @@ import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { notFound, type ResourceName } from "@orch/status/api-error.js";
 import { type Key, key } from "@orch/store/revision.js";
 import type { Entry, Store } from "@orch/store/store.js";
+import type { TokenKey } from "@orch/store/token-key.js";
 import type { Namespaces } from "./namespaces.js";
+import type { RememberingStore } from "./recent-states.js";
 
 /** What every write needs. */
 export interface WriteDeps {
   readonly store: Store;
+  /** The state of an object that was seen last, if it is remembered. */
+  readonly recent: RememberingStore["recent"];
   readonly catalog: Catalog;
   readonly naming: Naming;
   readonly namespaces: Namespaces;
   /** The encodings of bodies. */
   readonly formats: Negotiator<ObjectFormat>;
   readonly renderers: Renderers;
+  /** Signs where the next page of a deletecollection begins. */
+  readonly tokenKey: TokenKey;
+  /** Whether CBOR is read and written. */
+  readonly cbor: boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly newUid: () => string;

@@ -1,8 +1,9 @@
 import type { State } from "@orch/cache/selection.js";
 import type { ListRequest } from "@orch/rpc/messages.js";
 import { continueExpired } from "@orch/status/api-error.js";
+import { type ContinueToken, listName, parseToken, printToken, type TokenSeal } from "@orch/store/continue-token.js";
 import type { Store } from "@orch/store/store.js";
-import { type ContinueToken, parseToken, printToken, type TokenSeal } from "./continue-token.js";
+import type { TokenKey } from "@orch/store/token-key.js";
 import type { createFreshness } from "./freshness.js";
 import type { ListBody } from "./list-body.js";
 import { type Found, isExpired, type Page, pageFromStore } from "./list-from-store.js";
@@ -11,7 +12,6 @@ import type { CachedObject } from "./object.js";
 import { type Freshness, listStart } from "./read-options.js";
 import type { Readable } from "./readable.js";
 import { selectionOf, selectorOf } from "./selector.js";
-import type { TokenKey } from "./token-key.js";
 
 export interface ListDeps {
   readonly mirror: Mirror;
@@ -52,7 +52,7 @@ export async function list(deps: ListDeps, readable: Readable, request: ListRequ
 
 /** A token is good for every version of its resource, and for the namespaces that it was made for. */
 async function sealOf({ tokenKey }: ListDeps, { kind }: Readable, { namespace }: ListRequest): Promise<TokenSeal> {
-  return { key: await tokenKey.get(), list: `${kind.storage.prefix}|${namespace}` };
+  return { key: await tokenKey.get(), list: listName(kind.storage.prefix, namespace) };
 }
 
 function freshnessOf(token: ContinueToken | undefined): Freshness {

@@ -8,6 +8,7 @@ import type { Services } from "@orch/rpc/rpc.js";
 import { ApiError, unavailable } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
+import { createTokenKey } from "@orch/store/token-key.js";
 import { createFreshness } from "./freshness.js";
 import { get } from "./get.js";
 import type { ListDeps } from "./list.js";
@@ -16,7 +17,6 @@ import { createMirror } from "./mirror.js";
 import { createChunkOf } from "./outlet.js";
 import { type Asked, createReadables } from "./readable.js";
 import { createRenditions } from "./rendition.js";
-import { createTokenKey } from "./token-key.js";
 import { type OpenWatch, type WatchDeps, watch } from "./watch.js";
 
 export interface WatchCacheConfig {
@@ -76,9 +76,6 @@ export interface WatchCache {
   readonly counters: Counters;
 }
 
-/** Not below any resource's prefix: a group that is not the core has a dot. */
-const tokenKeyAt = "watch-cache/continue-key";
-
 /** `storeMs`: how long a consistent read waits for the store to tell its revision. */
 const freshnessTimes = { waitMs: 3000, stallMs: 150, storeMs: 5000 };
 
@@ -111,7 +108,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     late: () => unavailable("the store does not answer"),
   });
   const freshness = createFreshness(mirror, readIndex, freshnessTimes);
-  const tokenKey = createTokenKey({ store, at: key(`${naming.storePrefix}${tokenKeyAt}`), random: randomBytes });
+  const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
   const reads: ListDeps = { mirror, store, freshness, tokenKey, metaGroup: naming.metaGroup };
   const open = new Set<OpenWatch>();
   const outlets = { maxPendingBytes: config.maxPendingBytes, chunkOf: createChunkOf() };

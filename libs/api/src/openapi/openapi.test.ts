@@ -7,7 +7,6 @@ import { loadCatalog } from "../catalog.js";
 import { valueAt } from "../object.js";
 import { createOpenApi, type Document, type OpenApi } from "./openapi.js";
 
-const verbs = new Set(["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"]);
 const mediaTypes = ["application/json", "application/yaml", "application/cbor"];
 const naming = createNaming("kubernetes");
 
@@ -15,7 +14,7 @@ function every(): OpenApi {
   const catalog = loadCatalog(naming, { runtimeConfig: ["api/all"] });
   const kinds = catalog.groups().flatMap((g) => g.versions.flatMap((v) => catalog.kindsOf(g.name, v)));
   const subresources = new Set(kinds.flatMap((kind) => kind.subresources.map((s) => s.name)));
-  return createOpenApi(catalog, { naming, offers: { verbs, subresources, mediaTypes } });
+  return createOpenApi(catalog, { naming, offers: { subresources, mediaTypes } });
 }
 
 function parsed(document: Document | undefined): JsonObject {
@@ -292,13 +291,11 @@ test("a list is answered in every media type and as a stream of those that strea
 test("only what is offered is promised", async () => {
   const few = createOpenApi(loadCatalog(naming), {
     naming,
-    offers: { verbs: new Set(["get", "update"]), subresources: new Set(["status"]), mediaTypes: ["application/json"] },
+    offers: { subresources: new Set(["status"]), mediaTypes: ["application/json"] },
   });
   const { paths } = parsed(few.v3("api/v1"));
-  assert.deepEqual(Object.keys(part(paths, `${pods}/{name}`) ?? {}), ["get", "put", "parameters"]);
   assert.ok(part(paths, `${pods}/{name}/status`));
   assert.equal(part(paths, `${pods}/{name}/exec`), undefined);
-  assert.equal(part(paths, pods), undefined);
   assert.equal(few.v3("apis/nothing/v1"), undefined);
 });
 
@@ -318,7 +315,7 @@ test("the same catalog gives the same documents, and each is built once", async 
 
 test("names of schemas and groups follow the dialect", () => {
   const orch = createNaming("orch");
-  const offers = { verbs, subresources: new Set<string>(), mediaTypes };
+  const offers = { subresources: new Set<string>(), mediaTypes };
   const document = createOpenApi(loadCatalog(orch), { naming: orch, offers }).v3("apis/discovery.orch/v1");
   const slices = valueAt(parsed(document), "components.schemas");
   assert.deepEqual(part(slices, "io.orch.api.discovery.v1.EndpointSlice", "x-kubernetes-group-version-kind"), [

@@ -48,7 +48,6 @@ export interface Section {
 
 /** What a build answers: the documents promise nothing else. */
 export interface Offers {
-  readonly verbs: ReadonlySet<string>;
   readonly subresources: ReadonlySet<string>;
   /** Of objects, the default first. */
   readonly mediaTypes: readonly string[];

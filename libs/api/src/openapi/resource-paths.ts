@@ -63,8 +63,8 @@ function present(operations: readonly (Operation | undefined)[]): readonly Opera
   return operations.filter((o) => o !== undefined);
 }
 
-function offers({ context, kind }: Place, verb: string): boolean {
-  return kind.verbs.some((v) => v === verb) && context.offers.verbs.has(verb);
+function offers({ kind }: Place, verb: string): boolean {
+  return kind.verbs.some((v) => v === verb);
 }
 
 interface Spec {
@@ -275,9 +275,7 @@ function subPaths(at: Place, sub: Subresource, item: string): readonly PathItem[
     update: () => replaceOf(at, to),
     patch: () => patchOf(at, to),
   } as const;
-  const verbs = (["create", "get", "update", "patch"] as const).filter(
-    (verb) => sub.verbs.includes(verb) && at.context.offers.verbs.has(verb),
-  );
+  const verbs = (["create", "get", "update", "patch"] as const).filter((verb) => sub.verbs.includes(verb));
   return [{ path, operations: verbs.map((verb) => made[verb]()) }];
 }
 
@@ -318,8 +316,7 @@ const plainText: Type = { kind: "string" };
 
 /** Upgrades and proxies: any body, any answer, each method that the verbs stand for. */
 function connections(at: Place, sub: Subresource, path: string): readonly PathItem[] {
-  const verbs = sub.verbs.filter((verb) => at.context.offers.verbs.has(verb));
-  const asked = verbs.flatMap((verb) => connectMethods[verb] ?? []);
+  const asked = sub.verbs.flatMap((verb) => connectMethods[verb] ?? []);
   const all: readonly Method[] = sub.path && asked.length > 0 ? [...asked, "head", "options"] : asked;
   const type = at.context.typeNamed(`${homeOfKind(at.kind, sub)}.${sub.kind}`);
   const operations = (deeper: boolean) => all.map((method) => connect(at, { sub, method, type, deeper }));

@@ -5,7 +5,7 @@ import type { ApiObject } from "../../object.js";
 import { type Condition, validateConditions } from "../shared/conditions.js";
 import { invalidFor } from "../shared/problems.js";
 import { repeatsIn } from "../shared/repeats.js";
-import { statusOnly } from "../shared/status-only.js";
+import { allButStatus, statusOnly } from "../shared/status-only.js";
 import { validateBindingSpec, validatePolicySpec } from "./policies.js";
 import type { BindingSpec, PolicySpec } from "./types.js";
 
@@ -47,7 +47,9 @@ interface ValidatingAdmissionPolicyBinding extends ApiObject {
 
 export const validatingAdmissionPolicy = behavior<ValidatingAdmissionPolicy>(() => ({
   validate: ({ metadata, spec = {} }) => [...validatePolicySpec(spec), ...validateParts(spec, metadata.name ?? "")],
-  parts: { status: { prepare: statusOnly, validate: ({ status = {} }) => validateStatus(status) } },
+  parts: {
+    status: { resets: allButStatus, prepare: statusOnly, validate: ({ status = {} }) => validateStatus(status) },
+  },
 }));
 
 export const validatingAdmissionPolicyBinding = behavior<ValidatingAdmissionPolicyBinding>(() => ({

@@ -1,5 +1,5 @@
 import { behavior } from "../../behavior.js";
-import { statusOnly } from "../shared/status-only.js";
+import { allButStatus, statusOnly } from "../shared/status-only.js";
 import {
   validateApproval,
   validateDefinition,
@@ -37,7 +37,7 @@ export const customResourceDefinition = behavior<CustomResourceDefinition>((nami
       ...(strictness.approval ? validateApproval(object, old, naming) : []),
     ];
   },
-  parts: { status: { prepare: statusOnly, validate: validateDefinitionStatus } },
+  parts: { status: { resets: allButStatus, prepare: statusOnly, validate: validateDefinitionStatus } },
 }));
 
 export const customResourceDefinitionV1 = behavior<DefinitionV1>(() => ({

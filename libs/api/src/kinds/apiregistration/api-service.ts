@@ -3,7 +3,7 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { invalidFor } from "../shared/problems.js";
-import { statusOnly } from "../shared/status-only.js";
+import { allButStatus, statusOnly } from "../shared/status-only.js";
 
 interface ApiService extends ApiObject {
   readonly spec?: ApiServiceSpec;
@@ -45,6 +45,7 @@ export const apiService = behavior<ApiService>(() => ({
   validate: (object) => validateApiService(object),
   parts: {
     status: {
+      resets: allButStatus,
       prepare: (object, old) => statusOnly(object, old),
       validate: ({ status }) => validateStatus(status?.conditions ?? []),
     },

@@ -4,7 +4,7 @@ import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { invalidFor } from "../shared/problems.js";
 import { repeatsIn } from "../shared/repeats.js";
-import { statusOnly } from "../shared/status-only.js";
+import { allButStatus, statusOnly } from "../shared/status-only.js";
 
 interface Server {
   readonly apiServerID?: string;
@@ -33,7 +33,9 @@ interface StorageVersion extends ApiObject {
 /** In which version each server stores a resource. */
 export const storageVersion = behavior<StorageVersion>(() => ({
   validateCreate: ({ metadata }) => validateName(metadata.name ?? ""),
-  parts: { status: { prepare: statusOnly, validate: ({ status = {} }) => validateStatus(status) } },
+  parts: {
+    status: { resets: allButStatus, prepare: statusOnly, validate: ({ status = {} }) => validateStatus(status) },
+  },
 }));
 
 /** `group.resource`. */

@@ -18,6 +18,7 @@ export const deployment = behavior<Deployment>((naming) => ({
   validateUpdate: ({ spec = {} }, old, asked) => validateSelectorKept(spec, old.spec ?? {}, { asked, at: "spec" }),
   parts: {
     status: {
+      resets: ["spec", "metadata.labels"],
       prepare: ({ metadata, status }, old) => {
         const { labels: _labels, ...meta } = metadata;
         const { labels } = old.metadata;

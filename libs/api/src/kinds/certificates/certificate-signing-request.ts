@@ -50,6 +50,7 @@ export const signingRequest = behavior<Request>((naming) => {
     validateRequest: (object, old) => validateStrictly(object, old, naming),
     parts: {
       approval: {
+        changes: ["metadata", "status.conditions"],
         prepare: withApprovalOf,
         validate: (object, old) => [...validate(object), ...validateRemoved(object, old)],
       },

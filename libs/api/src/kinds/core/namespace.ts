@@ -34,6 +34,7 @@ export const namespace = behavior<Namespace>((naming) => {
       status: { validate: validatePhase },
       // The one way to change the finalizers.
       finalize: {
+        changes: ["metadata", "spec.finalizers"],
         prepare: ({ metadata, spec }, old) => ({
           ...old,
           metadata,

@@ -4,7 +4,7 @@ import { behavior } from "../../behavior.js";
 import { invalidFor } from "../shared/problems.js";
 import { requiredText } from "../shared/required-text.js";
 import { sameMeaning } from "../shared/same-meaning.js";
-import { statusOnly } from "../shared/status-only.js";
+import { allButStatus, statusOnly } from "../shared/status-only.js";
 import { validateConditions } from "./conditions.js";
 import { exemptName, mandatorySchemas } from "./mandatory.js";
 import type { FlowSchema, FlowSchemaSpec, NonResourceRule, PolicyRules, ResourceRule, Subject } from "./types.js";
@@ -34,7 +34,13 @@ export const flowSchema = behavior<FlowSchema>((naming) => {
         ...validateConditions(status?.conditions),
       ];
     },
-    parts: { status: { prepare: statusOnly, validate: ({ status }) => validateConditions(status?.conditions) } },
+    parts: {
+      status: {
+        resets: allButStatus,
+        prepare: statusOnly,
+        validate: ({ status }) => validateConditions(status?.conditions),
+      },
+    },
   };
 });
 

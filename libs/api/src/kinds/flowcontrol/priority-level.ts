@@ -2,7 +2,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { sameMeaning } from "../shared/same-meaning.js";
-import { statusOnly } from "../shared/status-only.js";
+import { allButStatus, statusOnly } from "../shared/status-only.js";
 import { validateConditions } from "./conditions.js";
 import { exemptName, mandatoryLevels } from "./mandatory.js";
 import type { Exempt, LevelSpec, Limited, PriorityLevelConfiguration, Queuing } from "./types.js";
@@ -45,7 +45,13 @@ export const priorityLevel = behavior<PriorityLevelConfiguration>(() => ({
     ...validateConditions(status?.conditions),
   ],
   validateRequest: sharesNamed("nominalConcurrencyShares"),
-  parts: { status: { prepare: statusOnly, validate: ({ status }) => validateConditions(status?.conditions) } },
+  parts: {
+    status: {
+      resets: allButStatus,
+      prepare: statusOnly,
+      validate: ({ status }) => validateConditions(status?.conditions),
+    },
+  },
 }));
 
 /** v1beta3: shares that are not given and 0 are one, but for an annotation. */

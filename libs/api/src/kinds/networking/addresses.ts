@@ -4,7 +4,7 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { invalidFor } from "../shared/problems.js";
 import { requiredText } from "../shared/required-text.js";
-import { statusOnly } from "../shared/status-only.js";
+import { allButStatus, statusOnly } from "../shared/status-only.js";
 import type { IPAddress, ServiceCIDR } from "./types.js";
 
 /** An address is its object's name, so that it is taken once; the owner does not change (data). */
@@ -38,7 +38,7 @@ function validateParent({ group = "", resource, namespace = "", name }: Parent):
 /** Ranges do not change (data). */
 export const serviceCidr = behavior<ServiceCIDR>(() => ({
   validate: ({ spec }) => validateRanges(spec?.cidrs ?? []),
-  parts: { status: { prepare: statusOnly } },
+  parts: { status: { resets: allButStatus, prepare: statusOnly } },
 }));
 
 const oneOfEach = "may specify no more than one IP for each IP family, i.e 192.168.0.0/24 and 2001:db8::/64";

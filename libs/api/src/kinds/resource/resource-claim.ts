@@ -2,7 +2,7 @@ import { validateAnnotations, validateLabels } from "@orch/schema/object-meta.js
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
-import { statusOnly } from "../shared/status-only.js";
+import { allButStatus, statusOnly } from "../shared/status-only.js";
 import { type ClaimStatus, validateClaimStatus, withoutReturnedDevices } from "./claim-status.js";
 import { type ClaimSpec, defaultClaim, requestNames, validateClaim } from "./devices.js";
 
@@ -18,6 +18,7 @@ export const resourceClaim = behavior<ResourceClaim>(() => ({
   validateUpdate: ({ spec = {} }) => validateClaim(spec, "spec", true),
   parts: {
     status: {
+      resets: allButStatus,
       prepare: (object, old) => {
         const { status = {}, ...rest } = statusOnly(object, old);
         return { ...rest, status: withoutReturnedDevices(status, old.status ?? {}) };

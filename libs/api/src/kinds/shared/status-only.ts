@@ -23,3 +23,6 @@ export function statusOnly<T extends WithStatus>(object: T, old: T): T {
     },
   };
 }
+
+/** What {@link statusOnly} takes from the stored object. */
+export const allButStatus = ["metadata", "spec"];

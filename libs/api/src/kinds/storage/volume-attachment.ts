@@ -5,7 +5,7 @@ import type { ApiObject } from "../../object.js";
 import { defaultVolumeSpec, type VolumeSpec, validateInlineVolumeSpec } from "../core/volume-spec.js";
 import { validateDriverName } from "../shared/driver-name.js";
 import { invalidFor } from "../shared/problems.js";
-import { statusOnly } from "../shared/status-only.js";
+import { allButStatus, statusOnly } from "../shared/status-only.js";
 import { maxParameterBytes, type Parameters, parameterBytes } from "./parameters.js";
 
 interface Source {
@@ -50,7 +50,9 @@ export const volumeAttachment = behavior<VolumeAttachment>((naming) => ({
       ...(name === undefined ? [] : invalidFor("spec.source.persistentVolumeName", name, dnsSubdomain(name))),
     ];
   },
-  parts: { status: { prepare: statusOnly, validate: ({ status = {} }) => validateStatus(status) } },
+  parts: {
+    status: { resets: allButStatus, prepare: statusOnly, validate: ({ status = {} }) => validateStatus(status) },
+  },
 }));
 
 type ValidateVolume = (volume: VolumeSpec, at: string) => FieldError[];

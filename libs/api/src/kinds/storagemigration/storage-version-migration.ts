@@ -3,7 +3,7 @@ import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { type Condition, isTrue, validateConditions } from "../shared/conditions.js";
 import { immutable } from "../shared/problems.js";
-import { statusOnly } from "../shared/status-only.js";
+import { allButStatus, statusOnly } from "../shared/status-only.js";
 
 interface MigrationCondition extends Omit<Condition, "lastTransitionTime"> {
   readonly lastUpdateTime?: string;
@@ -26,7 +26,7 @@ export const storageVersionMigration = behavior<Migration>(() => ({
     (["group", "version", "resource"] as const)
       .filter((name) => resource[name] !== old[name])
       .map((name) => fieldError.invalid(name, resource[name] ?? "", immutable)),
-  parts: { status: { prepare: statusOnly, validate: validateStatus } },
+  parts: { status: { resets: allButStatus, prepare: statusOnly, validate: validateStatus } },
 }));
 
 function validateStatus({ status = {} }: Migration, { status: old = {} }: Migration): FieldError[] {

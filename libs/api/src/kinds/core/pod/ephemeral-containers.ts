@@ -9,6 +9,7 @@ import type { Pod } from "./types.js";
 export function ephemeralContainersPart(keys: PodAnnotationKeys): Part<Pod> {
   return {
     whole: true,
+    changes: ["spec.ephemeralContainers"],
     prepare: (object, old) => {
       const { ephemeralContainers: _, ...spec } = old.spec ?? {};
       const added = object.spec?.ephemeralContainers;

@@ -12,6 +12,7 @@ import type { Container, Pod, PodSpec } from "./types.js";
 export function resizePart(keys: PodAnnotationKeys): Part<Pod> {
   return {
     whole: true,
+    changes: ["spec.containers"],
     prepare: (object, old) => {
       const spec = resized(object.spec ?? {}, old.spec ?? {});
       const asks = !equalJson(amounts(spec), amounts(old.spec ?? {}));

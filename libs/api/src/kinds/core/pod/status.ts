@@ -12,6 +12,7 @@ import type { Pod, PodSpec, PodStatus } from "./types.js";
 /** Writes of a pod's status: by the node that runs it, and by whoever judges its conditions. */
 export function statusPart(keys: PodAnnotationKeys): Part<Pod> {
   return {
+    resets: ["spec", "metadata.deletionTimestamp", "metadata.ownerReferences"],
     prepare: (object, old) => {
       const { ownerReferences: _, ...metadata } = object.metadata;
       const { ownerReferences } = old.metadata;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unavailable } from "@orch/status/api-error.js";
-import { type Key, key, revision } from "@orch/store/revision.js";
-import type { Entry, Store } from "@orch/store/store.js";
+import { type Key, key, revision } from "./revision.js";
+import type { Entry, Store } from "./store.js";
 import { createTokenKey, type TokenKeyOptions } from "./token-key.js";
 
 const at = key("/orch/watch-cache/continue-key");
@@ -33,7 +33,7 @@ test("all caches of a store have one key, whoever makes it", async () => {
   const { store, keyOf } = oneKeyStore();
   let made = 0;
   const random = (bytes: number): Buffer => Buffer.alloc(bytes, ++made);
-  const caches = [1, 2, 3].map(() => createTokenKey({ store, at, random }));
+  const caches = [1, 2, 3].map(() => createTokenKey({ store, storePrefix: "/orch/", random }));
   const keys = await Promise.all(caches.map((cache) => cache.get()));
   assert.equal(made, 3, "they raced");
   assert.equal(new Set(keys.map(String)).size, 1);
@@ -47,7 +47,7 @@ test("the key is asked for once, and again where the store was away or may be an
   const random = (bytes: number): Buffer => Buffer.alloc(bytes, 1);
   const cache = createTokenKey({
     store: { get: (of) => current.get(of), swap: (change) => current.swap(change) },
-    at,
+    storePrefix: "/orch/",
     random,
   });
   one.setAway(true);

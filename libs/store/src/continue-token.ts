@@ -18,6 +18,11 @@ export interface TokenSeal {
   readonly list: string;
 }
 
+/** `TokenSeal.list` of a collection: a token is good for every version of its resource. */
+export function listName(storagePrefix: string, namespace: string): string {
+  return `${storagePrefix}|${namespace}`;
+}
+
 // version (1) | revision (6) | remaining (6), all ones: unknown | after, UTF-8 | code (16); as base64url
 const version = 2;
 const afterAt = 13;

@@ -1,15 +1,15 @@
-import { type Key, noRevision } from "@orch/store/revision.js";
-import type { Store } from "@orch/store/store.js";
+import { key, noRevision } from "./revision.js";
+import type { Store } from "./store.js";
 
 export interface TokenKeyOptions {
   readonly store: Pick<Store, "get" | "swap">;
-  /** Where it is kept: below the store's prefix, and no object's key. */
-  readonly at: Key;
+  /** Of every key, with its closing slash. */
+  readonly storePrefix: string;
   /** Random bytes, as many as asked for. */
   readonly random: (bytes: number) => Buffer;
 }
 
-/** The key that signs continue tokens: one for all watch caches of a store, made by whichever needs it first. */
+/** The key that signs continue tokens: one for everybody at a store, made by whoever needs it first. */
 export interface TokenKey {
   get(): Promise<Buffer>;
   /** The store may be another one now. */
@@ -18,7 +18,11 @@ export interface TokenKey {
 
 const keyBytes = 32;
 
-export function createTokenKey({ store, at, random }: TokenKeyOptions): TokenKey {
+/** Not below any resource's prefix: a group that is not the core has a dot. */
+const place = "watch-cache/continue-key";
+
+export function createTokenKey({ store, storePrefix, random }: TokenKeyOptions): TokenKey {
+  const at = key(`${storePrefix}${place}`);
   let known: Promise<Buffer> | undefined;
 
   const find = async (): Promise<Buffer> => {

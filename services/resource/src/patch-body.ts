@@ -1,0 +1,111 @@
+import type { AnyObject } from "@orch/api/object.js";
+import { decodeObject } from "@orch/api/writes.js";
+import type { Read } from "@orch/codec/decoded.js";
+import { parseJson } from "@orch/codec/json.js";
+import { applyJsonPatch, readJsonPatch } from "@orch/patch/json-patch.js";
+import { applyMergePatch } from "@orch/patch/merge-patch.js";
+import { applyStrategicMergePatch } from "@orch/patch/strategic/strategic.js";
+import { DecodeError } from "@orch/schema/decode.js";
+import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
+import { type ApiError, badRequest, invalid } from "@orch/status/api-error.js";
+import { fieldError } from "@orch/status/field-error.js";
+import { fieldProblems } from "./body.js";
+import { goText } from "./go-text.js";
+import type { WriteOptions } from "./options.js";
+import { withOwnersOnce } from "./owner-references.js";
+import type { Surface } from "./surface.js";
+import type { Write } from "./write.js";
+
+export interface Patched {
+  readonly object: AnyObject;
+  /** For `Warning` headers. */
+  readonly warnings: readonly string[];
+}
+
+/** A patch that was read: what it makes of a state; undefined stands for an object that is not there. */
+export type Patching = (live: AnyObject | undefined) => Patched;
+
+type Validation = WriteOptions["fieldValidation"];
+type ReadPatch = (write: Write, surface: Surface, validation: Validation) => (live: AnyObject) => Patched;
+
+/** RFC 6902. @throws ApiError BadRequest, RequestEntityTooLarge */
+export const readJson: ReadPatch = ({ request }, surface, validation) => {
+  const read = parsed(request.body, "error decoding patch: ");
+  const patch = readJsonPatch(read.value);
+  const repeated = repeatedFields(read).map((problem) => `json patch ${problem}`);
+  return (live) => {
+    const tree = applyJsonPatch(live, patch);
+    return decoded(surface, tree, { shown: () => JSON.stringify(tree), repeated, validation });
+  };
+};
+
+/** RFC 7386. @throws ApiError BadRequest */
+export const readMerge: ReadPatch = ({ request }, surface, validation) => {
+  const read = parsed(request.body, "error decoding patch: ");
+  const patch = objectOf(read.value, "error decoding patch: ");
+  const repeated = repeatedFields(read);
+  return (live) => {
+    const tree = applyMergePatch(live, patch);
+    return decoded(surface, tree, { shown: () => JSON.stringify(tree), repeated, validation });
+  };
+};
+
+/** By the merge keys and directives of the type. @throws ApiError BadRequest */
+export const readStrategic: ReadPatch = ({ request }, surface, validation) => {
+  const read = parsed(request.body, "");
+  const patch = objectOf(read.value, "");
+  const repeated = repeatedFields(read);
+  return (live) => {
+    const tree = applyStrategicMergePatch(surface.kind.type, live, patch);
+    return decoded(surface, tree, { shown: () => goText(patch), repeated, validation });
+  };
+};
+
+function parsed(body: Buffer, prefix: string): Read {
+  const read = parseJson(body);
+  if (!read.ok) throw badRequest(`${prefix}${read.problem}`);
+  return read;
+}
+
+function objectOf(value: unknown, prefix: string): JsonObject {
+  if (isObject(value)) return value;
+  if (value === null) throw badRequest("Invalid JSON Patch");
+  const given = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+  throw badRequest(`${prefix}json: cannot unmarshal ${given} into Go value of type map[string]interface {}`);
+}
+
+function repeatedFields({ duplicates }: Read): readonly string[] {
+  return duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`);
+}
+
+interface Judging {
+  /** What errors show as the value that was wrong. */
+  readonly shown: () => string;
+  /** Problems of the patch itself. */
+  readonly repeated: readonly string[];
+  readonly validation: Validation;
+}
+
+/** The object that a patched tree is (spec 1: Behavior rules, 3). @throws ApiError Invalid */
+function decoded({ kind }: Surface, tree: unknown, { shown, repeated, validation }: Judging): Patched {
+  const refuse = (why: string): ApiError =>
+    invalid({ group: "", kind: "" }, "", [fieldError.invalid("patch", shown(), why)]);
+  if (isObject(tree) && (tree["kind"] !== kind.kind || tree["apiVersion"] !== kind.apiVersion)) {
+    const given = `${String(tree["kind"])} in version ${JSON.stringify(tree["apiVersion"] ?? "")}`;
+    throw refuse(`${given} cannot be handled as a ${kind.kind} in version ${JSON.stringify(kind.apiVersion)}`);
+  }
+  const { object, unknown } = decodeOr(kind, tree, refuse);
+  if (validation === "Ignore") return withOwnersOnce({ object, warnings: [] });
+  const problems = [...repeated, ...fieldProblems({ value: tree, duplicates: [] }, unknown)];
+  if (validation === "Strict" && problems.length > 0) throw refuse(`strict decoding error: ${problems.join(", ")}`);
+  return withOwnersOnce({ object, warnings: problems });
+}
+
+function decodeOr(kind: Surface["kind"], tree: unknown, refuse: (why: string) => ApiError) {
+  try {
+    return decodeObject(kind, tree);
+  } catch (error) {
+    if (error instanceof DecodeError) throw refuse(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,119 @@
+import type { AnyObject } from "@orch/api/object.js";
+import type { WriteReply } from "@orch/rpc/messages.js";
+import { ApiError, conflict, notFound } from "@orch/status/api-error.js";
+import { readConfiguration } from "./apply.js";
+import { changeObject } from "./change.js";
+import { createObject } from "./create.js";
+import { trackUpdate } from "./field-management.js";
+import { type PatchOptions, patchOptions } from "./options.js";
+import { type Patched, type Patching, readJson, readMerge, readStrategic } from "./patch-body.js";
+import { checkIfMatch, checkNames } from "./preconditions.js";
+import { objectReply } from "./stored.js";
+import { completed, type Surface, surfaceOf } from "./surface.js";
+import { resourceOf, type Write } from "./write.js";
+
+/** Creations that others may get ahead of before the client is told. */
+const createTries = 5;
+
+/**
+ * Changes an object as the body says (spec 1: Behavior rules, 6; Server-side apply). A patch is made on the newest
+ * state for as long as others change that meanwhile; a resourceVersion in the patch itself makes it conditional.
+ */
+export async function patch(write: Write): Promise<WriteReply> {
+  const { deps, request } = write;
+  const mediaType = mediaTypeOf(write);
+  const apply = mediaType === "apply" || mediaType === "apply-cbor";
+  const options = patchOptions(request.options, { metaGroup: deps.naming.metaGroup, apply });
+  const surface = surfaceOf(write);
+  if (apply) return applied(write, surface, { options, patching: readConfiguration(write, surface, options) });
+  const read = { json: readJson, merge: readMerge, strategic: readStrategic }[mediaType];
+  const patching = read(write, surface, options.fieldValidation);
+  const reply = await changed(write, options, (old) => {
+    const live = surface.show(old);
+    const { object, warnings } = patching(live);
+    checkNames(write, object);
+    const wanted = completed(write, surface, object);
+    return { object: surface.next(trackUpdate(write, surface, { live, object: wanted, options }), old), warnings };
+  });
+  if (reply === undefined) throw notFound(resourceOf(write.kind), request.name);
+  return reply;
+}
+
+const mediaTypes: Readonly<Record<string, "json" | "merge" | "strategic" | "apply" | "apply-cbor">> = {
+  "application/json-patch+json": "json",
+  "application/merge-patch+json": "merge",
+  "application/strategic-merge-patch+json": "strategic",
+  "application/apply-patch+yaml": "apply",
+  "application/apply-patch+cbor": "apply-cbor",
+};
+
+/** @throws ApiError UnsupportedMediaType */
+function mediaTypeOf({ deps, request }: Write): (typeof mediaTypes)[string] {
+  const [given = ""] = request.contentType.split(";");
+  const name = given.trim().toLowerCase();
+  const known = Object.hasOwn(mediaTypes, name) ? mediaTypes[name] : undefined;
+  if (known === undefined || (known === "apply-cbor" && !deps.cbor)) {
+    throw new ApiError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
+  }
+  return known;
+}
+
+interface Application {
+  readonly options: PatchOptions;
+  readonly patching: Patching;
+}
+
+/** A server-side apply creates what is not there. */
+async function applied(write: Write, surface: Surface, { options, patching }: Application): Promise<WriteReply> {
+  const { kind, request } = write;
+  for (let tries = 1; ; tries++) {
+    const reply = await changed(write, options, (old) => {
+      const live = surface.show(old);
+      const { object, warnings } = patching(live);
+      // Nothing was said that is not so already.
+      if (object === live) return { object: old, warnings };
+      checkNames(write, object);
+      return { object: surface.next(completed(write, surface, object), old), warnings };
+    });
+    if (reply !== undefined) return reply;
+    if (request.subresource !== "") throw notFound(resourceOf(kind), request.name);
+    checkIfMatch(write, undefined);
+    try {
+      return await createdBy(write, patching(undefined), options);
+    } catch (error) {
+      const taken = error instanceof ApiError && error.reason === "AlreadyExists";
+      if (!taken || tries === createTries) throw error;
+    }
+  }
+}
+
+function createdBy(write: Write, patched: Patched, options: PatchOptions): Promise<WriteReply> {
+  const { object } = patched;
+  checkNames(write, object);
+  const { uid } = object.metadata;
+  if (uid !== undefined) {
+    const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+    throw conflict(resourceOf(write.kind), write.request.name, why);
+  }
+  return createObject(write, patched, { dryRun: options.dryRun, tracked: (created) => created });
+}
+
+/** Undefined when there is no such object. */
+async function changed(
+  write: Write,
+  { dryRun }: PatchOptions,
+  next: (old: AnyObject) => Patched,
+): Promise<WriteReply | undefined> {
+  let warnings: readonly string[] = [];
+  const change = await changeObject(write, {
+    name: write.request.name,
+    dryRun,
+    next: (old) => {
+      const patched = next(old);
+      warnings = patched.warnings;
+      return patched.object;
+    },
+  });
+  if (change === undefined) return undefined;
+  return objectReply(write, change.bytes, { code: 200, revision: change.revision, warnings });
+}

@@ -1,0 +1,53 @@
+import type { AnyObject } from "@orch/api/object.js";
+import { badRequest, conflict, invalid, modified } from "@orch/status/api-error.js";
+import { fieldError } from "@orch/status/field-error.js";
+import { resourceOf, type Write } from "./write.js";
+
+/** @throws ApiError BadRequest when the body is another object than the path */
+export function checkNames({ kind, request }: Write, { metadata }: AnyObject): void {
+  const name = metadata.name ?? "";
+  if (name === "") {
+    throw badRequest(`the name of the object (${request.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (name !== request.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${request.name})`);
+  }
+  const namespace = metadata.namespace ?? request.namespace;
+  if (!kind.namespaced || namespace === request.namespace) return;
+  throw badRequest(
+    `the namespace of the object (${namespace}) does not match the namespace on the URL (${request.namespace})`,
+  );
+}
+
+/** The version that a body is meant for, where it says one. @throws ApiError Invalid, Conflict */
+export function checkVersion({ kind, request }: Write, given: AnyObject, old: AnyObject): void {
+  const version = given.metadata.resourceVersion ?? "";
+  if (version === "" && !kind.strategy.unconditionalUpdate) {
+    const error = fieldError.invalid("metadata.resourceVersion", 0, "must be specified for an update");
+    throw invalid({ group: kind.group, kind: kind.kind }, request.name, [error]);
+  }
+  if (version !== "" && version !== old.metadata.resourceVersion) throw modified(resourceOf(kind), request.name);
+}
+
+/** A PUT with a uid is meant for that object and for none that has its name since. @throws ApiError Conflict */
+export function checkUid({ kind, request }: Write, given: AnyObject, old: AnyObject): void {
+  const uid = given.metadata.uid ?? "";
+  if (uid === "" || uid === old.metadata.uid) return;
+  throw conflict(
+    resourceOf(kind),
+    request.name,
+    `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+  );
+}
+
+/**
+ * The request's If-Match: entity tags that are resourceVersions, quoted or bare, or `*` for any. A state that matches
+ * none is answered as a stale resourceVersion is; `undefined` stands for an object that is not there.
+ * @throws ApiError Conflict
+ */
+export function checkIfMatch({ kind, request }: Write, resourceVersion: string | undefined): void {
+  if (request.ifMatch === "") return;
+  const tags = request.ifMatch.split(",").map((tag) => tag.trim().replace(/^(?:W\/)?"(.*)"$/, "$1"));
+  const matches = resourceVersion !== undefined && (tags.includes("*") || tags.includes(resourceVersion));
+  if (!matches) throw modified(resourceOf(kind), request.name);
+}
