@@ -4,14 +4,13 @@ import type { FlowSchemaSpec, LevelSpec } from "@orch/api/kinds/flowcontrol/type
 import { sameMeaning } from "@orch/api/kinds/shared/same-meaning.js";
 import type { AnyObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { WriteVerb } from "@orch/rpc/messages.js";
 import { isObject } from "@orch/schema/descriptor.js";
-import { ApiError } from "@orch/status/api-error.js";
 import { type Key, key } from "@orch/store/revision.js";
 import { create } from "./create.js";
+import { type OwnWrite, ownWrite, refuseOthers } from "./own-write.js";
 import { storedObject } from "./stored.js";
 import { update } from "./update.js";
-import { builtIn, type Write, type WriteDeps } from "./write.js";
+import { builtIn, type WriteDeps } from "./write.js";
 
 type AnySpec = FlowSchemaSpec | LevelSpec;
 
@@ -45,7 +44,9 @@ export async function ensureFlowObjects(deps: WriteDeps): Promise<number> {
       const right = rightObject(object, stored, deps.naming);
       if (right === undefined) return false;
       const request = stored === undefined ? create : update;
-      return request(writeOf(deps, kind, stored === undefined ? "create" : "update", right)).then(done, refuseOthers);
+      const write: OwnWrite =
+        stored === undefined ? { verb: "create", object: right } : { verb: "update", name: object.name, object: right };
+      return request(ownWrite(deps, kind, write)).then(done, refuseOthers);
     });
     written += (await Promise.all(writes)).filter((wrote) => wrote).length;
   }
@@ -53,12 +54,6 @@ export async function ensureFlowObjects(deps: WriteDeps): Promise<number> {
 }
 
 const done = (): boolean => true;
-
-/** Another instance was faster, or a user: the next look tells. */
-function refuseOthers(error: unknown): boolean {
-  if (error instanceof ApiError && (error.reason === "AlreadyExists" || error.reason === "Conflict")) return false;
-  throw error;
-}
 
 /** An object as it should be; undefined where it is so, or is not the server's to change. */
 export function rightObject(
@@ -85,23 +80,4 @@ export function rightObject(
 function withOwnLending(spec: AnySpec, stored: unknown): object {
   if (!("exempt" in spec) || !isObject(stored) || stored["exempt"] === undefined) return spec;
   return { ...spec, exempt: stored["exempt"] };
-}
-
-function writeOf(deps: WriteDeps, kind: Kind, verb: WriteVerb, object: object): Write {
-  const { metadata }: { metadata?: { name?: string } } = object;
-  const request = {
-    verb,
-    group: kind.group,
-    version: kind.version,
-    resource: kind.plural,
-    subresource: "",
-    namespace: "",
-    name: verb === "create" ? "" : (metadata?.name ?? ""),
-    body: Buffer.from(JSON.stringify(object)),
-    contentType: "application/json",
-    options: {},
-    form: "",
-    user: { name: "system:apiserver", uid: "", groups: [deps.naming.mastersGroup], extra: {} },
-  };
-  return { deps, kind, requested: kind, request };
 }
