@@ -38,9 +38,26 @@ type Attempt =
   | { readonly done: true; readonly changed: Changed }
   | { readonly done: false; readonly current: Entry | undefined };
 
+async function attempt(write: Write, entry: Entry, { next, dryRun }: Change): Promise<Attempt> {
+  const { deps, kind, request } = write;
+  const old = storedObject(kind, entry);
+  return deps.allocations.around({
+    kind,
+    subresource: request.subresource,
+    object: next(old),
+    old,
+    dryRun,
+    store: (object) => storeState(write, entry, { object, dryRun }),
+    stored: ({ done }) => done,
+  });
+}
+
 /** A state that is stored already is not written again. */
-async function attempt({ deps, kind }: Write, entry: Entry, { next, dryRun }: Change): Promise<Attempt> {
-  const object = next(storedObject(kind, entry));
+async function storeState(
+  { deps, kind }: Write,
+  entry: Entry,
+  { object, dryRun }: { readonly object: AnyObject; readonly dryRun: boolean },
+): Promise<Attempt> {
   const bytes = storedBytes(kind, object);
   const done = (revision: number): Attempt => ({ done: true, changed: { bytes, revision } });
   const gone = isFinished(object);
@@ -49,7 +66,9 @@ async function attempt({ deps, kind }: Write, entry: Entry, { next, dryRun }: Ch
     return { done: true, changed: { bytes: entry.value, revision: entry.revision } };
   }
   const swap = await deps.store.swap({ key: entry.key, expected: entry.revision, value: gone ? undefined : bytes });
-  return swap.done ? done(swap.revision) : { done: false, current: swap.current };
+  if (!swap.done) return { done: false, current: swap.current };
+  if (gone) await deps.allocations.removed(kind, object);
+  return done(swap.revision);
 }
 
 /** Clients of other languages send the fields that they read in an order of their own: that is no change. */

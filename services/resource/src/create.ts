@@ -48,10 +48,27 @@ async function store(
   object: AnyObject,
   { dryRun, warnings }: { readonly dryRun: boolean; readonly warnings: readonly string[] },
 ): Promise<WriteReply | undefined> {
-  const { deps, kind, requested } = write;
+  const { deps, kind, requested, request } = write;
   const defaulted = toHub(requested, setDefaults(requested, object));
   const prepared = prepareForCreate(kind, defaulted, contextOf(write));
   refuseInvalid(kind, prepared, validateCreate(requested, prepared));
+  return deps.allocations.around({
+    kind,
+    subresource: request.subresource,
+    object: prepared,
+    old: undefined,
+    dryRun,
+    store: (whole) => storePrepared(write, whole, { dryRun, warnings }),
+    stored: (reply) => reply !== undefined,
+  });
+}
+
+async function storePrepared(
+  write: Write,
+  prepared: AnyObject,
+  { dryRun, warnings }: { readonly dryRun: boolean; readonly warnings: readonly string[] },
+): Promise<WriteReply | undefined> {
+  const { deps, kind } = write;
   const bytes = storedBytes(kind, prepared);
   const at = keyOf(write, prepared.metadata.name ?? "");
   if (dryRun) {

@@ -5,9 +5,12 @@ import { createRenderers } from "@orch/render/renderers.js";
 import type { StatusReply, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import type { Services } from "@orch/rpc/rpc.js";
+import type { Metrics } from "@orch/runtime/metrics.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
+import type { GatewayAddress } from "./allocation/root-service.js";
+import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
 import { bind } from "./bind.js";
 import { create } from "./create.js";
 import { remove } from "./delete.js";
@@ -28,6 +31,8 @@ export interface ResourceConfig {
   readonly eventTtlMs: number;
   /** CBOR is read and written (gate CBORServingAndStorage). */
   readonly cbor: boolean;
+  /** What services are given. */
+  readonly allocation: AllocationConfig;
 }
 
 export interface ResourceDeps {
@@ -36,6 +41,7 @@ export interface ResourceDeps {
   readonly naming: Naming;
   readonly services: Services;
   readonly log: (what: string, error: unknown) => void;
+  readonly metrics?: Metrics;
   readonly now: () => number;
   readonly newUid: () => string;
   readonly random: () => number;
@@ -46,6 +52,8 @@ export interface Resource {
   stop(): Promise<void>;
   /** Settles when the objects that must always be there are. */
   readonly bootstrapped: Promise<void>;
+  /** From now on the root service leads to these gateways; called once they are known. */
+  leadTo(gateway: GatewayAddress): void;
 }
 
 const retryMs = 1000;
@@ -59,7 +67,8 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const namespaces = createNamespaces({ store, prefix, log: deps.log });
   const formats = createNegotiator(objectOffers(naming, config));
   const renderers = createRenderers(catalog, naming.metaGroup);
-  const writes: WriteDeps = { ...deps, namespaces, formats, renderers };
+  const allocation = createServiceAllocation(config.allocation, deps, () => writes);
+  const writes: WriteDeps = { ...deps, namespaces, formats, renderers, allocations: allocation.allocations };
 
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
 
@@ -112,13 +121,15 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
       const expiry = runExpiry({ ...writes, kinds: expiring, ttlMs: config.eventTtlMs, log: deps.log }, abort.signal);
       const ownsFlow = owns(naming.group("flowcontrol.apiserver"));
       const flow = ownsFlow ? keepFlowObjects({ ...writes, log: deps.log }, abort.signal) : undefined;
-      running = Promise.all([namespaces.run(abort.signal), bootstrap(), expiry, flow]).then(() => {});
+      const allocating = owns("") ? allocation.run(abort.signal, bootstrapped) : undefined;
+      running = Promise.all([namespaces.run(abort.signal), bootstrap(), expiry, flow, allocating]).then(() => {});
     },
     async stop() {
       abort.abort();
       await running;
     },
     bootstrapped,
+    leadTo: allocation.leadTo,
   };
 }
 
