@@ -5,7 +5,7 @@ import type { ServiceSpec } from "./service-spec.js";
 const usual = ["IPv4"] as const;
 
 /** Stays as it is: the cluster's families have changed, the service has not asked to follow. */
-function keepsPreference(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
+export function keepsPreference(spec: ServiceSpec, old: ServiceSpec | undefined): boolean {
   return (
     old !== undefined &&
     old.type === spec.type &&
@@ -31,7 +31,9 @@ export function withFamilies(
   const policy = given.ipFamilyPolicy ?? old?.ipFamilyPolicy ?? (free ? "RequireDualStack" : "SingleStack");
   const single = policy === "SingleStack";
   const spec = single && old !== undefined ? withFirstOnly(given, old) : given;
-  const known = inferred(spec, single ? 1 : 2);
+  const known = inferred(spec, { most: single ? 1 : 2, cluster });
+  const { ipFamilies: _given, ...rest } = spec;
+  if (known === undefined) return { ...rest, ipFamilyPolicy: policy };
   const families = known.length > 0 ? known : cluster.slice(0, 1);
   const [first] = families;
   // One that was taken off the list is not put back, so that it can be refused.
@@ -44,16 +46,28 @@ export function withFamilies(
   };
 }
 
-/** The families given, and those of further addresses given, `most` at most. */
-function inferred({ ipFamilies = [], clusterIPs = [] }: ServiceSpec, most: number): readonly string[] {
+interface Inference {
+  readonly most: number;
+  readonly cluster: readonly string[];
+}
+
+/** The families given, and those of further addresses given; undefined where an address is of none of the cluster's. */
+function inferred({ ipFamilies = [], clusterIPs = [] }: ServiceSpec, { most, cluster }: Inference) {
   const families = [...ipFamilies];
   for (const text of clusterIPs.slice(ipFamilies.length, most)) {
-    const address = parseAddress(text);
-    if (address === undefined) break; // None, or refused later
-    const family = address.length === 16 ? "IPv6" : "IPv4";
+    const family = familyOf(text);
+    if (family === undefined) break; // None, or refused later
+    if (!cluster.includes(family)) return undefined;
     if (!families.includes(family)) families.push(family);
   }
   return families;
+}
+
+/** Undefined for what is no address. */
+export function familyOf(text: string): "IPv4" | "IPv6" | undefined {
+  const address = parseAddress(text);
+  if (address === undefined) return undefined;
+  return address.length === 16 ? "IPv6" : "IPv4";
 }
 
 /** To ask for a single stack and change no list is to give up the second of each. */
