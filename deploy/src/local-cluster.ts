@@ -56,8 +56,10 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     const launch = launcher(options, running);
     const shared = [`--etcd-servers=${etcd.endpoints.join(",")}`, `--api-dialect=${options.dialect}`];
     // The core group has a service of its own, all others share one.
+    const port = options.securePort ?? 0;
+    const leading = port === 0 ? [] : [`--gateway-port=${port}`];
     const resources = await Promise.all([
-      launch("resource (core)", "resource", [...shared, "--groups=core"]),
+      launch("resource (core)", "resource", [...shared, "--groups=core", ...leading]),
       launch("resource (others)", "resource", shared),
     ]);
     const [coreServer, otherServer] = resources.map(rpc);
@@ -74,7 +76,6 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
       `--resource-servers=core=${coreServer},${otherServer}`,
       ...(options.gatewayArgs ?? []),
     ];
-    const port = options.securePort ?? 0;
     const gateways = await Promise.all(
       Array.from({ length: options.gateways ?? 2 }, (_, i) =>
         launch(`gateway ${i}`, "gateway", [...gatewayArgs, `--secure-port=${port === 0 ? 0 : port + i}`]),

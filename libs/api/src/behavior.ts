@@ -56,6 +56,8 @@ export interface WriteContext {
   readonly now: string;
   /** The version that the request came in; the stored one where it is not said. */
   readonly apiVersion?: string;
+  /** Families of the addresses that services are given, the default one first: `IPv4` alone where it is not said. */
+  readonly ipFamilies?: readonly string[];
 }
 
 /** Makes a kind's record; the naming gives it the words of the dialect in force. */

@@ -1,5 +1,7 @@
 import type { AnyObject } from "@orch/api/object.js";
 import { equalJson } from "@orch/schema/equal.js";
+import { ApiError } from "@orch/status/api-error.js";
+import type { Entry } from "@orch/store/store.js";
 import { checkIfMatch } from "./preconditions.js";
 import type { StoredState } from "./recent-states.js";
 import { hasSpecFinalizers } from "./spec-finalizers.js";
@@ -23,53 +25,71 @@ export interface Changed {
 export async function changeObject(write: Write, change: Change): Promise<Changed | undefined> {
   const { deps } = write;
   const at = keyOf(write, change.name);
-  // A state that is only remembered does for a change that the store accepts, and for no other answer.
   let state: StoredState | undefined = change.dryRun ? undefined : deps.recent(at);
   let certain = state === undefined;
   if (certain) state = await deps.store.get(at);
   while (state !== undefined) {
-    const changed = certain ? prepare(write, state, change) : attempted(() => prepare(write, state, change));
-    if (changed === undefined || (!certain && changed.same)) {
-      state = await deps.store.get(at);
-      certain = true;
-      continue;
-    }
-    const { bytes, same, gone } = changed;
-    if (same) return { bytes: state.value, revision: state.revision };
-    if (change.dryRun) return { bytes, revision: state.revision };
-    const swap = await deps.store.swap({ key: at, expected: state.revision, value: gone ? undefined : bytes });
-    if (swap.done) return { bytes, revision: swap.revision };
-    state = swap.current;
+    const outcome = await attempt(write, state, { ...change, certain });
+    if (outcome.type === "done") return outcome;
+    state = outcome.type === "stale" ? outcome.current : await deps.store.get(at);
     certain = true;
   }
   return undefined;
 }
 
-interface Prepared {
-  readonly bytes: Buffer;
-  /** It is stored already and not written again. */
-  readonly same: boolean;
-  /** Its deletion ends with this change. */
-  readonly gone: boolean;
+type Attempt =
+  | ({ readonly type: "done" } & Changed)
+  | { readonly type: "stale"; readonly current: Entry | undefined }
+  /** The state that was remembered may be an old one. */
+  | { readonly type: "unsure" };
+
+interface Try extends Change {
+  /** The state is the store's. One that is only remembered does for a change that the store accepts, and no other. */
+  readonly certain: boolean;
 }
 
-function prepare(write: Write, state: StoredState, { next }: Change): Prepared {
-  const { kind } = write;
-  checkIfMatch(write, String(state.revision));
+async function attempt(write: Write, state: StoredState, { next, dryRun, certain }: Try): Promise<Attempt> {
+  const { deps, kind, request } = write;
   const old = storedObject(kind, state);
-  const object = next(old);
-  if (object === old) return { bytes: state.value, same: true, gone: false };
+  try {
+    checkIfMatch(write, String(state.revision));
+    const object = next(old);
+    if (object === old && certain) return { type: "done", bytes: state.value, revision: state.revision };
+    return await deps.allocations.around({
+      kind,
+      subresource: request.subresource,
+      object,
+      old,
+      dryRun,
+      store: (whole) => storeState(write, state, { object: whole, dryRun, certain }),
+      stored: ({ type }) => type === "done",
+    });
+  } catch (error) {
+    if (!certain && error instanceof ApiError && error.code < 500) return { type: "unsure" };
+    throw error;
+  }
+}
+
+interface NewState {
+  readonly object: AnyObject;
+  readonly dryRun: boolean;
+  readonly certain: boolean;
+}
+
+/** A state that is stored already is not written again. */
+async function storeState(
+  { deps, kind }: Write,
+  { key, value, revision }: StoredState,
+  { object, dryRun, certain }: NewState,
+): Promise<Attempt> {
   const bytes = storedBytes(kind, object);
   const gone = isFinished(object);
-  return { bytes, same: !gone && isSame(bytes, state.value), gone };
-}
-
-function attempted<T>(run: () => T): T | undefined {
-  try {
-    return run();
-  } catch {
-    return undefined;
-  }
+  if (dryRun) return { type: "done", bytes, revision };
+  if (!gone && isSame(bytes, value)) return certain ? { type: "done", bytes: value, revision } : { type: "unsure" };
+  const swap = await deps.store.swap({ key, expected: revision, value: gone ? undefined : bytes });
+  if (!swap.done) return { type: "stale", current: swap.current };
+  if (gone) await deps.allocations.removed(kind, object);
+  return { type: "done", bytes, revision: swap.revision };
 }
 
 /** Clients of other languages send the fields that they read in an order of their own: that is no change. */

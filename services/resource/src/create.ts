@@ -59,12 +59,29 @@ async function store(
   { object, warnings }: ObjectBody,
   { dryRun, tracked }: Creation,
 ): Promise<WriteReply | undefined> {
-  const { deps, kind, requested } = write;
+  const { deps, kind, requested, request } = write;
   const defaulted = toHub(requested, tracked(setDefaults(requested, object)));
   const prepared = prepareForCreate(kind, defaulted, contextOf(write));
   refuseInvalid(kind, prepared, validateCreate(requested, prepared));
-  const bytes = storedBytes(kind, prepared);
-  const at = keyOf(write, prepared.metadata.name ?? "");
+  return deps.allocations.around({
+    kind,
+    subresource: request.subresource,
+    object: prepared,
+    old: undefined,
+    dryRun,
+    store: (whole) => storePrepared(write, { object: whole, warnings }, dryRun),
+    stored: (reply) => reply !== undefined,
+  });
+}
+
+async function storePrepared(
+  write: Write,
+  { object, warnings }: ObjectBody,
+  dryRun: boolean,
+): Promise<WriteReply | undefined> {
+  const { deps, kind } = write;
+  const bytes = storedBytes(kind, object);
+  const at = keyOf(write, object.metadata.name ?? "");
   if (dryRun) {
     const taken = await deps.store.get(at);
     return taken === undefined ? objectReply(write, bytes, { code: 201, revision: undefined, warnings }) : undefined;

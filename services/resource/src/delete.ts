@@ -34,6 +34,7 @@ export async function removeEntry(write: Write, entry: Entry, options: DeleteOpt
     if (!options.dryRun) {
       const swap = await deps.store.swap({ key: entry.key, expected: entry.revision, value: undefined });
       if (!swap.done) return again(write, options, swap.current);
+      await deps.allocations.removed(kind, old);
     }
     return { done: true, reply: removedReply(write, old, entry) };
   }

@@ -5,10 +5,9 @@ import { sameMeaning } from "@orch/api/kinds/shared/same-meaning.js";
 import type { AnyObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { isObject } from "@orch/schema/descriptor.js";
-import { ApiError } from "@orch/status/api-error.js";
 import { type Key, key } from "@orch/store/revision.js";
 import { create } from "./create.js";
-import { ownWrite } from "./own-writes.js";
+import { type OwnWrite, ownWrite, refuseOthers } from "./own-write.js";
 import { storedObject } from "./stored.js";
 import { update } from "./update.js";
 import { builtIn, type WriteDeps } from "./write.js";
@@ -45,10 +44,9 @@ export async function ensureFlowObjects(deps: WriteDeps): Promise<number> {
       const right = rightObject(object, stored, deps.naming);
       if (right === undefined) return false;
       const request = stored === undefined ? create : update;
-      return request(ownWrite(deps, kind, { verb: stored === undefined ? "create" : "update", object: right })).then(
-        done,
-        refuseOthers,
-      );
+      const write: OwnWrite =
+        stored === undefined ? { verb: "create", object: right } : { verb: "update", name: object.name, object: right };
+      return request(ownWrite(deps, kind, write)).then(done, refuseOthers);
     });
     written += (await Promise.all(writes)).filter((wrote) => wrote).length;
   }
@@ -56,12 +54,6 @@ export async function ensureFlowObjects(deps: WriteDeps): Promise<number> {
 }
 
 const done = (): boolean => true;
-
-/** Another instance was faster, or a user: the next look tells. */
-function refuseOthers(error: unknown): boolean {
-  if (error instanceof ApiError && (error.reason === "AlreadyExists" || error.reason === "Conflict")) return false;
-  throw error;
-}
 
 /** An object as it should be; undefined where it is so, or is not the server's to change. */
 export function rightObject(

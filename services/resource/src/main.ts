@@ -4,7 +4,7 @@ import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
-import { durationFlag, listFlag } from "@orch/runtime/flag-types.js";
+import { durationFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
 import { createOpsServer } from "@orch/runtime/ops-server.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
@@ -12,6 +12,7 @@ import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdSettings } from "@orch/runtime/store-flags.js";
 import { startCompactor } from "@orch/store/elected-compactor.js";
 import { openEtcdStore } from "@orch/store/etcd-store.js";
+import { allocationConfig, allocationFlags } from "./allocation/flags.js";
 import { createResource } from "./service.js";
 
 const flags = {
@@ -19,6 +20,13 @@ const flags = {
   "event-ttl": durationFlag(3_600_000, {
     group: "API",
     help: "how long kinds that expire are kept after their last change",
+  }),
+  ...allocationFlags,
+  "gateway-port": intFlag(6443, {
+    group: "Services",
+    min: 1,
+    max: 65535,
+    help: "HTTPS port of the gateways, to which the root service leads",
   }),
   groups: listFlag([], {
     group: "API",
@@ -45,6 +53,7 @@ const resource = createResource(
     groups: groups.length === 0 ? undefined : groups,
     eventTtlMs: values["event-ttl"],
     cbor: gates.enabled("CBORServingAndStorage"),
+    allocation: allocationConfig(values),
   },
   {
     store,
@@ -52,6 +61,7 @@ const resource = createResource(
     catalog: loadCatalog(naming, { release }),
     services: server.services,
     log: (what, err) => log.error({ err }, what),
+    metrics,
     now: clock.now,
     newUid: randomUUID,
     random: Math.random,
@@ -73,6 +83,8 @@ await runProcess({
     async start() {
       await ops.start();
       await resource.start();
+      // Which gateways there are nobody here knows: their addresses are left to who runs them.
+      resource.leadTo({ port: values["gateway-port"], address: undefined });
       const interval = values["etcd-compaction-interval"];
       if (interval > 0)
         void startCompactor({

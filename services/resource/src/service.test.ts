@@ -12,6 +12,7 @@ import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import { createResource } from "./service.js";
 
 const naming = createNaming("orch");
+const allocation = { addresses: [{ address: [10, 0, 0, 0], bits: 24 }], nodePorts: { first: 30_000, last: 32_767 } };
 const user = { name: "test", uid: "", groups: [], extra: {} };
 
 interface Subject {
@@ -27,7 +28,10 @@ async function start(t: TestContext): Promise<Subject> {
   let uid = 0;
   const deps = { store, naming, catalog: loadCatalog(naming), services, log };
   const fixed = { now: () => Date.parse("2025-01-01T00:00:00Z"), newUid: () => `uid-${++uid}`, random: () => 0 };
-  const resource = createResource({ groups: undefined, eventTtlMs: 3_600_000, cbor: true }, { ...deps, ...fixed });
+  const resource = createResource(
+    { groups: undefined, eventTtlMs: 3_600_000, cbor: true, allocation },
+    { ...deps, ...fixed },
+  );
   await resource.start();
   await resource.bootstrapped;
   t.after(async () => {

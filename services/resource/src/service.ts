@@ -6,10 +6,13 @@ import { createRenderers } from "@orch/render/renderers.js";
 import type { StatusReply, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import type { Services } from "@orch/rpc/rpc.js";
+import type { Metrics } from "@orch/runtime/metrics.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createTokenKey } from "@orch/store/token-key.js";
+import type { GatewayAddress } from "./allocation/root-service.js";
+import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
 import { bind } from "./bind.js";
 import { create } from "./create.js";
 import { remove } from "./delete.js";
@@ -31,6 +34,8 @@ export interface ResourceConfig {
   readonly eventTtlMs: number;
   /** CBOR is read and written (gate CBORServingAndStorage). */
   readonly cbor: boolean;
+  /** What services are given. */
+  readonly allocation: AllocationConfig;
 }
 
 export interface ResourceDeps {
@@ -39,6 +44,7 @@ export interface ResourceDeps {
   readonly naming: Naming;
   readonly services: Services;
   readonly log: (what: string, error: unknown) => void;
+  readonly metrics?: Metrics;
   readonly now: () => number;
   readonly newUid: () => string;
   readonly random: () => number;
@@ -49,6 +55,8 @@ export interface Resource {
   stop(): Promise<void>;
   /** Settles when the objects that must always be there are. */
   readonly bootstrapped: Promise<void>;
+  /** From now on the root service leads to these gateways; called once they are known. */
+  leadTo(gateway: GatewayAddress): void;
 }
 
 const retryMs = 1000;
@@ -62,8 +70,18 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const namespaces = createNamespaces({ store, prefix, log: deps.log });
   const formats = createNegotiator(objectOffers(naming, config));
   const renderers = createRenderers(catalog, naming.metaGroup);
+  const allocation = createServiceAllocation(config.allocation, deps, () => writes);
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
-  const writes: WriteDeps = { ...deps, ...remembering(store), tokenKey, namespaces, formats, renderers, cbor: config.cbor };
+  const writes: WriteDeps = {
+    ...deps,
+    ...remembering(store),
+    tokenKey,
+    namespaces,
+    formats,
+    renderers,
+    allocations: allocation.allocations,
+    cbor: config.cbor,
+  };
 
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
 
@@ -116,13 +134,15 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
       const expiry = runExpiry({ ...writes, kinds: expiring, ttlMs: config.eventTtlMs, log: deps.log }, abort.signal);
       const ownsFlow = owns(naming.group("flowcontrol.apiserver"));
       const flow = ownsFlow ? keepFlowObjects({ ...writes, log: deps.log }, abort.signal) : undefined;
-      running = Promise.all([namespaces.run(abort.signal), bootstrap(), expiry, flow]).then(() => {});
+      const allocating = owns("") ? allocation.run(abort.signal, bootstrapped) : undefined;
+      running = Promise.all([namespaces.run(abort.signal), bootstrap(), expiry, flow, allocating]).then(() => {});
     },
     async stop() {
       abort.abort();
       await running;
     },
     bootstrapped,
+    leadTo: allocation.leadTo,
   };
 }
 

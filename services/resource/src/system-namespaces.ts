@@ -1,7 +1,7 @@
 import type { Kind } from "@orch/api/catalog.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { create } from "./create.js";
-import { ownWrite } from "./own-writes.js";
+import { ownWrite } from "./own-write.js";
 import type { WriteDeps } from "./write.js";
 
 /** Creates the namespaces that every cluster has; those that are there stay as they are. */

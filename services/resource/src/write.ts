@@ -8,6 +8,7 @@ import { notFound, type ResourceName } from "@orch/status/api-error.js";
 import { type Key, key } from "@orch/store/revision.js";
 import type { Entry, Store } from "@orch/store/store.js";
 import type { TokenKey } from "@orch/store/token-key.js";
+import type { Allocations } from "./allocation/allocations.js";
 import type { Namespaces } from "./namespaces.js";
 import type { RememberingStore } from "./recent-states.js";
 
@@ -19,6 +20,7 @@ export interface WriteDeps {
   readonly catalog: Catalog;
   readonly naming: Naming;
   readonly namespaces: Namespaces;
+  readonly allocations: Allocations;
   /** The encodings of bodies. */
   readonly formats: Negotiator<ObjectFormat>;
   readonly renderers: Renderers;
@@ -68,7 +70,11 @@ export function keyOf(write: Write, name: string): Key {
 const longestName = 253;
 
 /** A kind that the code itself needs. */
-export function builtIn({ deps }: Pick<Write, "deps">, apiVersion: string, name: string): Kind {
+export function builtIn(
+  { deps }: { readonly deps: Pick<WriteDeps, "catalog"> },
+  apiVersion: string,
+  name: string,
+): Kind {
   const kind = deps.catalog.kind(apiVersion, name);
   if (kind === undefined) throw new TypeError(`the catalog has no ${apiVersion} ${name}`);
   return kind;
@@ -76,7 +82,12 @@ export function builtIn({ deps }: Pick<Write, "deps">, apiVersion: string, name:
 
 /** What the steps of a write know beyond its objects. */
 export function contextOf({ deps, requested, request }: Write): WriteContext {
-  return { user: request.user, now: timestamp(deps.now()), apiVersion: requested.apiVersion };
+  return {
+    user: request.user,
+    now: timestamp(deps.now()),
+    apiVersion: requested.apiVersion,
+    ipFamilies: deps.allocations.families,
+  };
 }
 
 /** As metadata has it: RFC 3339, UTC, whole seconds. */

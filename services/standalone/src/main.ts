@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { networkInterfaces } from "node:os";
 import { relative, resolve } from "node:path";
 import { parseTokenFile, type TokenEntry } from "@orch/auth/token-file.js";
 import { createNaming } from "@orch/naming/naming.js";
@@ -12,10 +13,12 @@ import { etcdFlags, etcdSettings } from "@orch/runtime/store-flags.js";
 import { version } from "@orch/runtime/version.js";
 import { servingFlags } from "@orch/service-gateway/flags.js";
 import { servedCatalog, servingSettings } from "@orch/service-gateway/settings.js";
+import { advertiseAddressFlag, allocationConfig, allocationFlags } from "@orch/service-resource/allocation/flags.js";
 import { startCompactor } from "@orch/store/elected-compactor.js";
 import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import { openEtcdStore } from "@orch/store/etcd-store.js";
 import type { Store } from "@orch/store/store.js";
+import { advertisedAddress } from "./advertise.js";
 import { greeting } from "./greeting.js";
 import { createStandalone } from "./standalone.js";
 
@@ -30,6 +33,8 @@ const flags = {
     group: "Store",
     help: "how long kinds that expire are kept after their last change",
   }),
+  ...allocationFlags,
+  "advertise-address": advertiseAddressFlag,
   "tls-san": listFlag([], { group: "Serving", help: "further host names and addresses of the serving certificate" }),
   ...etcdFlags,
   ...commonFlags,
@@ -82,6 +87,11 @@ const standalone = createStandalone(
     serving: servingSettings(values, gates),
     catalog: servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
     eventTtlMs: values["event-ttl"],
+    allocation: allocationConfig(values),
+    advertised: advertisedAddress(values["advertise-address"], {
+      bound: values["bind-address"],
+      interfaces: networkInterfaces(),
+    }),
     streamingLists: gates.enabled("WatchList"),
     clientConfigName: "admin.orchconfig",
   },

@@ -11,6 +11,7 @@ import type { Metrics } from "@orch/runtime/metrics.js";
 import type { Service } from "@orch/runtime/service.js";
 import { assembleGateway, type ServingSettings } from "@orch/service-gateway/assemble.js";
 import { anyGroup, createPeers } from "@orch/service-gateway/peers.js";
+import type { AllocationConfig } from "@orch/service-resource/allocation/service-allocation.js";
 import { createResource } from "@orch/service-resource/service.js";
 import { registerWatchCacheMetrics } from "@orch/service-watch-cache/metrics.js";
 import { createWatchCache, watchCacheDefaults } from "@orch/service-watch-cache/service.js";
@@ -25,6 +26,10 @@ export interface StandaloneConfig {
   readonly tokens: readonly TokenEntry[];
   readonly serving: Omit<ServingSettings, "tokens" | "tls">;
   readonly eventTtlMs: number;
+  /** What services are given. */
+  readonly allocation: AllocationConfig;
+  /** Where the cluster reaches this server; undefined where nobody can say. */
+  readonly advertised: string | undefined;
   /** Whether there are streaming lists (gate WatchList). */
   readonly streamingLists: boolean;
   readonly catalog: Catalog;
@@ -107,8 +112,8 @@ async function startServices(
     { ...shared, now: () => clock.monotonic(), wallClock: () => clock.now() },
   );
   const resource = createResource(
-    { groups: undefined, eventTtlMs: config.eventTtlMs, cbor: config.serving.cbor },
-    { ...shared, now: () => clock.now(), newUid: randomUUID, random: Math.random },
+    { groups: undefined, eventTtlMs: config.eventTtlMs, cbor: config.serving.cbor, allocation: config.allocation },
+    { ...shared, metrics: deps.metrics, now: () => clock.now(), newUid: randomUUID, random: Math.random },
   );
   const peers = createPeers(new Map([[anyGroup, transport.caller]]));
   const admin: TokenEntry = { token: pki.adminToken, user: "admin", uid: "", groups: [naming.mastersGroup] };
@@ -137,6 +142,7 @@ async function startServices(
     await stop();
     throw error;
   }
+  resource.leadTo({ port: gateway.port, address: config.advertised });
   return { port: gateway.port, stop };
 }
 

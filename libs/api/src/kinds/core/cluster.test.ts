@@ -135,7 +135,7 @@ const creates: readonly CreateRow[] = [
   [
     "Service",
     "with None among addresses",
-    serviceOf({ clusterIPs: ["None", "x"], ipFamilyPolicy: "PreferDualStack" }),
+    serviceOf({ clusterIP: "None", clusterIPs: ["None", "x"], ipFamilyPolicy: "PreferDualStack" }),
     [
       'spec.clusterIPs: Invalid value: ["None","x"]: \'None\' must be the first and only value',
       /^spec.clusterIPs\[1\]: Invalid value: "x": must be a valid IP address/,
@@ -144,7 +144,11 @@ const creates: readonly CreateRow[] = [
   [
     "Service",
     "with addresses of one family",
-    serviceOf({ clusterIPs: ["10.0.0.1", "10.0.0.2", "10.0.0.3"], ipFamilyPolicy: "PreferDualStack" }),
+    serviceOf({
+      clusterIP: "10.0.0.1",
+      clusterIPs: ["10.0.0.1", "10.0.0.2", "10.0.0.3"],
+      ipFamilyPolicy: "PreferDualStack",
+    }),
     [
       /^spec.clusterIPs: .*may only hold up to 2 values$/,
       /^spec.clusterIPs: .*may specify no more than one IP for each IP family$/,
@@ -210,9 +214,14 @@ const creates: readonly CreateRow[] = [
 testCreates(kit, creates);
 
 const family =
-  "spec.ipFamilyPolicy: Invalid value: \"PreferDualStack\": must be set to 'SingleStack' when releasing the secondary";
-const two = { clusterIPs: ["10.0.0.1", "fd00::1"], ipFamilies: ["IPv4", "IPv6"], ipFamilyPolicy: "PreferDualStack" };
-const one = { clusterIPs: ["10.0.0.1"], ipFamilies: ["IPv4"] };
+  "spec.ipFamilyPolicy: Invalid value: \"PreferDualStack\": must be 'SingleStack' to release the secondary";
+const one = { clusterIP: "10.0.0.1", clusterIPs: ["10.0.0.1"], ipFamilies: ["IPv4"] };
+const two = {
+  clusterIP: "10.0.0.1",
+  clusterIPs: ["10.0.0.1", "fd00::1"],
+  ipFamilies: ["IPv4", "IPv6"],
+  ipFamilyPolicy: "PreferDualStack",
+};
 const updates: readonly UpdateRow[] = [
   ["Service", "that gets a second address", serviceOf(two), serviceOf(one), []],
   [
@@ -227,7 +236,7 @@ const updates: readonly UpdateRow[] = [
     "that gives a second address back by a policy of two",
     serviceOf({ ...one, ipFamilyPolicy: "PreferDualStack" }),
     serviceOf(two),
-    [`${family} clusterIP`, `${family} ipFamily`],
+    [`${family} cluster IP`, `${family} IP family`],
   ],
   [
     "Service",

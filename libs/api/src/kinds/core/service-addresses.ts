@@ -94,7 +94,7 @@ function validateListUpdate(spec: ServiceSpec, old: ServiceSpec, { field, at, on
   }
   if (list.length === 0) return [fieldError.invalid(`${at}[0]`, list, `primary ${one} can not be unset`)];
   const released = list.length === 1 && spec.ipFamilyPolicy !== "SingleStack" && before.length > 1;
-  const detail = `must be set to 'SingleStack' when releasing the secondary ${one}`;
+  const detail = `must be 'SingleStack' to release the secondary ${field === "clusterIPs" ? "cluster IP" : "IP family"}`;
   return [
     ...(before.length > 0 && before[0] !== list[0] ? [changed(0)] : []),
     ...(released ? [fieldError.invalid(policyAt, spec.ipFamilyPolicy ?? null, detail)] : []),

@@ -49,3 +49,18 @@ export function isExternal(spec: ServiceSpec): boolean {
     (spec.type === "ClusterIP" && (spec.externalIPs ?? []).length > 0)
   );
 }
+
+/** Has addresses of its own in the cluster, or says with `None` that it wants none. */
+export function hasAddress(spec: ServiceSpec): boolean {
+  return spec.type !== "ExternalName";
+}
+
+/** Reached at a port of every node. */
+export function hasNodePorts(spec: ServiceSpec): boolean {
+  return spec.type === "NodePort" || spec.type === "LoadBalancer";
+}
+
+/** Its balancer asks each node at a port of its own whether it has endpoints. */
+export function checksHealth(spec: ServiceSpec): boolean {
+  return spec.type === "LoadBalancer" && spec.externalTrafficPolicy === "Local";
+}

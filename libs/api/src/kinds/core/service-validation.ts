@@ -4,8 +4,8 @@ import { dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { invalidFor } from "../shared/problems.js";
 import { repeatsIn } from "../shared/repeats.js";
-import { validateAddresses, validateAddressUpdate } from "./service-addresses.js";
-import { isExternal, type Service, type ServicePort, type ServiceSpec } from "./service-spec.js";
+import { validateAddresses, validateAddressUpdate, validateFamilyPolicy } from "./service-addresses.js";
+import { checksHealth, isExternal, type Service, type ServicePort, type ServiceSpec } from "./service-spec.js";
 
 const at = (field: string): string => `spec.${field}`;
 const onlyBalanced = "may only be used when `type` is 'LoadBalancer'";
@@ -20,6 +20,7 @@ export function validateService({ metadata, spec = {} }: Service, naming: Naming
     ...validateType(spec),
     ...validatePorts(spec),
     ...validateAddresses(spec),
+    ...validateFamilyPolicy(spec),
     ...validateAffinity(spec),
     ...validateTraffic(spec),
     ...validateBalancer(spec),
@@ -128,7 +129,6 @@ function validateAffinity({ sessionAffinity, sessionAffinityConfig: config }: Se
 
 function validateTraffic(spec: ServiceSpec): FieldError[] {
   const { externalTrafficPolicy: policy, trafficDistribution, healthCheckNodePort, externalIPs = [] } = spec;
-  const checksHealth = spec.type === "LoadBalancer" && policy === "Local";
   return [
     ...externalIPs.flatMap((text, i) => {
       const problems = ip(text);
@@ -137,7 +137,7 @@ function validateTraffic(spec: ServiceSpec): FieldError[] {
     ...(policy !== undefined && !isExternal(spec)
       ? [fieldError.invalid(at("externalTrafficPolicy"), policy, "may only be set for externally-accessible services")]
       : []),
-    ...(healthCheckNodePort !== undefined && !checksHealth
+    ...(healthCheckNodePort !== undefined && !checksHealth(spec)
       ? [
           fieldError.invalid(
             at("healthCheckNodePort"),
@@ -192,8 +192,12 @@ export function validateServiceUpdate(spec: ServiceSpec, old: ServiceSpec): Fiel
   if (spec.loadBalancerClass !== old.loadBalancerClass) {
     errors.push(fieldError.invalid(at("loadBalancerClass"), spec.loadBalancerClass ?? null, "may not change once set"));
   }
-  const bothLocal = spec.externalTrafficPolicy === "Local" && old.externalTrafficPolicy === "Local";
-  if (bothLocal && old.healthCheckNodePort !== undefined && spec.healthCheckNodePort !== old.healthCheckNodePort) {
+  if (
+    checksHealth(spec) &&
+    checksHealth(old) &&
+    old.healthCheckNodePort !== undefined &&
+    spec.healthCheckNodePort !== old.healthCheckNodePort
+  ) {
     errors.push(fieldError.forbidden(at("healthCheckNodePort"), "field is immutable"));
   }
   return errors;

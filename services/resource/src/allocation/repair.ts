@@ -1,0 +1,155 @@
+import type { Kind } from "@orch/api/catalog.js";
+import type { Service } from "@orch/api/kinds/core/service-spec.js";
+import { sleep, systemClock } from "@orch/runtime/clock.js";
+import { pages } from "@orch/store/pages.js";
+import { type Key, key, type Revision } from "@orch/store/revision.js";
+import type { Entry } from "@orch/store/store.js";
+import { storedObject } from "../stored.js";
+import { ownerOfService } from "./allocations.js";
+import {
+  type ClaimStore,
+  claim,
+  claimKey,
+  claimsOf,
+  type Owner,
+  ownerOf,
+  printOwner,
+  textOf,
+  type Use,
+} from "./claims.js";
+import type { AllocationMetrics, Damage } from "./metrics.js";
+import type { Pools } from "./pools.js";
+import { usesOf } from "./service-numbers.js";
+
+export interface RepairOptions extends ClaimStore {
+  /** Service, as it is stored. */
+  readonly kind: Kind;
+  readonly pools: Pools;
+  readonly metrics: AllocationMetrics;
+  readonly log: (what: string, error: unknown) => void;
+}
+
+export interface Repair {
+  /** Compares every claim with every service. Any process may do it at any time, several at once too. */
+  round(): Promise<void>;
+}
+
+/**
+ * A claim that no service has may be of a write that is on its way. One that stands unchanged in so many rounds is of
+ * one that died: writes give up long before (`longestWriteMs`).
+ */
+const roundsBeforeRelease = 3;
+const pageSize = 500;
+
+interface Found {
+  readonly use: Use;
+  readonly owner: Owner;
+}
+
+export function createRepair(options: RepairOptions): Repair {
+  const { store, prefix, kind, pools, metrics, log } = options;
+  let unused: ReadonlyMap<Key, { readonly revision: Revision; readonly rounds: number }> = new Map();
+
+  const tell = ({ pool, text }: Use, type: Damage, what: string): void => {
+    metrics.damage(pool === "node-ports" ? "port" : "ip", type);
+    log(`${pool} ${text}: ${what}`, undefined);
+  };
+
+  /** By claim key. A number that two services have belongs to the one that its claim names. */
+  const used = async (claims: ReadonlyMap<Key, Entry>): Promise<ReadonlyMap<Key, Found>> => {
+    const found = new Map<Key, Found>();
+    for await (const page of pages(store, { prefix: key(`${prefix}${kind.storage.prefix}/`), limit: pageSize })) {
+      for (const entry of page.entries) {
+        const service: Service = storedObject(kind, entry);
+        const owner = ownerOfService(service);
+        for (const use of usesOf(service.spec ?? {})) {
+          const at = claimKey(options, use);
+          const other = found.get(at);
+          if (other !== undefined && other.owner.uid !== owner.uid) {
+            tell(use, "duplicate", `${nameOf(other.owner)} and ${nameOf(owner)} have it; one must be created anew`);
+          }
+          const claimed = claims.get(at);
+          const named = claimed !== undefined && ownerOf(claimed).uid === owner.uid;
+          if (other === undefined || named) found.set(at, { use, owner });
+        }
+      }
+    }
+    return found;
+  };
+
+  /** Every number that a service has is claimed for it. */
+  const claimFor = async ({ use, owner }: Found, entry: Entry | undefined): Promise<void> => {
+    const pool = pools.all.find(({ name }) => name === use.pool);
+    if (pool?.indexOf(use.text) === undefined) {
+      if (entry === undefined) tell(use, "outOfRange", `${nameOf(owner)} has it, which is not in the range`);
+    }
+    if (entry === undefined) {
+      const claimed = await claim(options, use, owner);
+      if (claimed.done) tell(use, "repair", `${nameOf(owner)} has it and it was not taken`);
+    } else if (ownerOf(entry).uid !== owner.uid) {
+      const swap = await store.swap({ key: entry.key, expected: entry.revision, value: printOwner(owner) });
+      if (swap.done) tell(use, "repair", `${nameOf(owner)} has it and it was taken for ${nameOf(ownerOf(entry))}`);
+    }
+  };
+
+  const releaseUnused = async (entries: readonly Entry[]): Promise<void> => {
+    const seen = new Map<Key, { readonly revision: Revision; readonly rounds: number }>();
+    for (const entry of entries) {
+      const before = unused.get(entry.key);
+      const rounds = before?.revision === entry.revision ? before.rounds + 1 : 1;
+      if (rounds <= roundsBeforeRelease) {
+        seen.set(entry.key, { revision: entry.revision, rounds });
+        continue;
+      }
+      const swap = await store.swap({ key: entry.key, expected: entry.revision, value: undefined });
+      if (swap.done) tell(useOf(entry), "leak", `taken for ${nameOf(ownerOf(entry))}, which does not have it`);
+    }
+    unused = seen;
+  };
+
+  return {
+    async round() {
+      // Claims first: a service that is stored meanwhile has claimed before, and its claims are not looked at.
+      const claims = new Map<Key, Entry>();
+      for await (const entry of claimsOf(options)) claims.set(entry.key, entry);
+      const found = await used(claims);
+      for (const [at, use] of found) await claimFor(use, claims.get(at));
+      await releaseUnused([...claims.values()].filter((entry) => !found.has(entry.key)));
+      for (const pool of pools.all) {
+        const count = [...claims.values()].filter((entry) => useOf(entry).pool === pool.name).length;
+        metrics.counted(pool, count);
+      }
+    },
+  };
+}
+
+const nameOf = ({ namespace, name }: Owner): string => `service ${namespace}/${name}`;
+
+function useOf({ key: at }: Entry): Use {
+  const pool = at.slice(0, at.lastIndexOf("/")).split("/").at(-1);
+  const text = textOf(at);
+  return { pool: pool === "ipv4" || pool === "ipv6" ? pool : "node-ports", text };
+}
+
+const retryMs = 1000;
+
+/** Repairs until the signal, a round each `intervalMs`; `first` is told when one was whole. */
+export async function keepRepaired(
+  repair: Repair,
+  options: Pick<RepairOptions, "metrics" | "log"> & { readonly intervalMs: number; readonly first: () => void },
+  signal: AbortSignal,
+): Promise<void> {
+  let whole = false;
+  while (!signal.aborted) {
+    try {
+      await repair.round();
+      whole = true;
+      options.first();
+    } catch (error) {
+      if (signal.aborted) return;
+      options.metrics.repairFailed();
+      options.log("repairing the allocations of services failed; trying again", error);
+    }
+    await sleep(systemClock, whole ? options.intervalMs : retryMs, signal);
+  }
+}

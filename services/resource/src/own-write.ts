@@ -1,0 +1,39 @@
+import type { Kind } from "@orch/api/catalog.js";
+import type { WriteVerb } from "@orch/rpc/messages.js";
+import { ApiError } from "@orch/status/api-error.js";
+import type { Write, WriteDeps } from "./write.js";
+
+export interface OwnWrite {
+  readonly verb: WriteVerb;
+  readonly namespace?: string;
+  /** Of the object that is updated or deleted. */
+  readonly name?: string;
+  readonly object?: object;
+}
+
+/** A write of the server itself, as if a client of every right had sent it. */
+export function ownWrite(deps: WriteDeps, kind: Kind, { verb, namespace = "", name = "", object }: OwnWrite): Write {
+  const request = {
+    verb,
+    group: kind.group,
+    version: kind.version,
+    resource: kind.plural,
+    subresource: "",
+    namespace,
+    name,
+    body: object === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(object)),
+    contentType: "application/json",
+    options: {},
+    form: "",
+    user: { name: "system:apiserver", uid: "", groups: [deps.naming.mastersGroup], extra: {} },
+    userAgent: deps.naming.systemName("apiserver"),
+    ifMatch: "",
+  };
+  return { deps, kind, requested: kind, request };
+}
+
+/** False: another instance was faster, or a user; the next look tells. */
+export function refuseOthers(error: unknown): boolean {
+  if (error instanceof ApiError && (error.reason === "AlreadyExists" || error.reason === "Conflict")) return false;
+  throw error;
+}
