@@ -1,0 +1,183 @@
+import type { Field, MessageType, Type } from "@orch/schema/descriptor.js";
+
+export type ScalarForm = "numeric" | "string" | "boolean" | "untyped";
+
+/** A list whose items are told apart (set or map), or one that is a single value (atomic). */
+export interface ListForm {
+  readonly atomic: boolean;
+  readonly item: Schema;
+  /** Fields that together tell items apart; none: items tell themselves apart. */
+  readonly keys: readonly string[];
+}
+
+export interface MapForm {
+  readonly atomic: boolean;
+  /** What is declared by name. */
+  readonly fields: ReadonlyMap<string, Schema>;
+  /** What all other names are; undefined where there may be none. */
+  readonly element: Schema | undefined;
+  /** What stands for a key of a list's item that is absent; undefined for nothing. */
+  readonly defaultOf: (name: string) => unknown;
+  /** Anything goes at any depth: changes of its topology are not followed. */
+  readonly deduced: boolean;
+}
+
+/**
+ * A type as server-side apply sees it: the forms a value may have, told apart by its shape. Most have one; what is not
+ * typed has all three. Null fits them all.
+ */
+export interface Schema {
+  readonly scalar: ScalarForm | undefined;
+  readonly list: ListForm | undefined;
+  readonly map: MapForm | undefined;
+}
+
+function schemaOfScalar(scalar: ScalarForm): Schema {
+  return { scalar, list: undefined, map: undefined };
+}
+
+const scalars: Readonly<Record<ScalarForm, Schema>> = {
+  numeric: schemaOfScalar("numeric"),
+  string: schemaOfScalar("string"),
+  boolean: schemaOfScalar("boolean"),
+  untyped: schemaOfScalar("untyped"),
+};
+
+export function scalarSchema(form: ScalarForm): Schema {
+  return scalars[form];
+}
+
+const noFields: ReadonlyMap<string, Schema> = new Map();
+const noDefault = (): undefined => undefined;
+
+/** A type of three forms whose lists hold `item` and whose maps hold what is made of the type itself. */
+function untyped(atomicMap: boolean, item: Schema | undefined): Schema {
+  const schema: Schema = {
+    scalar: "untyped",
+    get list() {
+      return { atomic: true, item: item ?? schema, keys: [] };
+    },
+    get map() {
+      return { atomic: atomicMap, fields: noFields, element: schema, defaultOf: noDefault, deduced: !atomicMap };
+    },
+  };
+  // Getters close the circle; after this they are plain values.
+  return Object.defineProperties(schema, {
+    list: { value: schema.list },
+    map: { value: schema.map },
+  });
+}
+
+/** Any value, as one piece: an embedded object. */
+export const atomicValue: Schema = untyped(true, undefined);
+/** Any value, whose maps are followed field by field: what has no schema. */
+export const deducedValue: Schema = untyped(false, atomicValue);
+
+const known = { granular: new WeakMap<MessageType, Schema>(), atomic: new WeakMap<MessageType, Schema>() };
+
+/** The schema of a kind's version, worked out once. */
+export function schemaOf(type: MessageType): Schema {
+  return schemaOfMessage(type, type.structType);
+}
+
+function schemaOfMessage(type: MessageType, struct: "atomic" | "granular"): Schema {
+  let schema = known[struct].get(type);
+  if (schema === undefined) {
+    schema = { scalar: undefined, list: undefined, map: mapOfMessage(type, struct === "atomic") };
+    known[struct].set(type, schema);
+  }
+  return schema;
+}
+
+/** Messages may contain themselves: fields are looked into when they are asked for. */
+function mapOfMessage(type: MessageType, atomic: boolean): MapForm {
+  let fields: ReadonlyMap<string, Schema> | undefined;
+  return {
+    atomic,
+    get fields() {
+      fields ??= new Map([...type.byName].map(([name, field]) => [name, schemaOfField(field)]));
+      return fields;
+    },
+    // A struct without fields is published as an object of which nothing is known.
+    get element() {
+      return type.byName.size === 0 ? deducedValue : undefined;
+    },
+    defaultOf: (name) => keyDefault(type, name),
+    get deduced() {
+      return type.byName.size === 0;
+    },
+  };
+}
+
+function schemaOfField(field: Field): Schema {
+  if (field.type.kind === "message") return schemaOfMessage(field.type, field.structType ?? field.type.structType);
+  if (field.type.kind === "map" && field.structType !== undefined) {
+    return mapSchema(field.structType === "atomic", schemaOfType(field.type.value));
+  }
+  return schemaOfType(field.type);
+}
+
+function schemaOfType(type: Type): Schema {
+  switch (type.kind) {
+    case "string":
+    case "bytes":
+    case "duration":
+      return scalars.string;
+    case "int32":
+    case "int64":
+    case "double":
+      return scalars.numeric;
+    case "bool":
+      return scalars.boolean;
+    case "time":
+    case "microTime":
+    case "quantity":
+      return scalars.untyped;
+    case "raw":
+      return atomicValue;
+    // Published without a type.
+    case "intOrString":
+    case "any":
+    case "either":
+      return deducedValue;
+    case "fieldsV1":
+      return mapSchema(false, deducedValue);
+    case "message":
+      return schemaOfMessage(type, type.structType);
+    case "map":
+      return mapSchema(type.mapType === "atomic", schemaOfType(type.value));
+    case "list":
+      return {
+        scalar: undefined,
+        list: {
+          atomic: type.listType === "atomic",
+          item: schemaOfType(type.item),
+          keys: type.listType === "map" ? type.keys : [],
+        },
+        map: undefined,
+      };
+  }
+}
+
+function mapSchema(atomic: boolean, element: Schema): Schema {
+  const map = { atomic, fields: noFields, element, defaultOf: noDefault, deduced: element === deducedValue };
+  return { scalar: undefined, list: undefined, map };
+}
+
+/** The default of a field, or the zero of one that is always written. */
+function keyDefault(type: MessageType, name: string): unknown {
+  const field = type.byName.get(name);
+  if (field === undefined || field.default !== undefined || field.omitempty || field.pointer) return field?.default;
+  switch (field.type.kind) {
+    case "string":
+      return "";
+    case "int32":
+    case "int64":
+    case "double":
+      return 0;
+    case "bool":
+      return false;
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,130 @@
+import { DecodeError } from "@orch/schema/decode.js";
+import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
+import { equalJson } from "@orch/schema/equal.js";
+import { ApiError } from "@orch/status/api-error.js";
+import { difference, emptySet, equalSets, type FieldSet, fieldSet, isEmpty, union } from "../fields/field-set.js";
+import { capUpdaters } from "./cap-updaters.js";
+import { converted, emptyObject, type FieldWrite, type VersionedObject } from "./field-write.js";
+import { TypedError } from "./list-items.js";
+import { at, type ManagerKey, type Managers, managerId, readManagers, withSet, writeManagers } from "./managers.js";
+import { comparisons, currentManagers, takeOver } from "./take-over.js";
+
+/** Fields that nobody owns. */
+export const neverOwned: FieldSet = fieldSet(
+  ["apiVersion"],
+  ["kind"],
+  ["metadata"],
+  ...[
+    "name",
+    "namespace",
+    "creationTimestamp",
+    "selfLink",
+    "uid",
+    "clusterName",
+    "generation",
+    "managedFields",
+    "resourceVersion",
+  ].map((name) => ["metadata", name]),
+);
+
+/** The entries that an object carries; none where it has no such list. */
+export function entriesOf(object: JsonObject | undefined): readonly JsonObject[] {
+  const metadata = object?.["metadata"];
+  const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
+  return Array.isArray(entries) ? entries.map((entry) => (isObject(entry) ? entry : {})) : [];
+}
+
+/** The object without its managedFields; with others where they are given. */
+export function withEntries(object: JsonObject, entries: readonly JsonObject[] | undefined): JsonObject {
+  const metadata = object["metadata"];
+  if (!isObject(metadata)) return entries === undefined ? object : { ...object, metadata: { managedFields: entries } };
+  if (metadata["managedFields"] === entries) return object;
+  const { managedFields: _, ...rest } = metadata;
+  return { ...object, metadata: entries === undefined ? rest : { ...rest, managedFields: entries } };
+}
+
+/**
+ * `metadata.managedFields` after a write that is no apply; `live` is undefined on create, both are whole trees (see
+ * `complete`). Undefined when the object has none: it is not tracked, or its fields can not be told. Never throws for
+ * what is stored or was sent; nothing that did not change is written anew. Serves spec 1: Server-side apply, 1-3, 12.
+ */
+export function trackUpdate(
+  live: JsonObject | undefined,
+  object: JsonObject,
+  write: FieldWrite,
+): readonly JsonObject[] | undefined {
+  try {
+    return tracked(live, object, write);
+  } catch (thrown) {
+    if (thrown instanceof TypedError || thrown instanceof ApiError || thrown instanceof DecodeError) return undefined;
+    throw thrown;
+  }
+}
+
+function tracked(
+  live: JsonObject | undefined,
+  object: JsonObject,
+  write: FieldWrite,
+): readonly JsonObject[] | undefined {
+  const before = entriesOf(live);
+  const { managers, reset } = startingManagers(before, live, object, write);
+  // What is not tracked stays so until it is applied to.
+  if (live !== undefined && managers.size === 0 && !reset) return undefined;
+  const after = updated(live ?? emptyObject(write), object, managers, write);
+  return writeManagers(capUpdaters(after), before);
+}
+
+/**
+ * The owners to start from: those that the client sent, else the stored ones, so that clients which do not know of
+ * them do not delete them. One empty entry resets them; an endpoint for a part of the object takes none.
+ */
+function startingManagers(
+  before: readonly JsonObject[],
+  live: JsonObject | undefined,
+  object: JsonObject,
+  { subresource }: FieldWrite,
+): { readonly managers: Managers; readonly reset: boolean } {
+  const sent = subresource === "" ? entriesOf(object) : [];
+  if (sent.length === 1 && isResetEntry(sent[0])) return { managers: new Map(), reset: live !== undefined };
+  const stored = (): Managers => {
+    const read = readManagers(before);
+    return "managers" in read ? read.managers : new Map();
+  };
+  if (sent.length === 0 || equalJson(sent, before)) return { managers: stored(), reset: false };
+  const read = readManagers(sent);
+  return { managers: "managers" in read && read.managers.size > 0 ? read.managers : stored(), reset: false };
+}
+
+function isResetEntry(entry: JsonObject | undefined): boolean {
+  return entry !== undefined && Object.values(entry).every((v) => v === "" || v === null || v === undefined);
+}
+
+/** The owners after an update from one state to another: the writer owns what it changed. */
+export function updated(live: JsonObject, object: JsonObject, managers: Managers, write: FieldWrite): Managers {
+  const comparisonIn = comparisons(write, {
+    live: asRequested(live, write),
+    next: asRequested(object, write),
+  });
+  const left = takeOver(currentManagers(write, managers), comparisonIn, { own: undefined, force: true });
+  const { added, modified } = comparisonIn(write.apiVersion);
+  const taken = difference(union(modified, added), neverOwned);
+  if (isEmpty(taken)) return left;
+  const key: ManagerKey = { ...keyOf(write), operation: "Update" };
+  const id = managerId(key);
+  // Fields that come back to their owner make its set what it was: the stored tree is kept.
+  const previous = managers.get(id) ?? { ...key, time: undefined, set: emptySet, entry: undefined };
+  const set = union(left.get(id)?.set ?? emptySet, taken);
+  return new Map(left).set(id, at(withSet(previous, equalSets(previous.set, set) ? previous.set : set), write.now));
+}
+
+/** Who writes, but for the operation. */
+export function keyOf({ manager, apiVersion, subresource }: FieldWrite): Omit<ManagerKey, "operation"> {
+  return { manager: manager === "" ? "unknown" : manager, apiVersion, subresource };
+}
+
+/** The object in the version of the request, without managedFields. */
+export function asRequested(object: JsonObject, { versions, apiVersion }: FieldWrite): VersionedObject {
+  const own = object["apiVersion"];
+  const from = { apiVersion: typeof own === "string" ? own : apiVersion, object: withEntries(object, undefined) };
+  return converted(versions, from, apiVersion);
+}

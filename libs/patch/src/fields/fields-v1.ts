@@ -1,0 +1,65 @@
+import { isObject } from "@orch/schema/descriptor.js";
+import { type FieldSet, type FieldTree, isEmpty, leaf } from "./field-set.js";
+import { comparePathElements, type PathElement, PathElementError, readPathElement, self } from "./path-element.js";
+
+/** A set, or why a tree is none. */
+export type ReadFieldSet = { readonly set: FieldSet } | { readonly wrong: string };
+
+/**
+ * A FieldsV1 tree (spec 1: ManagedFieldsEntry) as a set in canonical form: the tree itself where it is in that form,
+ * as everything is that was written by {@link sorted}. Elements of unknown kinds are passed over.
+ */
+export function readFieldSet(fields: unknown): ReadFieldSet {
+  try {
+    return { set: readLevel(fields, true) };
+  } catch (thrown) {
+    if (thrown instanceof PathElementError) return { wrong: thrown.message };
+    throw thrown;
+  }
+}
+
+function readLevel(tree: unknown, root: boolean): FieldSet {
+  if (tree === null) return leaf;
+  if (!isObject(tree)) throw new PathElementError(`expected an object of fields, got ${JSON.stringify(tree)}`);
+  let canonical = true;
+  let previous: PathElement | undefined;
+  const nodes: [PathElement, FieldSet][] = [];
+  for (const text in tree) {
+    const element = text === self ? self : readPathElement(text);
+    const given = tree[text];
+    if (element === undefined || (element === self && root)) {
+      canonical = false;
+      continue;
+    }
+    const node = element === self ? leaf : readLevel(given, false);
+    canonical &&= element === text && (node === given || (element === self && isObject(given) && isEmptyObject(given)));
+    canonical &&= previous === undefined || comparePathElements(previous, element) < 0;
+    previous = element;
+    nodes.push([element, node]);
+  }
+  if (canonical && isFieldSet(tree, nodes.length)) return tree;
+  return collected(nodes);
+}
+
+function isEmptyObject(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
+}
+
+/** What was found canonical in all its parts: a tree with `.` alone is not. */
+function isFieldSet(tree: object, size: number): tree is FieldSet {
+  return !(size === 1 && self in tree);
+}
+
+/** Of two nodes of one element the later one says what is below; a member is one by either. */
+function collected(nodes: readonly (readonly [PathElement, FieldSet])[]): FieldSet {
+  const out: FieldTree = {};
+  for (const [element, node] of [...nodes].sort(([a], [b]) => comparePathElements(a, b))) {
+    const earlier = out[element];
+    if (earlier === undefined) out[element] = node;
+    else if (isEmpty(earlier) !== isEmpty(node)) out[element] = { [self]: leaf, ...earlier, ...node };
+    else out[element] = self in earlier ? { [self]: leaf, ...node } : node;
+  }
+  const names = Object.keys(out);
+  return names.length === 1 && names[0] === self ? leaf : out;
+}

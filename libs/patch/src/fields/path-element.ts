@@ -1,0 +1,149 @@
+import { isObject } from "@orch/schema/descriptor.js";
+import { compareTexts, printJson, printName, shown } from "./go-text.js";
+
+/**
+ * One step of a field path, in the words of FieldsV1: `f:<field>`, `k:<keys of a list's item as JSON>`,
+ * `v:<item of a set as JSON>`, `i:<index>`. Its text is its identity: every text here is in canonical form.
+ */
+export type PathElement = string;
+
+/** Within a node: the path of the node is a member itself. */
+export const self = ".";
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+/** The item of a list that has these keys; given in the order of their names. */
+export function keyElement(keys: readonly (readonly [name: string, value: unknown])[]): PathElement {
+  return `k:{${keys.map(([name, value]) => `${printName(name)}:${printJson(value)}`).join(",")}}`;
+}
+
+/** An item of a set. */
+export function valueElement(value: unknown): PathElement {
+  return `v:${printJson(value)}`;
+}
+
+/** A text that is no path element. */
+export class PathElementError extends Error {}
+
+const simpleKey = /^k:\{"[\w-]+":(?:"[\w./ -]*"|0|[1-9]\d{0,14})\}$/;
+const index = /^[+-]?\d+$/;
+
+/**
+ * A text of FieldsV1 as its canonical path element; undefined for a kind of element that is not known, which the
+ * reference passes over. Throws {@link PathElementError}.
+ */
+export function readPathElement(text: string): PathElement | undefined {
+  if (text.length < 2) throw new PathElementError("key must be 2 characters long:");
+  if (text.charCodeAt(1) !== 0x3a) throw new PathElementError(`missing colon: ${text}`);
+  switch (text.charCodeAt(0)) {
+    case 0x66: // f
+      return text;
+    case 0x6b: // k
+      return simpleKey.test(text) ? text : keyElement(readKeys(text));
+    case 0x76: // v
+      return valueElement(readValue(text));
+    case 0x69: // i
+      if (!index.test(text.slice(2))) throw new PathElementError(`invalid index: ${text}`);
+      return `i:${BigInt(text.slice(2).replace("+", ""))}`;
+    default:
+      return undefined;
+  }
+}
+
+function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text.slice(2));
+  } catch {
+    throw new PathElementError(`invalid value: ${text}`);
+  }
+}
+
+function readKeys(text: string): readonly (readonly [string, unknown])[] {
+  const keys = readValue(text);
+  if (keys === null) return [];
+  if (!isObject(keys)) throw new PathElementError(`invalid keys: ${text}`);
+  return Object.entries(keys).sort(([a], [b]) => compareTexts(a, b));
+}
+
+const rank: Readonly<Record<string, number>> = { ".": 0, f: 1, k: 2, v: 3, i: 4 };
+
+/** The order in which the elements of a level stand: fields, keys, values, indexes. */
+export function comparePathElements(a: PathElement, b: PathElement): number {
+  if (a === b) return 0;
+  const kind = a.charAt(0);
+  const difference = (rank[kind] ?? 5) - (rank[b.charAt(0)] ?? 5);
+  if (difference !== 0) return difference;
+  switch (kind) {
+    case "k":
+      return compareKeys(readKeys(a), readKeys(b));
+    case "v":
+      return compareValues(readValue(a), readValue(b));
+    case "i":
+      return Number(a.slice(2)) - Number(b.slice(2));
+    default:
+      return compareTexts(a, b);
+  }
+}
+
+type Keys = ReturnType<typeof readKeys>;
+
+function compareKeys(a: Keys, b: Keys): number {
+  for (const [i, [name, value]] of a.entries()) {
+    const other = b[i];
+    if (other === undefined) return 1;
+    const order = compareTexts(name, other[0]) || compareValues(value, other[1]);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+/** Numbers, texts, booleans, lists, maps, null; within each by value. */
+function compareValues(a: unknown, b: unknown): number {
+  const difference = valueRank(a) - valueRank(b);
+  if (difference !== 0) return difference;
+  if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
+  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b);
+  if (isObject(a) && isObject(b)) return compareTexts(printJson(a), printJson(b));
+  return Number(a) - Number(b);
+}
+
+function valueRank(value: unknown): number {
+  switch (typeof value) {
+    case "number":
+      return 0;
+    case "string":
+      return 1;
+    case "boolean":
+      return 2;
+    default:
+      return value === null ? 5 : Array.isArray(value) ? 3 : 4;
+  }
+}
+
+function compareLists(a: readonly unknown[], b: readonly unknown[]): number {
+  for (const [i, item] of a.entries()) {
+    if (i >= b.length) return 1;
+    const order = compareValues(item, b[i]);
+    if (order !== 0) return order;
+  }
+  return a.length - b.length;
+}
+
+/** As error messages show it: `.spec`, `[name="a"]`, `[="x"]`, `[0]`. */
+export function showPathElement(element: PathElement): string {
+  switch (element.charAt(0)) {
+    case "f":
+      return `.${element.slice(2)}`;
+    case "k":
+      return `[${readKeys(element)
+        .map(([name, value]) => `${name}=${shown(value)}`)
+        .join(",")}]`;
+    case "v":
+      return `[=${shown(readValue(element))}]`;
+    default:
+      return `[${element.slice(2)}]`;
+  }
+}
