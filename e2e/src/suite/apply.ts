@@ -45,7 +45,12 @@ async function done(answer: Promise<Answer>): Promise<Answer> {
 async function appliedMaps(http: Http) {
   const maps = await freshMaps(http);
   const apply = (manager: string, data: object | undefined, query: Query = {}): Promise<Answer> => {
-    const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "m" }, ...(data === undefined ? {} : { data }) };
+    const body = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "m" },
+      ...(data === undefined ? {} : { data }),
+    };
     return http.patch(maps.path("m"), "apply", body, { fieldManager: manager, ...query });
   };
   return { maps, apply };
@@ -174,7 +179,7 @@ function updates(on: On): void {
   test("more than ten managers that update are merged into ancient-changes", async () => {
     const { http } = on();
     const { maps } = await appliedMaps(http);
-    await maps.create("m");
+    await maps.create("m", { data: { k: "v" } });
     let answer: Answer | undefined;
     for (let i = 0; i < 12; i++) {
       answer = await done(http.patch(maps.path("m"), "merge", { data: { [`k${i}`]: "v" } }, { fieldManager: `m${i}` }));
@@ -192,7 +197,13 @@ function updates(on: On): void {
     const path = `/apis/apps/v1/namespaces/${namespace}/deployments/d`;
     const status = { replicas: 1, observedGeneration: 1 };
     await done(http.patch(path, "apply", { ...deployment({}), status }, { fieldManager: "main" }));
-    const applied = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "d" }, spec: { replicas: 9 }, status };
+    const applied = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "d" },
+      spec: { replicas: 9 },
+      status,
+    };
     const answer = await done(http.patch(`${path}/status`, "apply", applied, { fieldManager: "controller" }));
     assert.equal(answer.at("status.replicas"), 1);
     assert.equal(answer.at("spec.replicas"), 1);
@@ -223,7 +234,10 @@ function updates(on: On): void {
       reason: "Conflict",
       message: /conflict with "scaler" with subresource "scale" using apps\/v1: \.spec\.replicas/,
     });
-    assert.equal((await done(http.patch(path, "apply", deployment({}), { fieldManager: "user" }))).at("spec.replicas"), 5);
+    assert.equal(
+      (await done(http.patch(path, "apply", deployment({}), { fieldManager: "user" }))).at("spec.replicas"),
+      5,
+    );
   });
 }
 
@@ -231,22 +245,28 @@ function mergeStrategies(on: On): void {
   test("rule 6: lists that are sets, maps and atomic are merged as such", async () => {
     const { http } = on();
     const namespace = await freshNamespace(http);
-    const path = `/api/v1/namespaces/${namespace}/pods/p`;
-    const pod = (finalizers: readonly string[], containers: readonly object[]) => ({
-      apiVersion: "v1",
-      kind: "Pod",
-      metadata: { name: "p", finalizers },
-      spec: { containers },
+    const path = `/apis/apps/v1/namespaces/${namespace}/deployments/d`;
+    const held = (finalizers: readonly string[], containers: readonly object[]) => ({
+      ...deployment({}, containers),
+      metadata: { name: "d", finalizers },
     });
     const c = (name: string, more: object = {}) => ({ name, image: "example.com/c:1", ...more });
     const apply = (manager: string, body: object) => http.patch(path, "apply", body, { fieldManager: manager });
     const port = { containerPort: 80 };
-    await done(apply("one", pod(["example.com/a"], [c("a", { args: ["x"], ports: [port] })])));
-    const two = await apply("two", pod(["example.com/b"], [{ name: "a", image: "example.com/c:1", args: ["y"] }]));
-    assertFailure(two, { code: 409, reason: "Conflict", message: /\.spec\.containers\[name="a"\]\.args$/ });
-    const shared = await done(apply("two", pod(["example.com/b"], [c("a", { ports: [{ containerPort: 80, name: "web" }] })])));
+    await done(apply("one", held(["example.com/a"], [c("a", { args: ["x"], ports: [port] })])));
+    const two = await apply("two", held(["example.com/b"], [{ name: "a", image: "example.com/c:1", args: ["y"] }]));
+    assertFailure(two, {
+      code: 409,
+      reason: "Conflict",
+      message: /\.spec\.template\.spec\.containers\[name="a"\]\.args$/,
+    });
+    const shared = await done(
+      apply("two", held(["example.com/b"], [c("a", { ports: [{ containerPort: 80, name: "web" }] })])),
+    );
     assert.deepEqual(shared.at("metadata.finalizers"), ["example.com/a", "example.com/b"]);
-    assert.deepEqual(shared.at("spec.containers.0.ports"), [{ containerPort: 80, name: "web", protocol: "TCP" }]);
+    assert.deepEqual(shared.at("spec.template.spec.containers.0.ports"), [
+      { containerPort: 80, name: "web", protocol: "TCP" },
+    ]);
     const fields = JSON.stringify(fieldsOf(shared, "two"));
     assert.ok(fields.includes('"f:finalizers":{"v:\\"example.com/b\\"":{}}'), fields);
     assert.ok(fields.includes('"k:{\\"containerPort\\":80,\\"protocol\\":\\"TCP\\"}"'), fields);
@@ -276,8 +296,7 @@ function versions(on: On): void {
   test("an entry of another version is converted when the object is changed in this one", async () => {
     const { http } = on();
     const namespace = await freshNamespace(http);
-    const path = (version: string) =>
-      `/apis/autoscaling/${version}/namespaces/${namespace}/horizontalpodautoscalers/h`;
+    const path = (version: string) => `/apis/autoscaling/${version}/namespaces/${namespace}/horizontalpodautoscalers/h`;
     const scaleTargetRef = { apiVersion: "apps/v1", kind: "Deployment", name: "d" };
     const body = (version: string, spec: object) => ({
       apiVersion: `autoscaling/${version}`,
@@ -291,7 +310,7 @@ function versions(on: On): void {
     assertFailure(await http.patch(path("v2"), "apply", newer, { fieldManager: "new" }), {
       code: 409,
       reason: "Conflict",
-      message: 'Apply failed with 1 conflict: conflict with "old" using autoscaling/v1: .spec.maxReplicas',
+      message: 'Apply failed with 1 conflict: conflict with "old": .spec.maxReplicas',
     });
     const forced = await done(http.patch(path("v2"), "apply", newer, { fieldManager: "new", force: true }));
     const entry = managers(forced).find(({ manager }) => manager === "old");
@@ -389,7 +408,6 @@ function bodies(on: On): void {
     const rows: readonly (readonly [readonly object[], RegExp])[] = [
       [[{ image: "i" }], /element 0: associative list with keys has an element that omits key field "name"/],
       [[{ name: "a" }, { name: "a" }], /duplicate entries for key \[name="a"\]/],
-      [[{ name: null }], /associative list with keys has an element that omits key field "name"|null/],
     ];
     for (const [containers, message] of rows) {
       const answer = await http.patch(path, "apply", deployment({}, containers), { fieldManager: "one" });
@@ -399,7 +417,7 @@ function bodies(on: On): void {
     assertFailure(await http.get(path), { code: 404, reason: "NotFound" });
   });
 
-  test("forged managedFields are refused or taken for none", async () => {
+  test("forged managedFields are refused", async () => {
     const { http } = on();
     const { maps } = await appliedMaps(http);
     await maps.create("m", { data: { a: "1" } });
@@ -409,10 +427,14 @@ function bodies(on: On): void {
       { ...entry, operation: "Steal" },
       { ...entry, fieldsV1: { "q:data": {} } },
       { ...entry, fieldsV1: { "k:{": {} } },
+      { ...entry, fieldsV1: { "i:x": {} } },
+      { ...entry, fieldsV1: { "f:data": 1 } },
+      { ...entry, manager: "x".repeat(200) },
+      { ...entry, apiVersion: "a/b/c" },
     ];
     for (const forged of rows) {
       const answer = await http.patch(maps.path("m"), "merge", { metadata: { managedFields: [forged] } });
-      assert.ok(answer.status === 200 || answer.status === 422, answer.text);
+      assertFailure(answer, { code: 422, reason: "Invalid", message: /metadata\.managedFields\[0\]/ });
       const live = await http.get(maps.path("m"));
       assert.equal(managers(live)[0]?.manager, "unknown", `${JSON.stringify(forged)}: ${live.text}`);
     }

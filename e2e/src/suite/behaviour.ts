@@ -1,6 +1,7 @@
 import { after, before, describe } from "node:test";
 import { connect } from "../harness/http.js";
 import type { Target } from "../harness/target.js";
+import { applySuite } from "./apply.js";
 import { compressionSuite } from "./compression.js";
 import { consistencySuite } from "./consistency.js";
 import { crudSuite } from "./crud.js";
@@ -11,7 +12,6 @@ import { errorSuite } from "./errors.js";
 import { forgottenSuite } from "./forgotten.js";
 import { healthSuite } from "./health.js";
 import { identitySuite } from "./identity.js";
-import { applySuite } from "./apply.js";
 import { metadataSuite } from "./metadata.js";
 import { pagingSuite } from "./paging.js";
 import { patchSuite } from "./patches.js";

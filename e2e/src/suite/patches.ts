@@ -39,14 +39,17 @@ function mechanisms(on: On): void {
         { op: "test", path: "/data/a", value: "1" },
         { op: "add", path: "/metadata/labels", value: { app: "web" } },
         { op: "copy", from: "/data/a", path: "/data/c" },
-        { op: "move", from: "/data/b", path: "/data/d~1e" },
+        { op: "move", from: "/data/b", path: "/data/d" },
+        { op: "add", path: "/metadata/annotations", value: {} },
+        { op: "add", path: "/metadata/annotations/example.com~1a", value: "b" },
         { op: "replace", path: "/data/a", value: "9" },
         { op: "add", path: "/metadata/finalizers", value: ["example.com/a"] },
         { op: "add", path: "/metadata/finalizers/-", value: "example.com/b" },
         { op: "remove", path: "/metadata/finalizers/0" },
       ]),
     );
-    assert.deepEqual(patched.at("data"), { a: "9", c: "1", "d/e": "2" });
+    assert.deepEqual(patched.at("data"), { a: "9", c: "1", d: "2" });
+    assert.deepEqual(patched.at("metadata.annotations"), { "example.com/a": "b" });
     assert.deepEqual(patched.at("metadata.labels"), { app: "web" });
     assert.deepEqual(patched.at("metadata.finalizers"), ["example.com/b"]);
     assert.deepEqual((await http.get(maps.path("m"))).json(), patched.json());
@@ -84,11 +87,11 @@ function mechanisms(on: On): void {
     };
     const strategic = (body: object) => done(http.patch(`${path}/d`, "strategic-merge", body));
     const merged = await strategic(containers([{ name: "b", image: "example.com/b:2" }, container("c")]));
-    assert.deepEqual(names(merged), ["b", "c", "a"]);
-    assert.equal(merged.at("spec.template.spec.containers.0.image"), "example.com/b:2");
-    const order = ["a", "b", "c"].map((name) => ({ name }));
-    assert.deepEqual(names(await strategic(containers([], { "$setElementOrder/containers": order }))), ["a", "b", "c"]);
-    assert.deepEqual(names(await strategic(containers([{ name: "b", $patch: "delete" }]))), ["a", "c"]);
+    assert.deepEqual(names(merged), ["a", "b", "c"]);
+    assert.equal(merged.at("spec.template.spec.containers.1.image"), "example.com/b:2");
+    const order = ["c", "b", "a"].map((name) => ({ name }));
+    assert.deepEqual(names(await strategic(containers([], { "$setElementOrder/containers": order }))), ["c", "b", "a"]);
+    assert.deepEqual(names(await strategic(containers([{ name: "b", $patch: "delete" }]))), ["c", "a"]);
     assert.deepEqual(names(await strategic(containers([container("z"), { $patch: "replace" }]))), ["z"]);
     const strategy = { spec: { strategy: { $retainKeys: ["type"], type: "Recreate" } } };
     assert.deepEqual((await strategic(strategy)).at("spec.strategy"), { type: "Recreate" });

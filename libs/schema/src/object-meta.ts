@@ -201,7 +201,8 @@ function noNewFinalizers(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
   return [fieldError.forbidden("metadata.finalizers", detail)];
 }
 
-function validateManager(entry: JsonObject, i: number): FieldError[] {
+/** What is wrong with the entry `i` of managedFields, but for its fields. */
+export function validateManager(entry: JsonObject, i: number): FieldError[] {
   const at = `metadata.managedFields[${i}]`;
   const { operation = "", fieldsType = "", manager = "", subresource = "" } = entry;
   return [

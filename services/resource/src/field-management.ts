@@ -2,17 +2,18 @@ import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { resetFields } from "@orch/api/reset-fields.js";
 import { asVersion, decodeObject, toHub } from "@orch/api/writes.js";
-import {
-  applyConfiguration,
-  type FieldVersions,
-  type FieldWrite,
-  trackUpdate as trackFields,
-} from "@orch/patch/apply/managed-fields.js";
+import { applyConfiguration } from "@orch/patch/apply/apply-configuration.js";
+import type { FieldVersions, FieldWrite } from "@orch/patch/apply/field-write.js";
+import { trackUpdate as trackFields } from "@orch/patch/apply/track-update.js";
+import { validateManagedFields } from "@orch/patch/apply/validate-managed-fields.js";
 import { type FieldSet, fieldSet } from "@orch/patch/fields/field-set.js";
 import { complete } from "@orch/schema/complete.js";
-import type { JsonObject } from "@orch/schema/descriptor.js";
-import { isPrintable, managerLength } from "@orch/schema/object-meta.js";
+import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
+import { equalJson } from "@orch/schema/equal.js";
+import { isPrintable, managerLength, validateManager } from "@orch/schema/object-meta.js";
+import { fieldError } from "@orch/status/field-error.js";
 import type { PatchOptions, WriteOptions } from "./options.js";
+import { refuseInvalid } from "./refuse.js";
 import type { Surface } from "./surface.js";
 import { contextOf, type Write } from "./write.js";
 
@@ -26,10 +27,38 @@ interface Update {
 
 /** The wanted state with its managedFields: what differs from the live one is the writer's (spec 1: Server-side apply, 3). */
 export function trackUpdate(write: Write, surface: Surface, { live, object, options }: Update): AnyObject {
+  refuseForged(write, object, live);
   const wanted = complete(surface.kind.type, object);
   const { managedFields: _given, ...metadata } = object.metadata;
   const managedFields = trackFields(live, wanted, fieldWrite(write, surface, options));
   return { ...object, metadata: managedFields === undefined ? metadata : { ...metadata, managedFields } };
+}
+
+/** Entries that a client sends are held to the form that ours have. @throws ApiError Invalid */
+function refuseForged({ kind, request }: Write, object: AnyObject, live: AnyObject | undefined): void {
+  const sent = object.metadata.managedFields ?? [];
+  const isReset = sent.length === 1 && Object.keys(sent[0] ?? {}).length === 0;
+  if (sent.length === 0 || isReset || request.subresource !== "") return;
+  if (equalJson(sent, live?.metadata.managedFields)) return;
+  const errors = sent.flatMap((entry, i) => {
+    const wrong = validateManager(entry, i);
+    if (wrong.length > 0) return wrong;
+    const unreadable = validateManagedFields([entry]) ?? unknownElement(entry["fieldsV1"]);
+    if (unreadable === undefined) return [];
+    return [fieldError.invalid(`metadata.managedFields[${i}]`, entry["fieldsV1"] ?? "", unreadable)];
+  });
+  refuseInvalid(kind, object, errors);
+}
+
+/** A field, a key, a value, an index, or the path itself: whatever else would silently stand for nothing. */
+function unknownElement(fields: unknown): string | undefined {
+  if (!isObject(fields)) return undefined;
+  for (const [element, below] of Object.entries(fields)) {
+    if (element !== "." && !/^[fkvi]:/.test(element)) return `unknown path element ${JSON.stringify(element)}`;
+    const deeper = unknownElement(below);
+    if (deeper !== undefined) return deeper;
+  }
+  return undefined;
 }
 
 interface Application {

@@ -2,15 +2,16 @@ import type { AnyObject } from "@orch/api/object.js";
 import { decodeObject } from "@orch/api/writes.js";
 import type { Read } from "@orch/codec/decoded.js";
 import { parseJson } from "@orch/codec/json.js";
-import { applyJsonPatch, readJsonPatch } from "@orch/patch/json-patch.js";
-import { applyMergePatch } from "@orch/patch/merge-patch.js";
-import { applyStrategicMergePatch } from "@orch/patch/strategic/strategic.js";
+import { applyJsonPatch, readJsonPatch, unknownInJsonPatch } from "@orch/patch/json-patch.js";
+import { applyMergePatch, readMergePatch } from "@orch/patch/merge-patch.js";
+import { goText } from "@orch/patch/strategic/go-text.js";
+import { applyStrategicMergePatch, readStrategicMergePatch } from "@orch/patch/strategic/strategic-merge-patch.js";
 import { DecodeError } from "@orch/schema/decode.js";
-import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
+import { isObject } from "@orch/schema/descriptor.js";
 import { type ApiError, badRequest, invalid } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
 import { fieldProblems } from "./body.js";
-import { goText } from "./go-text.js";
+
 import type { WriteOptions } from "./options.js";
 import { withOwnersOnce } from "./owner-references.js";
 import type { Surface } from "./surface.js";
@@ -32,7 +33,8 @@ type ReadPatch = (write: Write, surface: Surface, validation: Validation) => (li
 export const readJson: ReadPatch = ({ request }, surface, validation) => {
   const read = parsed(request.body, "error decoding patch: ");
   const patch = readJsonPatch(read.value);
-  const repeated = repeatedFields(read).map((problem) => `json patch ${problem}`);
+  const unknown = unknownInJsonPatch(read.value).map((path) => `unknown field ${JSON.stringify(path)}`);
+  const repeated = [...unknown, ...repeatedFields(read)].map((problem) => `json patch ${problem}`);
   return (live) => {
     const tree = applyJsonPatch(live, patch);
     return decoded(surface, tree, { shown: () => JSON.stringify(tree), repeated, validation });
@@ -42,7 +44,7 @@ export const readJson: ReadPatch = ({ request }, surface, validation) => {
 /** RFC 7386. @throws ApiError BadRequest */
 export const readMerge: ReadPatch = ({ request }, surface, validation) => {
   const read = parsed(request.body, "error decoding patch: ");
-  const patch = objectOf(read.value, "error decoding patch: ");
+  const patch = readMergePatch(read.value);
   const repeated = repeatedFields(read);
   return (live) => {
     const tree = applyMergePatch(live, patch);
@@ -53,7 +55,7 @@ export const readMerge: ReadPatch = ({ request }, surface, validation) => {
 /** By the merge keys and directives of the type. @throws ApiError BadRequest */
 export const readStrategic: ReadPatch = ({ request }, surface, validation) => {
   const read = parsed(request.body, "");
-  const patch = objectOf(read.value, "");
+  const patch = readStrategicMergePatch(read.value);
   const repeated = repeatedFields(read);
   return (live) => {
     const tree = applyStrategicMergePatch(surface.kind.type, live, patch);
@@ -65,13 +67,6 @@ function parsed(body: Buffer, prefix: string): Read {
   const read = parseJson(body);
   if (!read.ok) throw badRequest(`${prefix}${read.problem}`);
   return read;
-}
-
-function objectOf(value: unknown, prefix: string): JsonObject {
-  if (isObject(value)) return value;
-  if (value === null) throw badRequest("Invalid JSON Patch");
-  const given = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-  throw badRequest(`${prefix}json: cannot unmarshal ${given} into Go value of type map[string]interface {}`);
 }
 
 function repeatedFields({ duplicates }: Read): readonly string[] {

@@ -22,8 +22,8 @@ import { runExpiry } from "./expiry.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { createNamespaces } from "./namespaces.js";
 import { patch } from "./patch.js";
-import { ensureSystemNamespaces } from "./system-namespaces.js";
 import { remembering } from "./recent-states.js";
+import { ensureSystemNamespaces } from "./system-namespaces.js";
 import { update } from "./update.js";
 import type { Write, WriteDeps } from "./write.js";
 

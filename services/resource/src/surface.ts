@@ -1,4 +1,4 @@
-import type { Kind } from "@orch/api/catalog.js";
+import type { Catalog, Kind } from "@orch/api/catalog.js";
 import { type AnyObject, withMetadata } from "@orch/api/object.js";
 import { scaleOf, validateScale, withScale } from "@orch/api/scale.js";
 import {
@@ -10,8 +10,10 @@ import {
   validatePart,
   validateUpdate,
 } from "@orch/api/writes.js";
+import { parentManagedFields, type ReplicasPaths, scaleManagedFields } from "@orch/patch/apply/scale-fields.js";
 import { scaleKindOf } from "@orch/render/renderers.js";
 import { complete } from "@orch/schema/complete.js";
+import type { JsonObject } from "@orch/schema/descriptor.js";
 import { checkVersion } from "./preconditions.js";
 import { refuseInvalid } from "./refuse.js";
 import { contextOf, type Write } from "./write.js";
@@ -68,22 +70,39 @@ function part(write: Write, name: string): Surface {
 function scaled(write: Write): Surface {
   const { deps, kind, requested } = write;
   const scaleKind = scaleKindOf(deps.catalog, requested);
+  const paths = replicasPaths(deps.catalog, kind);
   return {
     kind: scaleKind,
-    show: (stored) => shownScale(scaleKind, scaleOf(kind, stored, scaleKind.apiVersion)),
+    show: (stored) => {
+      const scale = withMetadata(complete(scaleKind.type, scaleOf(kind, stored, scaleKind.apiVersion)));
+      return withManagers(scale, scaleManagedFields(stored.metadata.managedFields ?? [], paths));
+    },
     next: (wanted, old) => {
       refuseInvalid(scaleKind, wanted, validateScale(kind, wanted));
       checkVersion(write, wanted, old);
-      const object = prepareForUpdate(kind, withScale(old, wanted), old, contextOf(write));
+      const managers = parentManagedFields(old.metadata.managedFields ?? [], wanted.metadata.managedFields ?? [], {
+        paths,
+        apiVersion: requested.apiVersion,
+      });
+      const scaled = withManagers(withScale(old, wanted), managers);
+      const object = prepareForUpdate(kind, scaled, old, contextOf(write));
       refuseInvalid(kind, object, validateUpdate(requested, object, old));
       return object;
     },
   };
 }
 
-/** With the zeros that clients see. */
-function shownScale({ type }: Kind, scale: AnyObject): AnyObject {
-  return withMetadata(complete(type, scale));
+/** Every version of a kind that can be scaled has its size at the same place. */
+function replicasPaths(catalog: Catalog, { hub }: Kind): ReplicasPaths {
+  const versions = catalog.groups().flatMap(({ name, versions: all }) => all.map((version) => ({ name, version })));
+  const kinds = versions.flatMap(({ name, version }) => catalog.kindsOf(name, version));
+  return new Map(kinds.filter((k) => k.hub === hub).map((k) => [k.apiVersion, ["spec", "replicas"]]));
+}
+
+function withManagers(object: AnyObject, managedFields: readonly JsonObject[] | undefined): AnyObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  const some = managedFields !== undefined && managedFields.length > 0;
+  return { ...object, metadata: some ? { ...metadata, managedFields } : metadata };
 }
 
 /** A body's object in the namespace of its path, with the defaults of its version. */
