@@ -1,3 +1,5 @@
+import { badRequest } from "@orch/status/api-error.js";
+
 /** Objects and lists inside one another that a patch may hold or make: what the codecs read (`libs/codec`). */
 export const maxDepth = 512;
 
@@ -14,4 +16,9 @@ export function isTooDeep(tree: unknown): boolean {
     level = below;
   }
   return false;
+}
+
+/** @throws ApiError BadRequest for a patch that could not have been read */
+export function refuseTooDeep(patch: unknown): void {
+  if (isTooDeep(patch)) throw badRequest(`error decoding patch: exceeded max depth of ${maxDepth}`);
 }

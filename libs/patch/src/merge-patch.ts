@@ -1,9 +1,7 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { badRequest } from "@orch/status/api-error.js";
-import { maxDepth } from "./depth.js";
+import { refuseTooDeep } from "./depth.js";
 import { draftOf, read, write, written } from "./draft.js";
-
-const empty: JsonObject = {};
 
 /** A parsed body as the merge patch of an object, which is itself one. @throws ApiError BadRequest */
 export function readMergePatch(tree: unknown): JsonObject {
@@ -19,17 +17,16 @@ export function readMergePatch(tree: unknown): JsonObject {
  * @throws ApiError BadRequest for a patch that is nested too deep
  */
 export function applyMergePatch(document: unknown, patch: unknown): unknown {
-  return merged(document, patch, 0);
+  refuseTooDeep(patch);
+  return merged(document, patch);
 }
 
-function merged(target: unknown, patch: unknown, depth: number): unknown {
+function merged(target: unknown, patch: unknown): unknown {
   if (!isObject(patch)) return patch;
-  if (depth === maxDepth) throw badRequest(`error decoding patch: exceeded max depth of ${maxDepth}`);
-  const draft = draftOf(isObject(target) ? target : empty);
+  const draft = draftOf(isObject(target) ? target : {});
   for (const name of Object.keys(patch)) {
     const value = patch[name];
-    write(draft, name, value === null ? undefined : merged(read(draft, name), value, depth + 1));
+    write(draft, name, value === null ? undefined : merged(read(draft, name), value));
   }
-  // An object that comes to be empty is a new one: nobody else's.
-  return draft.source === empty ? { ...written(draft) } : written(draft);
+  return written(draft);
 }
