@@ -43,6 +43,10 @@ function refuseForged({ kind, request }: Write, object: AnyObject, live: AnyObje
   const errors = sent.flatMap((entry, i) => {
     const wrong = validateManager(entry, i);
     if (wrong.length > 0) return wrong;
+    const { apiVersion } = entry;
+    if (typeof apiVersion === "string" && apiVersion.split("/").length > 2) {
+      return [fieldError.invalid(`metadata.managedFields[${i}].apiVersion`, apiVersion, "must be a version")];
+    }
     const unreadable = validateManagedFields([entry]) ?? unknownElement(entry["fieldsV1"]);
     if (unreadable === undefined) return [];
     return [fieldError.invalid(`metadata.managedFields[${i}]`, entry["fieldsV1"] ?? "", unreadable)];

@@ -56,6 +56,8 @@ async function start(t: TestContext): Promise<Subject> {
         options: {},
         form: "",
         user,
+        userAgent: "test/1",
+        ifMatch: "",
         ...request,
       }),
     read: (reply) => JSON.parse(reply.body.toString()),
