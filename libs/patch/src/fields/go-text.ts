@@ -65,9 +65,12 @@ export function printJson(value: unknown): string {
 }
 
 function printNumber(value: number): string {
-  if (Object.is(value, -0)) return "-0";
-  // Exponents have at least two digits.
-  return String(value).replace(/e([+-])(\d)$/, "e$10$2");
+  return Object.is(value, -0) ? "-0" : withLongExponent(String(value));
+}
+
+/** Exponents have at least two digits. */
+function withLongExponent(number: string): string {
+  return number.replace(/e([+-])(\d)$/, "e$10$2");
 }
 
 const short: Readonly<Record<string, string>> = {
@@ -103,5 +106,12 @@ export function shown(value: unknown): string {
       .map(([name, v]) => `${name}=${shown(v)}`)
       .join("");
   }
-  return String(value);
+  return typeof value === "number" ? shownNumber(value) : String(value);
+}
+
+/** `%v` of a float: with an exponent from a million on, and below a ten thousandth. */
+function shownNumber(value: number): string {
+  const size = Math.abs(value);
+  if (size !== 0 && (size < 1e-4 || size >= 1e6)) return withLongExponent(value.toExponential());
+  return printNumber(value);
 }
