@@ -1,9 +1,10 @@
 import { setOwn } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { equalJson } from "@orch/schema/equal.js";
-import { badRequest, patchRejected, tooLarge } from "@orch/status/api-error.js";
+import { patchRejected, tooLarge } from "@orch/status/api-error.js";
 import { isTooDeep, maxDepth } from "./depth.js";
 import { indexOf, pointerTokens } from "./json-pointer.js";
+import { malformedPatch } from "./malformed.js";
 
 /** One step of a JSON patch (RFC 6902, 4), with what its `op` needs. `path` and `from` are JSON Pointers. */
 export type JsonPatchOperation =
@@ -23,7 +24,7 @@ const maxCopiedBytes = 3 * 1024 * 1024;
  */
 export function readJsonPatch(tree: unknown): readonly JsonPatchOperation[] {
   if (tree === null) return [];
-  if (!Array.isArray(tree)) throw malformed("", "array", tree);
+  if (!Array.isArray(tree)) throw malformedPatch("array", tree);
   const texts = tree.map(textsOf);
   if (tree.length > maxOperations) {
     throw tooLarge(`The allowed maximum operations in a JSON patch is ${maxOperations}, got ${tree.length}`);
@@ -55,18 +56,13 @@ interface Members {
 
 function textsOf(operation: unknown, i: number): Members {
   if (operation === null) return { op: undefined, path: undefined, from: undefined, value: undefined };
-  if (!isObject(operation)) throw malformed(`[${i}]: `, "object", operation);
+  if (!isObject(operation)) throw malformedPatch("object", operation, `[${i}]: `);
   const text = (name: "op" | "path" | "from"): string | undefined => {
     const value = operation[name] ?? undefined;
     if (value === undefined || typeof value === "string") return value;
-    throw malformed(`[${i}].${name}: `, "string", value);
+    throw malformedPatch("string", value, `[${i}].${name}: `);
   };
   return { op: text("op"), path: text("path"), from: text("from"), value: operation["value"] };
-}
-
-function malformed(at: string, expected: string, value: unknown): Error {
-  const got = Array.isArray(value) ? "array" : value === null ? "null" : typeof value;
-  return badRequest(`error decoding patch: ${at}expected ${expected}, got ${got}`);
 }
 
 function operationOf({ op, path, from, value }: Members, i: number): JsonPatchOperation {
@@ -99,9 +95,9 @@ function operationOf({ op, path, from, value }: Members, i: number): JsonPatchOp
  * RequestEntityTooLarge where copies add more than 3 MiB
  */
 export function applyJsonPatch(document: unknown, patch: readonly JsonPatchOperation[]): unknown {
-  const work: Work = { root: document, own: new Map(), copiedBytes: 0 };
+  const work: Work = { root: document, own: new Map(), copiedBytes: 0, mayBeDeeper: false };
   for (const operation of patch) carryOut(work, operation);
-  if (isTooDeep(work.root)) throw patchRejected(`the result exceeds the max depth of ${maxDepth}`);
+  if (work.mayBeDeeper && isTooDeep(work.root)) throw patchRejected(`the result exceeds the max depth of ${maxDepth}`);
   return work.root;
 }
 
@@ -112,6 +108,8 @@ interface Work {
   /** Objects and lists that this patch has made, by themselves: only these are written to. */
   readonly own: Map<unknown, Container>;
   copiedBytes: number;
+  /** An object or list was put somewhere: the walk that looks at all costs more than most patches. */
+  mayBeDeeper: boolean;
 }
 
 function carryOut(work: Work, operation: JsonPatchOperation): void {
@@ -140,7 +138,7 @@ function carryOut(work: Work, operation: JsonPatchOperation): void {
 }
 
 function add(work: Work, path: string, value: unknown): void {
-  const place = placeAt(work, path);
+  const place = placeFor(work, path, value);
   if (place === undefined) work.root = value;
   else if (!Array.isArray(place.parent)) setOwn(place.parent, place.name, value);
   else {
@@ -164,7 +162,7 @@ function remove(work: Work, path: string): unknown {
 }
 
 function replace(work: Work, path: string, value: unknown): void {
-  const place = placeAt(work, path);
+  const place = placeFor(work, path, value);
   if (place === undefined) work.root = value;
   else if (!Array.isArray(place.parent)) setOwn(place.parent, place.name, value);
   else {
@@ -215,6 +213,12 @@ function placeAt(work: Work, path: string): Place | undefined {
     parent = inner;
   }
   return { parent, name };
+}
+
+/** Where a value is to be put. */
+function placeFor(work: Work, path: string, value: unknown): Place | undefined {
+  if (typeof value === "object" && value !== null) work.mayBeDeeper = true;
+  return placeAt(work, path);
 }
 
 /** The object or list to write to in place of a given one: copied once in a patch, however many operations meet it. */

@@ -1,13 +1,12 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
-import { badRequest } from "@orch/status/api-error.js";
 import { refuseTooDeep } from "./depth.js";
 import { draftOf, read, write, written } from "./draft.js";
+import { malformedPatch } from "./malformed.js";
 
 /** A parsed body as the merge patch of an object, which is itself one. @throws ApiError BadRequest */
 export function readMergePatch(tree: unknown): JsonObject {
   if (isObject(tree)) return tree;
-  const got = Array.isArray(tree) ? "array" : tree === null ? "null" : typeof tree;
-  throw badRequest(`error decoding patch: expected object, got ${got}`);
+  throw malformedPatch("object", tree);
 }
 
 /**

@@ -1,6 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ApiError, continueExpired, invalid, modified, notFound, tooLargeResourceVersion } from "./api-error.js";
+import {
+  ApiError,
+  continueExpired,
+  invalid,
+  modified,
+  notFound,
+  patchRejected,
+  tooLargeResourceVersion,
+} from "./api-error.js";
 import { fieldError } from "./field-error.js";
 
 const configmaps = { group: "", resource: "configmaps" };
@@ -61,4 +69,17 @@ test("an object that is wrong in many places is answered with the first thousand
   const error = invalid({ group: "", kind: "Pod" }, "p", errors);
   assert.equal(error.details?.causes?.length, 1000);
   assert.match(error.message, /spec\.f999: Required value, and 2 more\]$/);
+});
+
+test("a patch that does not fit keeps what is wrong for the log", () => {
+  const { message, reason, details, code } = patchRejected("nothing at /data/none").toStatus();
+  assert.deepEqual(
+    { message, reason, details, code },
+    {
+      message: "the server rejected our request due to an error in our request",
+      reason: "Invalid",
+      details: {},
+      code: 422,
+    },
+  );
 });

@@ -55,22 +55,27 @@ export function inElementOrder(rule: Rule, merged: MergedList, order: readonly u
 }
 
 /**
- * That a patch's items stand in its `$setElementOrder` and in the same order there; those with a directive need not.
+ * That a patch's items stand in its `$setElementOrder` and in the same order there; those to delete need not.
  * @throws ApiError InternalError where they do not
  */
 export function checkElementOrder(rule: Rule, patch: readonly unknown[], order: readonly unknown[]): void {
   const { mergeKey } = rule;
-  if (patch.length === 0 || order.length === 0) return;
+  if (order.length === 0) return;
   const keyOf = mergeKey === undefined ? scalar : (item: unknown) => keyIn(item, mergeKey);
-  let next = 0;
-  for (const item of patch) {
-    if (isObject(item) && Object.hasOwn(item, patchDirective)) continue;
-    const key = keyOf(item);
-    while (next < order.length && keyOf(order[next]) !== key) next++;
-    if (next++ < order.length) continue;
-    throw mergeFailed(
+  const mismatch = (): Error =>
+    mergeFailed(
       `The order in patch list:\n${goText(patch)}\n doesn't match $setElementOrder list:\n${goText(order)}\n`,
     );
+  let next = 0;
+  for (const item of patch) {
+    const directive = isObject(item) && Object.hasOwn(item, patchDirective) ? item[patchDirective] : undefined;
+    if (directive === "delete") continue;
+    if (next === order.length) throw mismatch();
+    if (directive !== undefined) continue;
+    const key = keyOf(item);
+    while (next < order.length && keyOf(order[next]) !== key) next++;
+    if (next === order.length) throw mismatch();
+    next++;
   }
 }
 

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type MessageType, type Type } from "@orch/schema/descriptor.js";
-import { badRequest } from "@orch/status/api-error.js";
 import { refuseTooDeep } from "../depth.js";
 import { type Draft, draftOf, read, write, written } from "../draft.js";
+import { malformedPatch } from "../malformed.js";
 import { cleaned, cleanedList } from "./cleaned.js";
 import { badRetainKeys, fieldDirective, patchDirective, retainKeysDirective } from "./directives.js";
 import { goType } from "./go-text.js";
@@ -13,7 +13,7 @@ import { isAlwaysObject, listRule, objectRule, type Rule } from "./rules.js";
 export function readStrategicMergePatch(tree: unknown): JsonObject {
   if (isObject(tree)) return tree;
   if (tree === null) return {};
-  throw badRequest(`error decoding patch: expected object, got ${Array.isArray(tree) ? "array" : typeof tree}`);
+  throw malformedPatch("object", tree);
 }
 
 /**
