@@ -18,6 +18,7 @@ import { patchSuite } from "./patches.js";
 import { readRefusalSuite } from "./read-refusals.js";
 import type { On, Scene } from "./scene.js";
 import { selectorSuite } from "./selectors.js";
+import { serviceAllocationSuite } from "./service-allocation.js";
 import { subresourceSuite } from "./subresources.js";
 import { versionSuite } from "./versions.js";
 import { watchStartSuite } from "./watch-starts.js";
@@ -36,6 +37,7 @@ const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
   ["refused reads", readRefusalSuite],
   ["deletion", deletionSuite],
   ["subresources", subresourceSuite],
+  ["service allocation", serviceAllocationSuite],
   ["encodings", encodingSuite],
   ["compression", compressionSuite],
   ["errors", errorSuite],

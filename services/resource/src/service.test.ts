@@ -1,68 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { loadCatalog } from "@orch/api/catalog.js";
-import { createNaming } from "@orch/naming/naming.js";
-import { createInProcess } from "@orch/rpc/in-process.js";
-import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
-import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
-import { openEmbeddedStore } from "@orch/store/embedded-store.js";
-import { createResource } from "./service.js";
+import { openBed, type Subject } from "./testing/bed.js";
 
-const naming = createNaming("orch");
-const allocation = { addresses: [{ address: [10, 0, 0, 0], bits: 24 }], nodePorts: { first: 30_000, last: 32_767 } };
-const user = { name: "test", uid: "", groups: [], extra: {} };
-
-interface Subject {
-  write(request: Partial<WriteRequest>, object?: object): Promise<WriteReply>;
-  read(reply: WriteReply): { metadata: Record<string, unknown>; status?: unknown };
-}
-
-async function start(t: TestContext): Promise<Subject> {
-  const path = await mkdtemp(join(tmpdir(), "orch-resource-"));
-  const store = await openEmbeddedStore({ path, prefix: naming.storePrefix });
-  const { services, caller } = createInProcess();
-  const log = (what: string, error: unknown): void => assert.fail(`${what}: ${String(error)}`);
-  let uid = 0;
-  const deps = { store, naming, catalog: loadCatalog(naming), services, log };
-  const fixed = { now: () => Date.parse("2025-01-01T00:00:00Z"), newUid: () => `uid-${++uid}`, random: () => 0 };
-  const resource = createResource(
-    { groups: undefined, eventTtlMs: 3_600_000, cbor: true, allocation },
-    { ...deps, ...fixed },
-  );
-  await resource.start();
-  await resource.bootstrapped;
-  t.after(async () => {
-    await resource.stop();
-    await store.close();
-    await rm(path, { recursive: true, force: true });
-  });
-  const status = await caller.call(resourceStatus, {});
-  assert.equal(status.ready, true);
-  return {
-    write: (request, object) =>
-      caller.call(resourceWrite, {
-        verb: "create",
-        group: "",
-        version: "v1",
-        resource: "configmaps",
-        subresource: "",
-        namespace: "default",
-        name: "",
-        contentType: "application/json",
-        body: object === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(object)),
-        options: {},
-        form: "",
-        user,
-        userAgent: "test/1",
-        ifMatch: "",
-        ...request,
-      }),
-    read: (reply) => JSON.parse(reply.body.toString()),
-  };
-}
+const start = async (t: TestContext): Promise<Subject> => (await openBed(t, "orch")).start();
 
 const namespaces = { resource: "namespaces", namespace: "" };
 

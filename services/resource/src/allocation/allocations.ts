@@ -7,7 +7,7 @@ import type { AllocationMetrics } from "./metrics.js";
 import type { Pools, Random } from "./pools.js";
 import { familyErrors } from "./service-families.js";
 import { numbered, usesOf } from "./service-numbers.js";
-import { createTakings } from "./takings.js";
+import { createTakings, longestWriteMs } from "./takings.js";
 
 /** One try to store a state of an object. */
 export interface Storing<T> {
@@ -42,14 +42,13 @@ export interface AllocationsOptions extends ClaimStore {
   readonly random: Random;
   readonly now: () => number;
   readonly log: (what: string, error: unknown) => void;
+  /** The uid of the service that is stored under a name. */
+  readonly uidOf: (namespace: string, name: string) => Promise<string | undefined>;
   /** Settles when every number that a stored service has is claimed. */
   readonly ready: () => Promise<void>;
   /** Deletes the Endpoints of a service that is gone, if they are there. */
   readonly removeEndpoints: (namespace: string, name: string) => Promise<void>;
 }
-
-/** A claim that no service has is safe from the repair for several times as long. */
-const longestWriteMs = 30_000;
 
 export function createAllocations(options: AllocationsOptions): Allocations {
   const { pools, metrics, log, now } = options;

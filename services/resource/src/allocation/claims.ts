@@ -51,13 +51,19 @@ export function textOf(at: Key): string {
   return at.slice(at.lastIndexOf("/") + 1);
 }
 
-export function printOwner({ namespace, name, uid }: Owner): Buffer {
-  return Buffer.from(JSON.stringify({ namespace, name, uid }));
+/** `since` is when it was claimed, in milliseconds since 1970; 0 for a service that had it before. */
+export interface Claim {
+  readonly owner: Owner;
+  readonly since: number;
 }
 
-export function ownerOf({ value }: Pick<Entry, "value">): Owner {
-  const { namespace = "", name = "", uid = "" }: Partial<Owner> = JSON.parse(value.toString("utf8"));
-  return { namespace, name, uid };
+export function printClaim({ owner: { namespace, name, uid }, since }: Claim): Buffer {
+  return Buffer.from(JSON.stringify({ namespace, name, uid, since }));
+}
+
+export function claimIn({ value }: Pick<Entry, "value">): Claim {
+  const { namespace = "", name = "", uid = "", since = 0 }: Partial<Owner & Claim> = JSON.parse(value.toString("utf8"));
+  return { owner: { namespace, name, uid }, since };
 }
 
 /** The revision of the new claim; else what is there. */
@@ -65,8 +71,8 @@ export type Claimed =
   | { readonly done: true; readonly revision: Revision }
   | { readonly done: false; readonly current: Entry | undefined };
 
-export async function claim(claims: ClaimStore, use: Use, owner: Owner): Promise<Claimed> {
-  const change = { key: claimKey(claims, use), expected: noRevision, value: printOwner(owner) };
+export async function writeClaim(claims: ClaimStore, use: Use, claim: Claim): Promise<Claimed> {
+  const change = { key: claimKey(claims, use), expected: noRevision, value: printClaim(claim) };
   const swap = await claims.store.swap(change);
   return swap.done ? swap : { done: false, current: swap.current };
 }
@@ -74,6 +80,6 @@ export async function claim(claims: ClaimStore, use: Use, owner: Owner): Promise
 /** Gives a number back if it is this service's; one that another has meanwhile stays. True when it was. */
 export async function releaseClaim(claims: ClaimStore, use: Use, uid: string): Promise<boolean> {
   const entry = await claims.store.get(claimKey(claims, use));
-  if (entry === undefined || ownerOf(entry).uid !== uid) return false;
+  if (entry === undefined || claimIn(entry).owner.uid !== uid) return false;
   return (await claims.store.swap({ key: entry.key, expected: entry.revision, value: undefined })).done;
 }

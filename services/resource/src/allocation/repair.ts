@@ -8,14 +8,14 @@ import { storedObject } from "../stored.js";
 import { ownerOfService } from "./allocations.js";
 import {
   type ClaimStore,
-  claim,
+  claimIn,
   claimKey,
   claimsOf,
   type Owner,
-  ownerOf,
-  printOwner,
+  printClaim,
   textOf,
   type Use,
+  writeClaim,
 } from "./claims.js";
 import type { AllocationMetrics, Damage } from "./metrics.js";
 import type { Pools } from "./pools.js";
@@ -69,7 +69,7 @@ export function createRepair(options: RepairOptions): Repair {
             tell(use, "duplicate", `${nameOf(other.owner)} and ${nameOf(owner)} have it; one must be created anew`);
           }
           const claimed = claims.get(at);
-          const named = claimed !== undefined && ownerOf(claimed).uid === owner.uid;
+          const named = claimed !== undefined && claimIn(claimed).owner.uid === owner.uid;
           if (other === undefined || named) found.set(at, { use, owner });
         }
       }
@@ -84,11 +84,16 @@ export function createRepair(options: RepairOptions): Repair {
       if (entry === undefined) tell(use, "outOfRange", `${nameOf(owner)} has it, which is not in the range`);
     }
     if (entry === undefined) {
-      const claimed = await claim(options, use, owner);
+      const claimed = await writeClaim(options, use, { owner, since: 0 });
       if (claimed.done) tell(use, "repair", `${nameOf(owner)} has it and it was not taken`);
-    } else if (ownerOf(entry).uid !== owner.uid) {
-      const swap = await store.swap({ key: entry.key, expected: entry.revision, value: printOwner(owner) });
-      if (swap.done) tell(use, "repair", `${nameOf(owner)} has it and it was taken for ${nameOf(ownerOf(entry))}`);
+    } else if (claimIn(entry).owner.uid !== owner.uid) {
+      const swap = await store.swap({
+        key: entry.key,
+        expected: entry.revision,
+        value: printClaim({ owner, since: 0 }),
+      });
+      if (swap.done)
+        tell(use, "repair", `${nameOf(owner)} has it and it was taken for ${nameOf(claimIn(entry).owner)}`);
     }
   };
 
@@ -102,7 +107,7 @@ export function createRepair(options: RepairOptions): Repair {
         continue;
       }
       const swap = await store.swap({ key: entry.key, expected: entry.revision, value: undefined });
-      if (swap.done) tell(useOf(entry), "leak", `taken for ${nameOf(ownerOf(entry))}, which does not have it`);
+      if (swap.done) tell(useOf(entry), "leak", `taken for ${nameOf(claimIn(entry).owner)}, which does not have it`);
     }
     unused = seen;
   };

@@ -2,9 +2,11 @@ import type { Catalog } from "@orch/api/catalog.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { remove } from "../delete.js";
 import { ownWrite } from "../own-write.js";
+import { storedObject } from "../stored.js";
 import { builtIn, type WriteDeps } from "../write.js";
 import { type Allocations, createAllocations } from "./allocations.js";
 import { createAllocationMetrics, noAllocationMetrics } from "./metrics.js";
@@ -57,8 +59,13 @@ export function createServiceAllocation(
     });
   };
   const { now, random } = deps;
-  const allocations = createAllocations({ ...shared, now, random, ready: () => ready.given, removeEndpoints });
   const kind = builtIn({ deps }, "v1", "Service");
+  const uidOf = async (namespace: string, name: string): Promise<string | undefined> => {
+    const entry = await store.get(key(`${naming.storePrefix}${kind.storage.prefix}/${namespace}/${name}`));
+    return entry === undefined ? undefined : storedObject(kind, entry).metadata.uid;
+  };
+  const whenReady = (): Promise<void> => ready.given;
+  const allocations = createAllocations({ ...shared, now, random, ready: whenReady, uidOf, removeEndpoints });
 
   const keepRoot = async (bootstrapped: Promise<void>, abort: AbortSignal): Promise<void> => {
     const stopped = new Promise<undefined>((resolve) => abort.addEventListener("abort", () => resolve(undefined)));

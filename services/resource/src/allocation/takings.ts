@@ -1,14 +1,15 @@
 import type { Key, Revision } from "@orch/store/revision.js";
+import type { Entry } from "@orch/store/store.js";
 import {
   type ClaimStore,
-  claim,
+  claimIn,
   claimKey,
   claimsOf,
   type Owner,
-  ownerOf,
-  printOwner,
+  printClaim,
   textOf,
   type Use,
+  writeClaim,
 } from "./claims.js";
 import type { AllocationMetrics } from "./metrics.js";
 import { anyIndex, freeIndexes, type Pool, type Random } from "./pools.js";
@@ -29,6 +30,10 @@ export interface TakingsOptions extends ClaimStore {
   readonly owner: Owner;
   readonly dryRun: boolean;
   readonly random: Random;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** The uid of the service that is stored under a name. */
+  readonly uidOf: (namespace: string, name: string) => Promise<string | undefined>;
   readonly metrics: AllocationMetrics;
   readonly log: (what: string, error: unknown) => void;
 }
@@ -40,11 +45,14 @@ interface Taken {
   readonly before: Buffer | undefined;
 }
 
+/** No write takes as long between its first claim and its transaction: it gives up before. */
+export const longestWriteMs = 30_000;
+
 /** Numbers tried at random before all claims are read: in a range half full one in eight writes has to. */
 const guesses = 3;
 
 export function createTakings(options: TakingsOptions): Takings {
-  const { store, owner, dryRun, random, metrics } = options;
+  const { store, owner, dryRun, random, metrics, now } = options;
   const taken = new Map<Key, Taken>();
   const looked = new Set<Key>();
 
@@ -58,7 +66,7 @@ export function createTakings(options: TakingsOptions): Takings {
     const use: Use = { pool: pool.name, text: pool.textAt(index) };
     const at = claimKey(options, use);
     if (dryRun) return free(at);
-    const claimed = await claim(options, use, owner);
+    const claimed = await writeClaim(options, use, { owner, since: now() });
     if (claimed.done) taken.set(at, { pool, revision: claimed.revision, before: undefined });
     return claimed.done;
   };
@@ -67,13 +75,20 @@ export function createTakings(options: TakingsOptions): Takings {
   const takeOver = async (pool: Pool, at: Key): Promise<boolean> => {
     if (taken.has(at) || looked.has(at)) return false;
     const entry = await store.get(at);
-    if (entry === undefined) return false;
-    const { namespace, name } = ownerOf(entry);
-    if (namespace !== owner.namespace || name !== owner.name) return false;
+    if (entry === undefined || !(await isLeft(entry))) return false;
     if (dryRun) return true;
-    const swap = await store.swap({ key: at, expected: entry.revision, value: printOwner(owner) });
+    const value = printClaim({ owner, since: now() });
+    const swap = await store.swap({ key: at, expected: entry.revision, value });
     if (swap.done) taken.set(at, { pool, revision: swap.revision, before: entry.value });
     return swap.done;
+  };
+
+  /** It is of this service's name, of a write that cannot be on its way any more, and no service has it. */
+  const isLeft = async (entry: Entry): Promise<boolean> => {
+    const { owner: other, since } = claimIn(entry);
+    if (other.namespace !== owner.namespace || other.name !== owner.name) return false;
+    if (now() - since <= longestWriteMs) return false;
+    return other.uid === owner.uid || (await options.uidOf(owner.namespace, owner.name)) !== other.uid;
   };
 
   const usedOf = async (pool: Pool): Promise<ReadonlySet<number>> => {

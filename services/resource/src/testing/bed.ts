@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+import { type Catalog, loadCatalog } from "@orch/api/catalog.js";
+import type { AnyObject } from "@orch/api/object.js";
+import { createNaming, type Dialect, type Naming } from "@orch/naming/naming.js";
+import { createInProcess } from "@orch/rpc/in-process.js";
+import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
+import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
+import { openEmbeddedStore } from "@orch/store/embedded-store.js";
+import type { Store } from "@orch/store/store.js";
+import type { AllocationConfig } from "../allocation/service-allocation.js";
+import { createResource, type Resource } from "../service.js";
+
+const user = { name: "test", uid: "", groups: [], extra: {} };
+
+const usualAllocation: AllocationConfig = {
+  addresses: [{ address: [10, 0, 0, 0], bits: 24 }],
+  nodePorts: { first: 30_000, last: 32_767 },
+};
+
+/** A running resource service of all groups, and how it is written to. */
+export interface Subject {
+  readonly resource: Resource;
+  /** The create of a ConfigMap in `default`, unless the request says otherwise. */
+  write(request: Partial<WriteRequest>, object?: object): Promise<WriteReply>;
+  read(reply: WriteReply): AnyObject;
+}
+
+export interface SubjectOptions {
+  /** The bed's own where absent. */
+  readonly store?: Store;
+  readonly allocation?: Partial<AllocationConfig>;
+  readonly random?: () => number;
+  /** Milliseconds since 1970; the beginning of 2025 where absent. */
+  readonly now?: () => number;
+}
+
+/** An embedded store for a test, and resource services on it. Whatever they log fails the test. */
+export interface Bed {
+  readonly store: Store;
+  readonly naming: Naming;
+  start(options?: SubjectOptions): Promise<Subject>;
+}
+
+const catalogs = new Map<Dialect, Catalog>();
+
+/** Of a dialect: read and compiled once for all tests of a file. */
+export function catalogOf(naming: Naming): Catalog {
+  const catalog = catalogs.get(naming.dialect) ?? loadCatalog(naming);
+  catalogs.set(naming.dialect, catalog);
+  return catalog;
+}
+
+export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
+  const naming = createNaming(dialect);
+  const catalog = catalogOf(naming);
+  const path = await mkdtemp(join(tmpdir(), "orch-resource-"));
+  const store = await openEmbeddedStore({ path, prefix: naming.storePrefix });
+  const running: Resource[] = [];
+  t.after(async () => {
+    await Promise.all(running.map((resource) => resource.stop()));
+    await store.close();
+    await rm(path, { recursive: true, force: true });
+  });
+  const log = (what: string, error: unknown): void => assert.fail(`${what}: ${String(error)}`);
+  let uid = 0;
+  const fixed = { newUid: () => `uid-${++uid}` };
+
+  return {
+    store,
+    naming,
+    async start(options = {}) {
+      const { services, caller } = createInProcess();
+      const allocation = { ...usualAllocation, ...options.allocation };
+      const random = options.random ?? (() => 0);
+      const now = options.now ?? (() => Date.parse("2025-01-01T00:00:00Z"));
+      const resource = createResource(
+        { groups: undefined, eventTtlMs: 3_600_000, cbor: true, allocation },
+        { store: options.store ?? store, naming, catalog, services, log, random, now, ...fixed },
+      );
+      running.push(resource);
+      await resource.start();
+      await resource.bootstrapped;
+      assert.equal((await caller.call(resourceStatus, {})).ready, true);
+      return {
+        resource,
+        write: (request, object) =>
+          caller.call(resourceWrite, {
+            verb: "create",
+            group: "",
+            version: "v1",
+            resource: "configmaps",
+            subresource: "",
+            namespace: "default",
+            name: "",
+            contentType: "application/json",
+            body: object === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(object)),
+            options: {},
+            form: "",
+            userAgent: "test/1",
+            ifMatch: "",
+            user,
+            ...request,
+          }),
+        read: (reply) => JSON.parse(reply.body.toString()),
+      };
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import assert from "node:assert/strict";
+import { noAllocationMetrics } from "../allocation/metrics.js";
+import { createPools } from "../allocation/pools.js";
+import { createRepair, type Repair } from "../allocation/repair.js";
+import type { AllocationConfig } from "../allocation/service-allocation.js";
+import { type Bed, catalogOf } from "./bed.js";
+
+/** Few enough that everybody wants the same ones. */
+export const narrow = {
+  addresses: [{ address: [10, 0, 0, 0], bits: 28 }],
+  nodePorts: { first: 30_000, last: 30_007 },
+} satisfies AllocationConfig;
+
+export const http = { port: 80, protocol: "TCP" };
+export const inside = { ports: [http] };
+export const node = { type: "NodePort", ports: [http] };
+export const local = { type: "LoadBalancer", externalTrafficPolicy: "Local", ports: [http] };
+
+/** What the repair has to say goes to `told`. */
+export function repairOf({ store, naming }: Bed, told: string[] = []): Repair {
+  const kind = catalogOf(naming).kind("v1", "Service");
+  assert.ok(kind !== undefined);
+  const pools = createPools(narrow);
+  return createRepair({
+    store,
+    prefix: naming.storePrefix,
+    kind,
+    pools,
+    metrics: { ...noAllocationMetrics, damage: (of, type) => told.push(`${of} ${type}`) },
+    log: () => {},
+  });
+}
+
+export async function rounds(repair: Repair, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await repair.round();
+}
