@@ -180,7 +180,7 @@ func builtInScenarios() []Scenario {
 			write1("apply", "user", apps, "Deployment", deploymentSpec(`"replicas": 2, `, "i:2")).main(),
 			write1("apply", "user", apps, "Deployment", deploymentSpec("", "i:2")).main(),
 			write1("apply", "user", apps, "Deployment", deploymentSpec("", "i:2")).main(),
-			write1("apply", "user", apps, "Deployment", `"spec": {"template": {"spec": {"containers": [{"name": "c", "image": "i:2"}]}}}`).main(),
+			write1("apply", "user", apps, "Deployment", `"spec": {"selector": {"matchLabels": {"app": "a"}}, "template": {"spec": {"containers": [{"name": "c", "image": "i:2"}]}}}`).main(),
 		),
 		builtIn("Deployment", "versions of old",
 			write1("create", "old", beta, "Deployment", deploymentSpec(`"replicas": 2, "rollbackTo": {"revision": 3}, `, "i:1")).main(),
