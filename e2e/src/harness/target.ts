@@ -102,11 +102,11 @@ export async function startStandalone(options: StandaloneOptions = {}): Promise<
   };
 }
 
-/** Two gateways, two resource services, two watch caches and three etcd members. */
+/** Two gateways, two resource services, two watch caches, two controller managers and three etcd members. */
 export async function startDistributed(options: TargetOptions = {}): Promise<DistributedTarget> {
   const dialect = options.dialect ?? "kubernetes";
   const naming = createNaming(dialect);
-  // Nine children, each of which is to end with this process: no leak of listeners.
+  // Eleven children, each of which is to end with this process: no leak of listeners.
   process.setMaxListeners(32);
   const folder = await newFolder();
   const made = await ensurePki(folder, { tlsSans: [], clock: { now: Date.now }, naming });
@@ -116,7 +116,8 @@ export async function startDistributed(options: TargetOptions = {}): Promise<Dis
     dataDir: folder,
     ...(options.args === undefined ? {} : { gatewayArgs: options.args }),
   });
-  const processes = [...cluster.gateways, ...cluster.watchCaches, ...cluster.resources];
+  const { gateways, watchCaches, resources, controllerManagers } = cluster;
+  const processes = [...gateways, ...watchCaches, ...resources, ...controllerManagers];
   return {
     name: "distributed",
     naming,

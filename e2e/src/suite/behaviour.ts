@@ -9,9 +9,11 @@ import { discoverySuite } from "./discovery.js";
 import { encodingSuite } from "./encodings.js";
 import { errorSuite } from "./errors.js";
 import { forgottenSuite } from "./forgotten.js";
+import { garbageCollectionSuite } from "./garbage-collection.js";
 import { healthSuite } from "./health.js";
 import { identitySuite } from "./identity.js";
 import { metadataSuite } from "./metadata.js";
+import { namespaceDeletionSuite } from "./namespace-deletion.js";
 import { pagingSuite } from "./paging.js";
 import { readRefusalSuite } from "./read-refusals.js";
 import type { On, Scene } from "./scene.js";
@@ -31,6 +33,8 @@ const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
   ["resource versions", versionSuite],
   ["refused reads", readRefusalSuite],
   ["deletion", deletionSuite],
+  ["garbage collection", garbageCollectionSuite],
+  ["namespaces that are deleted", namespaceDeletionSuite],
   ["subresources", subresourceSuite],
   ["encodings", encodingSuite],
   ["compression", compressionSuite],

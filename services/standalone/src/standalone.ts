@@ -1,7 +1,8 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Catalog } from "@orch/api/catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
+import { createClient } from "@orch/client/http.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { Clock } from "@orch/runtime/clock.js";
@@ -9,6 +10,13 @@ import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import type { Service } from "@orch/runtime/service.js";
+import { createTelemetry } from "@orch/service-controller-manager/metrics.js";
+import {
+  type ControllerManagerConfig,
+  connectionOf,
+  controllerUser,
+  createControllerManager,
+} from "@orch/service-controller-manager/service.js";
 import { assembleGateway, type ServingSettings } from "@orch/service-gateway/assemble.js";
 import { anyGroup, createPeers } from "@orch/service-gateway/peers.js";
 import { createResource } from "@orch/service-resource/service.js";
@@ -29,6 +37,7 @@ export interface StandaloneConfig {
   readonly streamingLists: boolean;
   readonly catalog: Catalog;
   readonly clientConfigName: string;
+  readonly controllers: ControllerManagerConfig;
 }
 
 export interface StandaloneDeps {
@@ -111,11 +120,15 @@ async function startServices(
     { ...shared, now: () => clock.now(), newUid: randomUUID, random: Math.random },
   );
   const peers = createPeers(new Map([[anyGroup, transport.caller]]));
-  const admin: TokenEntry = { token: pki.adminToken, user: "admin", uid: "", groups: [naming.mastersGroup] };
+  const groups = [naming.mastersGroup];
+  const admin: TokenEntry = { token: pki.adminToken, user: "admin", uid: "", groups };
+  // Known to this process alone, and only while it runs.
+  const controllersToken = randomBytes(32).toString("base64url");
+  const controllers: TokenEntry = { token: controllersToken, user: controllerUser(naming), uid: "", groups };
   const gateway = assembleGateway(
     {
       ...config.serving,
-      tokens: [admin, ...config.tokens],
+      tokens: [admin, controllers, ...config.tokens],
       tls: { key: pki.serving.key, cert: pki.serving.certificate, clientCa: pki.ca },
     },
     { ...deps, catalog, caches: peers, resources: peers },
@@ -123,7 +136,9 @@ async function startServices(
   registerWatchCacheMetrics(deps.metrics, cache);
   await cache.start();
   await resource.start();
+  let stopControllers = async (): Promise<void> => {};
   const stop = async (): Promise<void> => {
+    await stopControllers();
     // Watches end with a last bookmark, running writes are answered, then the store is closed.
     await cache.stop();
     await gateway.stop();
@@ -137,7 +152,48 @@ async function startServices(
     await stop();
     throw error;
   }
+  stopControllers = await startControllers(config, deps, { pki, port: gateway.port, token: controllersToken });
   return { port: gateway.port, stop };
+}
+
+/** They are clients like any other, over HTTPS; what stops them is returned. */
+async function startControllers(
+  config: StandaloneConfig,
+  deps: StandaloneDeps,
+  at: { readonly pki: Pki; readonly port: number; readonly token: string },
+): Promise<() => Promise<void>> {
+  const { naming, log, clock } = deps;
+  const client = createClient(
+    {
+      server: urlOf(config, at.port),
+      ca: at.pki.ca,
+      token: at.token,
+      namespace: "default",
+      // The certificate has this name whatever the address is.
+      tlsServerName: "localhost",
+      insecureSkipTlsVerify: false,
+    },
+    connectionOf(naming),
+  );
+  const telemetry = createTelemetry(deps.metrics);
+  const manager = createControllerManager(config.controllers, {
+    client,
+    naming,
+    clock,
+    random: Math.random,
+    log,
+    telemetry,
+  });
+  await manager.start();
+  return async () => {
+    await manager.stop();
+    await client.close();
+  };
+}
+
+function urlOf({ serving: { bindAddress } }: StandaloneConfig, port: number): string {
+  const host = bindAddress === "0.0.0.0" || bindAddress === "::" ? "127.0.0.1" : bindAddress;
+  return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function logWith(log: Log): (what: string, error: unknown) => void {
@@ -150,9 +206,7 @@ async function announce(
   at: { readonly pki: Pki; readonly port: number },
 ): Promise<Access> {
   const { pki, port } = at;
-  const { bindAddress } = config.serving;
-  const host = bindAddress === "0.0.0.0" || bindAddress === "::" ? "127.0.0.1" : bindAddress;
-  const url = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const url = urlOf(config, port);
   const clientConfig = join(config.dataDir, config.clientConfigName);
   await writeClientConfig(clientConfig, {
     server: url,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
+import { parseTokenFile } from "@orch/auth/token-file.js";
 import { printClientConfig } from "@orch/client/config.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { isFor, isUsable, type KeyPair } from "./key-pair.js";
@@ -135,21 +136,34 @@ async function ensureToken(path: string, admin: { readonly name: string; readonl
   return token;
 }
 
-/** Writes the administrator's client configuration file (mode 0600), whole or not at all. */
+/** The token of a further user in a file of tokens, where it is made when it is not there. */
+export async function ensureUserToken(
+  path: string,
+  user: { readonly name: string; readonly group: string },
+): Promise<string> {
+  const before = (await readIfThere(path)) ?? "";
+  const file = parseTokenFile(before);
+  const known = file.ok ? file.entries.find((entry) => entry.user === user.name) : undefined;
+  if (known !== undefined) return known.token;
+  const token = randomBytes(32).toString("base64url");
+  await writePrivateFile(path, `${before}${token},${user.name},${user.name},"${user.group}"\n`);
+  return token;
+}
+
+/** Writes a client configuration file (mode 0600), whole or not at all: the administrator's where no user is named. */
 export async function writeClientConfig(
   path: string,
   config: {
     readonly server: string;
     readonly ca: string;
-    readonly cert: string;
-    readonly key: string;
+    readonly user?: string;
+    readonly cert?: string;
+    readonly key?: string;
     readonly token: string;
     readonly naming: Naming;
   },
 ): Promise<void> {
-  const { server, ca, cert, key, token, naming } = config;
-  await writePrivateFile(
-    path,
-    printClientConfig({ naming, server, ca, user: adminUser, certificate: cert, key, token }),
-  );
+  const { server, ca, user = adminUser, cert, key, token, naming } = config;
+  const pair = cert === undefined || key === undefined ? {} : { certificate: cert, key };
+  await writePrivateFile(path, printClientConfig({ naming, server, ca, user, ...pair, token }));
 }
