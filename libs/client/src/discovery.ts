@@ -37,7 +37,7 @@ interface Document {
 const roots = ["/api", "/apis"];
 
 /** Reads aggregated discovery, which tells everything in two documents. */
-export function createDiscovery(client: Client, naming: Naming): Discovery {
+export function createDiscovery(client: Pick<Client, "raw">, naming: Naming): Discovery {
   const accept = `application/json;g=${naming.group("apidiscovery")};v=v2;as=APIGroupDiscoveryList`;
   const known = new Map<string, Document>();
   let made: { readonly of: readonly Document[]; readonly resources: ApiResources } | undefined;

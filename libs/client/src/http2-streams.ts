@@ -85,10 +85,18 @@ function begun(stream: ClientHttp2Stream): Promise<{ readonly status: number; re
       resolve({
         status: headers[":status"] ?? 0,
         body: {
-          [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
+          [Symbol.asyncIterator]: () => whole(stream),
           destroy: () => stream.close(constants.NGHTTP2_CANCEL),
         },
       });
     });
   });
+}
+
+/** Node ends a stream whose connection broke as if it had been answered to the end: that is told apart here. */
+async function* whole(stream: ClientHttp2Stream): AsyncGenerator<Buffer, void, void> {
+  for await (const chunk of stream) yield chunk;
+  if (stream.aborted || (stream.rstCode ?? 0) !== constants.NGHTTP2_NO_ERROR) {
+    throw new Error("the connection was closed within the answer");
+  }
 }
