@@ -102,8 +102,13 @@ export async function startStandalone(options: StandaloneOptions = {}): Promise<
   };
 }
 
+export interface DistributedOptions extends TargetOptions {
+  /** Further flags of the controller managers. */
+  readonly controllerArgs?: readonly string[];
+}
+
 /** Two gateways, two resource services, two watch caches, two controller managers and three etcd members. */
-export async function startDistributed(options: TargetOptions = {}): Promise<DistributedTarget> {
+export async function startDistributed(options: DistributedOptions = {}): Promise<DistributedTarget> {
   const dialect = options.dialect ?? "kubernetes";
   const naming = createNaming(dialect);
   // Eleven children, each of which is to end with this process: no leak of listeners.
@@ -115,6 +120,7 @@ export async function startDistributed(options: TargetOptions = {}): Promise<Dis
     dialect,
     dataDir: folder,
     ...(options.args === undefined ? {} : { gatewayArgs: options.args }),
+    ...(options.controllerArgs === undefined ? {} : { controllerArgs: options.controllerArgs }),
   });
   const { gateways, watchCaches, resources, controllerManagers } = cluster;
   const processes = [...gateways, ...watchCaches, ...resources, ...controllerManagers];
