@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
-import { ensurePki, ensureUserToken, type Pki, writeClientConfig } from "@orch/service-standalone/pki/pki.js";
+import { ensureClient, ensurePki, type Pki, writeClientConfig } from "@orch/service-standalone/pki/pki.js";
 import { type EtcdServer, startEtcd } from "@orch/store/testing/etcd-server.js";
 import { type Process, portOf, startProcess } from "./process.js";
 
@@ -48,9 +48,8 @@ const mostProcesses = 64;
 /** Starts etcd, then the services that store, then those that read, then the gateways, then the controllers. */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const naming = createNaming(options.dialect);
-  const pki = await ensurePki(options.dataDir, { tlsSans: [], clock: { now: Date.now }, naming });
-  const controllers = { name: `system:${naming.systemName("controller-manager")}`, group: naming.mastersGroup };
-  const controllersToken = await ensureUserToken(pki.paths.tokens, controllers);
+  const issuing = { clock: { now: Date.now }, naming };
+  const pki = await ensurePki(options.dataDir, { ...issuing, tlsSans: [] });
   const etcd = await startEtcd({ members: options.etcdMembers ?? 3 });
   process.setMaxListeners(Math.max(process.getMaxListeners(), mostProcesses));
   const running: Process[] = [];
@@ -92,11 +91,17 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     const [server = ""] = urls;
     const admin = { cert: pki.admin.certificate, key: pki.admin.key, token: pki.adminToken };
     await writeClientConfig(clientConfig, { server, ca: pki.ca, ...admin, naming });
+    const user = `system:${naming.systemName("controller-manager")}`;
+    const pair = await ensureClient(
+      options.dataDir,
+      { file: "controller-manager", name: user, group: naming.mastersGroup },
+      issuing,
+    );
     const controllerManagers = await Promise.all(
       Array.from({ length: options.controllerManagers ?? 2 }, async (_, i) => {
         const path = `${options.dataDir}/controller-manager-${i}.orchconfig`;
         const server = urls[i % urls.length] ?? "";
-        await writeClientConfig(path, { server, ca: pki.ca, user: controllers.name, token: controllersToken, naming });
+        await writeClientConfig(path, { server, ca: pki.ca, user, cert: pair.certificate, key: pair.key, naming });
         return await launch(`controller-manager ${i}`, "controller-manager", [
           `--api-dialect=${options.dialect}`,
           `--orchconfig=${path}`,

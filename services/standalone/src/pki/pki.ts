@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { chmod, mkdir } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
-import { parseTokenFile } from "@orch/auth/token-file.js";
 import { printClientConfig } from "@orch/client/config.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { isFor, isUsable, type KeyPair } from "./key-pair.js";
@@ -136,18 +135,20 @@ async function ensureToken(path: string, admin: { readonly name: string; readonl
   return token;
 }
 
-/** The token of a further user in a file of tokens, where it is made when it is not there. */
-export async function ensureUserToken(
-  path: string,
-  user: { readonly name: string; readonly group: string },
-): Promise<string> {
-  const before = (await readIfThere(path)) ?? "";
-  const file = parseTokenFile(before);
-  const known = file.ok ? file.entries.find((entry) => entry.user === user.name) : undefined;
-  if (known !== undefined) return known.token;
-  const token = randomBytes(32).toString("base64url");
-  await writePrivateFile(path, `${before}${token},${user.name},${user.name},"${user.group}"\n`);
-  return token;
+/** A certificate of a further client below `<dataDir>/pki`, as `<file>.crt` and `.key`: made where it is missing. */
+export async function ensureClient(
+  dataDir: string,
+  client: { readonly file: string; readonly name: string; readonly group: string },
+  { clock, naming }: Pick<PkiOptions, "clock" | "naming">,
+): Promise<KeyPair> {
+  const folder = join(dataDir, "pki");
+  const now = clock.now();
+  const authority = await ensureAuthority(folder, naming, now);
+  return await ensurePair(
+    join(folder, client.file),
+    (pair) => isUsable(pair, authority, now),
+    async () => (await issuing()).issueClient(authority, client, now),
+  );
 }
 
 /** Writes a client configuration file (mode 0600), whole or not at all: the administrator's where no user is named. */
@@ -157,13 +158,13 @@ export async function writeClientConfig(
     readonly server: string;
     readonly ca: string;
     readonly user?: string;
-    readonly cert?: string;
-    readonly key?: string;
-    readonly token: string;
+    readonly cert: string;
+    readonly key: string;
+    readonly token?: string;
     readonly naming: Naming;
   },
 ): Promise<void> {
   const { server, ca, user = adminUser, cert, key, token, naming } = config;
-  const pair = cert === undefined || key === undefined ? {} : { certificate: cert, key };
-  await writePrivateFile(path, printClientConfig({ naming, server, ca, user, ...pair, token }));
+  const bearer = token === undefined ? {} : { token };
+  await writePrivateFile(path, printClientConfig({ naming, server, ca, user, certificate: cert, key, ...bearer }));
 }
