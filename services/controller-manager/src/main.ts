@@ -11,9 +11,10 @@ import { processTools, startProgram } from "@orch/runtime/program.js";
 import { releaseFlags } from "@orch/runtime/release-flags.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
+import { connectionOf } from "./connection.js";
 import { controllerFlags, leaderElectionFlags } from "./flags.js";
 import { createTelemetry } from "./metrics.js";
-import { connectionOf, createControllerManager } from "./service.js";
+import { createControllerManager } from "./service.js";
 import { controllerSettings, leaderElectionSettings } from "./settings.js";
 
 const flags = {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { createDiscovery } from "@orch/client/discovery.js";
-import type { Client, ClientOptions } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http.js";
 import { leadOnce } from "@orch/client/leader-election.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
@@ -47,16 +47,6 @@ export interface ControllerManagerDeps {
 export interface ControllerManager extends Service {
   /** Whether the controllers run here. */
   readonly leads: boolean;
-}
-
-/** How controllers talk to the server: one connection for all watches, few for everything else. */
-export function connectionOf(naming: Naming): ClientOptions {
-  return { userAgent: naming.systemName("controller-manager"), multiplexed: true, connections: 8 };
-}
-
-/** Name of the user that they are. */
-export function controllerUser(naming: Naming): string {
-  return `system:${naming.systemName("controller-manager")}`;
 }
 
 /**

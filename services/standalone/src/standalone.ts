@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Catalog } from "@orch/api/catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
-import { createClient } from "@orch/client/http.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { Clock } from "@orch/runtime/clock.js";
@@ -10,19 +9,15 @@ import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import type { Service } from "@orch/runtime/service.js";
-import { createTelemetry } from "@orch/service-controller-manager/metrics.js";
-import {
-  type ControllerManagerConfig,
-  connectionOf,
-  controllerUser,
-  createControllerManager,
-} from "@orch/service-controller-manager/service.js";
+import { controllerUser } from "@orch/service-controller-manager/connection.js";
+import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
 import { assembleGateway, type ServingSettings } from "@orch/service-gateway/assemble.js";
 import { anyGroup, createPeers } from "@orch/service-gateway/peers.js";
 import { createResource } from "@orch/service-resource/service.js";
 import { registerWatchCacheMetrics } from "@orch/service-watch-cache/metrics.js";
 import { createWatchCache, watchCacheDefaults } from "@orch/service-watch-cache/service.js";
 import type { Store } from "@orch/store/store.js";
+import { startControllers } from "./controllers.js";
 import { makeFolder } from "./folder.js";
 import { ensurePki, type Pki, writeClientConfig } from "./pki/pki.js";
 
@@ -152,43 +147,13 @@ async function startServices(
     await stop();
     throw error;
   }
-  stopControllers = await startControllers(config, deps, { pki, port: gateway.port, token: controllersToken });
-  return { port: gateway.port, stop };
-}
-
-/** They are clients like any other, over HTTPS; what stops them is returned. */
-async function startControllers(
-  config: StandaloneConfig,
-  deps: StandaloneDeps,
-  at: { readonly pki: Pki; readonly port: number; readonly token: string },
-): Promise<() => Promise<void>> {
-  const { naming, log, clock } = deps;
-  const client = createClient(
-    {
-      server: urlOf(config, at.port),
-      ca: at.pki.ca,
-      token: at.token,
-      namespace: "default",
-      // The certificate has this name whatever the address is.
-      tlsServerName: "localhost",
-      insecureSkipTlsVerify: false,
-    },
-    connectionOf(naming),
-  );
-  const telemetry = createTelemetry(deps.metrics);
-  const manager = createControllerManager(config.controllers, {
-    client,
-    naming,
-    clock,
-    random: Math.random,
-    log,
-    telemetry,
+  const controllersRun = startControllers(config.controllers, deps, {
+    server: urlOf(config, gateway.port),
+    ca: pki.ca,
+    token: controllersToken,
   });
-  await manager.start();
-  return async () => {
-    await manager.stop();
-    await client.close();
-  };
+  stopControllers = controllersRun.stop;
+  return { port: gateway.port, stop };
 }
 
 function urlOf({ serving: { bindAddress } }: StandaloneConfig, port: number): string {
