@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
-import { ensurePki, type Pki, writeClientConfig } from "@orch/service-standalone/pki/pki.js";
+import { ensureClient, ensurePki, type Pki, writeClientConfig } from "@orch/service-standalone/pki/pki.js";
 import { type EtcdServer, startEtcd } from "@orch/store/testing/etcd-server.js";
 import { type Process, portOf, startProcess } from "./process.js";
 
@@ -11,10 +11,14 @@ export interface LocalClusterOptions {
   readonly gateways?: number;
   readonly watchCaches?: number;
   readonly etcdMembers?: number;
+  /** One of them leads, the others stand by. */
+  readonly controllerManagers?: number;
   /** HTTPS port of the first gateway, the others follow; 0 picks free ones. */
   readonly securePort?: number;
   /** Further flags of the gateways. */
   readonly gatewayArgs?: readonly string[];
+  /** Further flags of the controller managers. */
+  readonly controllerArgs?: readonly string[];
   /** Flags of node for every process: a profiler's. */
   readonly nodeArgs?: readonly string[];
 }
@@ -25,6 +29,7 @@ export interface LocalCluster {
   readonly resources: readonly Process[];
   readonly watchCaches: readonly Process[];
   readonly gateways: readonly Process[];
+  readonly controllerManagers: readonly Process[];
   /** `https://127.0.0.1:port` of each gateway. */
   readonly urls: readonly string[];
   readonly pki: Pki;
@@ -40,10 +45,11 @@ const rpc = ({ addresses }: Process): string => addresses["rpc"] ?? "";
 // One handler for each process that must not outlive this one.
 const mostProcesses = 64;
 
-/** Starts etcd, then the services that store, then those that read, then the gateways. */
+/** Starts etcd, then the services that store, then those that read, then the gateways, then the controllers. */
 export async function startLocalCluster(options: LocalClusterOptions): Promise<LocalCluster> {
   const naming = createNaming(options.dialect);
-  const pki = await ensurePki(options.dataDir, { tlsSans: [], clock: { now: Date.now }, naming });
+  const issuing = { clock: { now: Date.now }, naming };
+  const pki = await ensurePki(options.dataDir, { ...issuing, tlsSans: [] });
   const etcd = await startEtcd({ members: options.etcdMembers ?? 3 });
   process.setMaxListeners(Math.max(process.getMaxListeners(), mostProcesses));
   const running: Process[] = [];
@@ -86,7 +92,25 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     const [server = ""] = urls;
     const admin = { cert: pki.admin.certificate, key: pki.admin.key, token: pki.adminToken };
     await writeClientConfig(clientConfig, { server, ca: pki.ca, ...admin, naming });
-    return { etcd, resources, watchCaches, gateways, urls, pki, clientConfig, stop };
+    const user = `system:${naming.systemName("controller-manager")}`;
+    const pair = await ensureClient(
+      options.dataDir,
+      { file: "controller-manager", name: user, group: naming.mastersGroup },
+      issuing,
+    );
+    const controllerManagers = await Promise.all(
+      Array.from({ length: options.controllerManagers ?? 2 }, async (_, i) => {
+        const path = `${options.dataDir}/controller-manager-${i}.orchconfig`;
+        const server = urls[i % urls.length] ?? "";
+        await writeClientConfig(path, { server, ca: pki.ca, user, cert: pair.certificate, key: pair.key, naming });
+        return await launch(`controller-manager ${i}`, "controller-manager", [
+          `--api-dialect=${options.dialect}`,
+          `--orchconfig=${path}`,
+          ...(options.controllerArgs ?? []),
+        ]);
+      }),
+    );
+    return { etcd, resources, watchCaches, gateways, controllerManagers, urls, pki, clientConfig, stop };
   } catch (error) {
     await stop();
     throw error;

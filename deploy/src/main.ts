@@ -15,6 +15,7 @@ const flags = {
   }),
   gateways: intFlag(2, { min: 1, help: "how many gateways" }),
   "watch-caches": intFlag(2, { min: 1, help: "how many watch caches" }),
+  "controller-managers": intFlag(2, { min: 0, help: "how many controller managers; one of them leads" }),
   "etcd-members": intFlag(3, { min: 1, help: "how many etcd members; their data lasts as long as this command" }),
   "data-dir": stringFlag("", {
     word: "folder",
@@ -37,6 +38,7 @@ const cluster = await startLocalCluster({
   dataDir,
   gateways: values.gateways,
   watchCaches: values["watch-caches"],
+  controllerManagers: values["controller-managers"],
   etcdMembers: values["etcd-members"],
   securePort: values["secure-port"],
 }).catch((error: unknown) => {
@@ -46,7 +48,7 @@ const cluster = await startLocalCluster({
 const { pki, clientConfig, urls } = cluster;
 const access = { url: urls[0] ?? "", clientConfig, caFile: pki.paths.ca, adminToken: pki.adminToken };
 process.stdout.write(greeting(access, pki.paths.tokens));
-const parts = [...cluster.gateways, ...cluster.watchCaches, ...cluster.resources];
+const parts = [...cluster.gateways, ...cluster.watchCaches, ...cluster.resources, ...cluster.controllerManagers];
 for (const part of parts) {
   const where = Object.entries(part.addresses)
     .map(([what, at]) => `${what} ${at}`)

@@ -102,11 +102,16 @@ export async function startStandalone(options: StandaloneOptions = {}): Promise<
   };
 }
 
-/** Two gateways, two resource services, two watch caches and three etcd members. */
-export async function startDistributed(options: TargetOptions = {}): Promise<DistributedTarget> {
+export interface DistributedOptions extends TargetOptions {
+  /** Further flags of the controller managers. */
+  readonly controllerArgs?: readonly string[];
+}
+
+/** Two gateways, two resource services, two watch caches, two controller managers and three etcd members. */
+export async function startDistributed(options: DistributedOptions = {}): Promise<DistributedTarget> {
   const dialect = options.dialect ?? "kubernetes";
   const naming = createNaming(dialect);
-  // Nine children, each of which is to end with this process: no leak of listeners.
+  // Eleven children, each of which is to end with this process: no leak of listeners.
   process.setMaxListeners(32);
   const folder = await newFolder();
   const made = await ensurePki(folder, { tlsSans: [], clock: { now: Date.now }, naming });
@@ -115,8 +120,10 @@ export async function startDistributed(options: TargetOptions = {}): Promise<Dis
     dialect,
     dataDir: folder,
     ...(options.args === undefined ? {} : { gatewayArgs: options.args }),
+    ...(options.controllerArgs === undefined ? {} : { controllerArgs: options.controllerArgs }),
   });
-  const processes = [...cluster.gateways, ...cluster.watchCaches, ...cluster.resources];
+  const { gateways, watchCaches, resources, controllerManagers } = cluster;
+  const processes = [...gateways, ...watchCaches, ...resources, ...controllerManagers];
   return {
     name: "distributed",
     naming,

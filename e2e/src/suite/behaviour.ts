@@ -10,9 +10,11 @@ import { discoverySuite } from "./discovery.js";
 import { encodingSuite } from "./encodings.js";
 import { errorSuite } from "./errors.js";
 import { forgottenSuite } from "./forgotten.js";
+import { garbageCollectionSuite } from "./garbage-collection.js";
 import { healthSuite } from "./health.js";
 import { identitySuite } from "./identity.js";
 import { metadataSuite } from "./metadata.js";
+import { namespaceDeletionSuite } from "./namespace-deletion.js";
 import { pagingSuite } from "./paging.js";
 import { patchSuite } from "./patches.js";
 import { readRefusalSuite } from "./read-refusals.js";
@@ -36,6 +38,8 @@ const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
   ["resource versions", versionSuite],
   ["refused reads", readRefusalSuite],
   ["deletion", deletionSuite],
+  ["garbage collection", garbageCollectionSuite],
+  ["namespaces that are deleted", namespaceDeletionSuite],
   ["subresources", subresourceSuite],
   ["service allocation", serviceAllocationSuite],
   ["encodings", encodingSuite],

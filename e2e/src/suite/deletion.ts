@@ -183,7 +183,8 @@ function namespaces(on: On): void {
     const { http } = on();
     const namespace = await freshNamespace(http);
     const path = `/api/v1/namespaces/${namespace}/configmaps`;
-    await http.post(path, { metadata: { name: "before" } });
+    const held = { name: "before", finalizers: ["example.com/hold"] };
+    await http.post(path, { metadata: held });
     const deleted = await http.delete(`/api/v1/namespaces/${namespace}`);
     assert.equal(deleted.at("status.phase"), "Terminating", deleted.text);
     assert.equal((await http.get(`/api/v1/namespaces/${namespace}`)).at("status.phase"), "Terminating");
@@ -194,9 +195,9 @@ function namespaces(on: On): void {
     });
     assertFailure(refused, { code: 403, reason: "Forbidden", message: /because it is being terminated$/ });
     assert.equal(refused.at("details.causes.0.reason"), "NamespaceTerminating");
-    const changed = await http.put(`${path}/before`, { metadata: { name: "before" }, data: { k: "v" } });
+    const changed = await http.put(`${path}/before`, { metadata: held, data: { k: "v" } });
     assert.equal(changed.status, 200, changed.text);
-    assert.equal((await http.delete(`${path}/before`)).status, 200);
+    assert.equal((await http.put(`${path}/before`, { metadata: { name: "before" } })).status, 200);
   });
 
   test("the system's namespaces are there from the start and stay", async () => {

@@ -2,6 +2,7 @@ import { ApiError } from "@orch/status/api-error.js";
 import { Agent, type Dispatcher, request } from "undici";
 import type { ClientConfig } from "./config.js";
 import { answerError, connectionError } from "./failure.js";
+import { createHttp2Streams, type StreamBody } from "./http2-streams.js";
 import { type ApiObject, type Collection, isApiObject, listOf, type ObjectList, pathOf } from "./objects.js";
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -32,6 +33,15 @@ export interface ListOptions extends Selectors {
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
   readonly limit?: number;
   readonly continue?: string;
+  /** Media type of the answer: `application/json` where absent. */
+  readonly accept?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface GetOptions {
+  readonly resourceVersion?: string;
+  /** Media type of the answer: `application/json` where absent. */
+  readonly accept?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -56,12 +66,8 @@ export interface Client {
   /** Any answer below 400, its body read to the end. */
   raw(request: RawRequest): Promise<RawResponse>;
   /** An answer below 400 whose body is read as it comes: watches. */
-  stream(request: RawRequest): Promise<AsyncIterable<Buffer> & { destroy(): unknown }>;
-  get(
-    collection: Collection,
-    name: string,
-    options?: { readonly resourceVersion?: string; readonly signal?: AbortSignal },
-  ): Promise<ApiObject>;
+  stream(request: RawRequest): Promise<StreamBody>;
+  get(collection: Collection, name: string, options?: GetOptions): Promise<ApiObject>;
   list(collection: Collection, options?: ListOptions): Promise<ObjectList>;
   create(collection: Collection, object: ApiObject, options?: WriteOptions): Promise<ApiObject>;
   /** Replaces the object named in its metadata; with a resourceVersion in it only that version. */
@@ -83,34 +89,58 @@ export interface ClientOptions {
   readonly timeout?: number;
   /** Milliseconds without a byte in a stream; 5 min where absent. */
   readonly streamTimeout?: number;
+  /** Connections at most, besides those of streams; as many as are needed where absent. */
+  readonly connections?: number;
+  /** Streams share HTTP/2 connections instead of having one of HTTP/1.1 each: for clients of many watches. */
+  readonly multiplexed?: boolean;
 }
 
 export function createClient(config: ClientConfig, options: ClientOptions = {}): Client {
   const { timeout = 60_000, streamTimeout = 300_000 } = options;
   const agent = new Agent({
     connect: tlsOf(config),
+    ...(options.connections === undefined ? {} : { connections: options.connections }),
     keepAliveTimeout: 30_000,
     headersTimeout: timeout,
     bodyTimeout: timeout,
   });
+  const streams = options.multiplexed === true ? createHttp2Streams(config.server, tlsOf(config)) : undefined;
   const common = {
     accept: "application/json",
     "user-agent": options.userAgent ?? "orch-client",
     ...(config.token === undefined ? {} : { authorization: `Bearer ${config.token}` }),
   };
 
+  const headersOf = (r: RawRequest): Readonly<Record<string, string>> => ({
+    ...common,
+    ...(r.body === undefined ? {} : { "content-type": "application/json" }),
+    ...r.headers,
+  });
   const send = async (r: RawRequest, bodyTimeout: number): Promise<Dispatcher.ResponseData> => {
     const url = `${config.server}${r.path}${queryText(r.query)}`;
     const response = await request(url, {
       dispatcher: agent,
       method: r.method,
-      headers: { ...common, ...(r.body === undefined ? {} : { "content-type": "application/json" }), ...r.headers },
+      headers: headersOf(r),
       body: r.body ?? null,
       bodyTimeout,
       ...(r.signal === undefined ? {} : { signal: r.signal }),
     });
     if (response.statusCode < 400) return response;
     throw answerError(response.statusCode, Buffer.from(await response.body.arrayBuffer()));
+  };
+  const stream = async (r: RawRequest): Promise<StreamBody> => {
+    if (streams === undefined) return (await send(r, streamTimeout)).body;
+    const { status, body } = await streams.open({
+      method: r.method,
+      path: r.path + queryText(r.query),
+      headers: headersOf(r),
+      ...(r.body === undefined ? {} : { body: r.body }),
+      ...signalOf(r.signal),
+      idleMs: streamTimeout,
+    });
+    if (status < 400) return body;
+    throw answerError(status, await bytesOf(body));
   };
   const guarded = async <T>(r: RawRequest, run: () => Promise<T>): Promise<T> => {
     try {
@@ -134,11 +164,12 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
 
   return {
     raw,
-    stream: (r) => guarded(r, async () => (await send(r, streamTimeout)).body),
-    get: (collection, name, { resourceVersion, signal } = {}) =>
-      object({ method: "GET", path: pathOf(collection, name), query: { resourceVersion }, ...signalOf(signal) }),
-    async list(collection, { signal, ...query } = {}) {
-      const list = listOf(await json({ method: "GET", path: pathOf(collection), query, ...signalOf(signal) }));
+    stream: (r) => guarded(r, () => stream(r)),
+    get: (collection, name, { resourceVersion, ...how } = {}) =>
+      object({ method: "GET", path: pathOf(collection, name), query: { resourceVersion }, ...readParts(how) }),
+    async list(collection, { signal, accept, ...query } = {}) {
+      const how = readParts({ signal, accept });
+      const list = listOf(await json({ method: "GET", path: pathOf(collection), query, ...how }));
       if (list === undefined) throw notUnderstood("no list");
       return list;
     },
@@ -168,7 +199,10 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
         query: { labelSelector, fieldSelector },
         ...deleteParts(how),
       }),
-    close: () => agent.destroy(),
+    async close() {
+      streams?.close();
+      await agent.destroy();
+    },
   };
 }
 
@@ -191,6 +225,23 @@ function queryText(query: Query = {}): string {
 }
 
 const signalOf = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal });
+
+/** The part of a request that its reader chooses. */
+export function readParts({
+  accept,
+  signal,
+}: {
+  readonly accept?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+}) {
+  return { ...(accept === undefined ? {} : { headers: { accept } }), ...signalOf(signal) };
+}
+
+async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of body) parts.push(part);
+  return Buffer.concat(parts);
+}
 
 function writeParts({ dryRun, fieldManager, fieldValidation, signal }: WriteOptions) {
   return { query: { dryRun: dryRun === true ? "All" : undefined, fieldManager, fieldValidation }, ...signalOf(signal) };

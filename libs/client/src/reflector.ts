@@ -2,6 +2,7 @@ import { ApiError } from "@orch/status/api-error.js";
 import type { Client, Selectors } from "./http.js";
 import { isGone, listAll } from "./list-all.js";
 import type { ApiObject, Collection } from "./objects.js";
+import { pause, type Timer } from "./pause.js";
 import { type WatchEvent, watch } from "./watch.js";
 
 /** Called after the local store has changed, in the order of the changes. */
@@ -16,9 +17,13 @@ export interface ReflectorOptions extends Selectors {
   readonly client: Client;
   readonly collection: Collection;
   readonly handlers?: Handlers;
-  readonly clock: { monotonic(): number; after(ms: number, run: () => void): () => void };
+  readonly clock: Timer;
   /** In [0, 1): spreads the attempts of many clients. */
   readonly random: () => number;
+  /** Media types to ask for, of lists and of watches: objects as JSON where absent. */
+  readonly accept?: { readonly list: string; readonly object: string };
+  /** What the store keeps of an object, its name, namespace, uid and version at least; all of it where absent. */
+  readonly keep?: (object: ApiObject) => ApiObject;
   /** Objects a page of the list; 0 for the whole list at once. */
   readonly pageSize?: number;
   /** Told of every failure; the reflector goes on by itself. */
@@ -57,7 +62,8 @@ export function createReflector(options: ReflectorOptions): Reflector {
     ...(labelSelector === undefined ? {} : { labelSelector }),
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
   };
-  const mirror = createMirror(options.handlers ?? {}, (error) => options.onError?.(error));
+  const { accept, keep = (object) => object } = options;
+  const mirror = createMirror(options.handlers ?? {}, { keep, onError: (error) => options.onError?.(error) });
   let resolveSynced = (): void => {};
   const synced = new Promise<void>((resolve) => {
     resolveSynced = resolve;
@@ -67,7 +73,8 @@ export function createReflector(options: ReflectorOptions): Reflector {
 
   const list = async (signal: AbortSignal): Promise<void> => {
     const size = options.pageSize === undefined ? {} : { pageSize: options.pageSize };
-    mirror.replace(await listAll(client, collection, { ...selectors, ...size, signal }));
+    const as = accept === undefined ? {} : { accept: accept.list };
+    mirror.replace(await listAll(client, collection, { ...selectors, ...size, ...as, signal }));
     listed = true;
     resolveSynced();
   };
@@ -77,6 +84,7 @@ export function createReflector(options: ReflectorOptions): Reflector {
     try {
       for await (const event of watch(client, collection, {
         ...selectors,
+        ...(accept === undefined ? {} : { accept: accept.object }),
         resourceVersion: mirror.version(),
         signal,
       })) {
@@ -120,24 +128,13 @@ function delayAfter(failures: number, random: () => number): number {
   return full / 2 + (full / 2) * random();
 }
 
-function pause(
-  ms: number,
-  by: { readonly clock: ReflectorOptions["clock"]; readonly signal: AbortSignal },
-): Promise<void> {
-  if (ms === 0 || by.signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    const done = (): void => {
-      cancel();
-      by.signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const cancel = by.clock.after(ms, done);
-    by.signal.addEventListener("abort", done);
-  });
+interface MirrorOptions {
+  readonly keep: (object: ApiObject) => ApiObject;
+  readonly onError: (error: unknown) => void;
 }
 
 /** The local store and what its handlers are told: a handler that throws misses its change and nothing else. */
-function createMirror(handlers: Handlers, onError: (error: unknown) => void) {
+function createMirror(handlers: Handlers, { keep, onError }: MirrorOptions) {
   const store = new Map<string, ApiObject>();
   let version = "";
   const tell = (call: () => void): void => {
@@ -147,18 +144,19 @@ function createMirror(handlers: Handlers, onError: (error: unknown) => void) {
       onError(error);
     }
   };
-  const put = (object: ApiObject): void => {
-    const key = keyOf(object);
+  const put = (given: ApiObject): void => {
+    const key = keyOf(given);
     const before = store.get(key);
-    const { resourceVersion, uid } = object.metadata;
+    const { resourceVersion, uid } = given.metadata;
     if (before !== undefined && before.metadata.resourceVersion === resourceVersion && before.metadata.uid === uid)
       return;
+    const object = keep(given);
     store.set(key, object);
     if (before === undefined) tell(() => handlers.added?.(object));
     else tell(() => handlers.modified?.(object, before));
   };
   const remove = (key: string, last: ApiObject | undefined): void => {
-    const object = last ?? store.get(key);
+    const object = last === undefined ? store.get(key) : keep(last);
     if (store.delete(key) && object !== undefined) tell(() => handlers.deleted?.(object));
   };
   return {

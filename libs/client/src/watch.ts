@@ -1,6 +1,6 @@
 import { ApiError, unavailable } from "@orch/status/api-error.js";
 import { connectionError, statusError } from "./failure.js";
-import type { Client, Selectors } from "./http.js";
+import { type Client, readParts, type Selectors } from "./http.js";
 import { type ApiObject, type Collection, isApiObject, isRecord, pathOf } from "./objects.js";
 
 export type WatchEvent =
@@ -16,6 +16,8 @@ export interface WatchOptions extends Selectors {
   readonly resourceVersionMatch?: "NotOlderThan";
   /** Bookmarks are asked for unless this is false. */
   readonly bookmarks?: boolean;
+  /** Media type of the events' objects: `application/json` where absent. */
+  readonly accept?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -29,12 +31,12 @@ export async function* watch(
   collection: Collection,
   options: WatchOptions = {},
 ): AsyncGenerator<WatchEvent, void, void> {
-  const { signal, bookmarks, ...query } = options;
+  const { signal, accept, bookmarks, ...query } = options;
   const body = await client.stream({
     method: "GET",
     path: pathOf(collection),
     query: { ...query, watch: true, allowWatchBookmarks: bookmarks !== false },
-    ...(signal === undefined ? {} : { signal }),
+    ...readParts({ accept, signal }),
   });
   try {
     for await (const line of linesOf(body)) yield eventOf(line);

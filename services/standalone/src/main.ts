@@ -1,5 +1,6 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { networkInterfaces } from "node:os";
+import { hostname, networkInterfaces } from "node:os";
 import { relative, resolve } from "node:path";
 import { parseTokenFile, type TokenEntry } from "@orch/auth/token-file.js";
 import { createNaming } from "@orch/naming/naming.js";
@@ -11,6 +12,8 @@ import { processTools, startProgram } from "@orch/runtime/program.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdFlags, etcdSettings } from "@orch/runtime/store-flags.js";
 import { version } from "@orch/runtime/version.js";
+import { controllerFlags, leaderElectionFlags } from "@orch/service-controller-manager/flags.js";
+import { controllerSettings, leaderElectionSettings } from "@orch/service-controller-manager/settings.js";
 import { servingFlags } from "@orch/service-gateway/flags.js";
 import { servedCatalog, servingSettings } from "@orch/service-gateway/settings.js";
 import { advertiseAddressFlag, allocationConfig, allocationFlags } from "@orch/service-resource/allocation/flags.js";
@@ -36,6 +39,8 @@ const flags = {
   ...allocationFlags,
   "advertise-address": advertiseAddressFlag,
   "tls-san": listFlag([], { group: "Serving", help: "further host names and addresses of the serving certificate" }),
+  ...controllerFlags,
+  ...leaderElectionFlags,
   ...etcdFlags,
   ...commonFlags,
 } as const;
@@ -78,6 +83,11 @@ async function openStore(dataDir: string): Promise<Store> {
   return store;
 }
 
+/** Nobody else has the embedded store; on etcd there may be further servers like this one. */
+const leaderElection =
+  values["etcd-servers"].length === 0
+    ? undefined
+    : leaderElectionSettings(values, { naming, identity: `${hostname()}_${randomUUID()}`, refuse });
 const dataDir = resolve(values["data-dir"]);
 const standalone = createStandalone(
   {
@@ -94,6 +104,7 @@ const standalone = createStandalone(
     }),
     streamingLists: gates.enabled("WatchList"),
     clientConfigName: "admin.orchconfig",
+    controllers: { ...controllerSettings(values, refuse), leaderElection },
   },
   { openStore, naming, health, metrics, log, logFailure, clock, version },
 );

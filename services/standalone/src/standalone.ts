@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Catalog } from "@orch/api/catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
@@ -9,6 +9,8 @@ import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import type { Service } from "@orch/runtime/service.js";
+import { controllerUser } from "@orch/service-controller-manager/connection.js";
+import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
 import { assembleGateway, type ServingSettings } from "@orch/service-gateway/assemble.js";
 import { anyGroup, createPeers } from "@orch/service-gateway/peers.js";
 import type { AllocationConfig } from "@orch/service-resource/allocation/service-allocation.js";
@@ -16,6 +18,7 @@ import { createResource } from "@orch/service-resource/service.js";
 import { registerWatchCacheMetrics } from "@orch/service-watch-cache/metrics.js";
 import { createWatchCache, watchCacheDefaults } from "@orch/service-watch-cache/service.js";
 import type { Store } from "@orch/store/store.js";
+import { startControllers } from "./controllers.js";
 import { makeFolder } from "./folder.js";
 import { ensurePki, type Pki, writeClientConfig } from "./pki/pki.js";
 
@@ -34,6 +37,7 @@ export interface StandaloneConfig {
   readonly streamingLists: boolean;
   readonly catalog: Catalog;
   readonly clientConfigName: string;
+  readonly controllers: ControllerManagerConfig;
 }
 
 export interface StandaloneDeps {
@@ -116,11 +120,15 @@ async function startServices(
     { ...shared, metrics: deps.metrics, now: () => clock.now(), newUid: randomUUID, random: Math.random },
   );
   const peers = createPeers(new Map([[anyGroup, transport.caller]]));
-  const admin: TokenEntry = { token: pki.adminToken, user: "admin", uid: "", groups: [naming.mastersGroup] };
+  const groups = [naming.mastersGroup];
+  const admin: TokenEntry = { token: pki.adminToken, user: "admin", uid: "", groups };
+  // Known to this process alone, and only while it runs.
+  const controllersToken = randomBytes(32).toString("base64url");
+  const controllers: TokenEntry = { token: controllersToken, user: controllerUser(naming), uid: "", groups };
   const gateway = assembleGateway(
     {
       ...config.serving,
-      tokens: [admin, ...config.tokens],
+      tokens: [admin, controllers, ...config.tokens],
       tls: { key: pki.serving.key, cert: pki.serving.certificate, clientCa: pki.ca },
     },
     { ...deps, catalog, caches: peers, resources: peers },
@@ -128,7 +136,9 @@ async function startServices(
   registerWatchCacheMetrics(deps.metrics, cache);
   await cache.start();
   await resource.start();
+  let stopControllers = async (): Promise<void> => {};
   const stop = async (): Promise<void> => {
+    await stopControllers();
     // Watches end with a last bookmark, running writes are answered, then the store is closed.
     await cache.stop();
     await gateway.stop();
@@ -143,7 +153,18 @@ async function startServices(
     throw error;
   }
   resource.leadTo({ port: gateway.port, address: config.advertised });
+  const controllersRun = startControllers(config.controllers, deps, {
+    server: urlOf(config, gateway.port),
+    ca: pki.ca,
+    token: controllersToken,
+  });
+  stopControllers = controllersRun.stop;
   return { port: gateway.port, stop };
+}
+
+function urlOf({ serving: { bindAddress } }: StandaloneConfig, port: number): string {
+  const host = bindAddress === "0.0.0.0" || bindAddress === "::" ? "127.0.0.1" : bindAddress;
+  return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 function logWith(log: Log): (what: string, error: unknown) => void {
@@ -156,9 +177,7 @@ async function announce(
   at: { readonly pki: Pki; readonly port: number },
 ): Promise<Access> {
   const { pki, port } = at;
-  const { bindAddress } = config.serving;
-  const host = bindAddress === "0.0.0.0" || bindAddress === "::" ? "127.0.0.1" : bindAddress;
-  const url = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const url = urlOf(config, port);
   const clientConfig = join(config.dataDir, config.clientConfigName);
   await writeClientConfig(clientConfig, {
     server: url,

@@ -9,7 +9,7 @@ import { TLSSocket } from "node:tls";
 import { parseTokenFile } from "@orch/auth/token-file.js";
 import { readClientConfig } from "@orch/client/config.js";
 import { createNaming, dialects } from "@orch/naming/naming.js";
-import { ensurePki, type PkiOptions, writeClientConfig } from "./pki.js";
+import { ensureClient, ensurePki, type PkiOptions, writeClientConfig } from "./pki.js";
 
 const naming = createNaming("orch");
 const start = Date.now();
@@ -79,6 +79,18 @@ test("every file is the owner's alone and no draft stays behind", async (t) => {
   for (const file of [...files.map((f) => join("pki", f)), "admin.orchconfig"]) {
     assert.equal((await stat(join(dir, file))).mode & 0o777, 0o600, file);
   }
+});
+
+test("a further client is known by a certificate of the same authority, made once", async (t) => {
+  const dir = await folder(t);
+  const { ca } = await ensurePki(dir, options());
+  const client = { file: "controllers", name: "system:controllers", group: "system:masters" };
+  const pair = await ensureClient(dir, client, options());
+  const certificate = new X509Certificate(pair.certificate);
+  assert.deepEqual(certificate.subject.split("\n").sort(), ["CN=system:controllers", "O=system:masters"]);
+  assert.ok(certificate.verify(new X509Certificate(ca).publicKey));
+  assert.deepEqual(await ensureClient(dir, client, options()), pair);
+  assert.equal((await stat(join(dir, "pki", "controllers.key"))).mode & 0o777, 0o600);
 });
 
 test("a restart keeps everything", async (t) => {

@@ -135,21 +135,36 @@ async function ensureToken(path: string, admin: { readonly name: string; readonl
   return token;
 }
 
-/** Writes the administrator's client configuration file (mode 0600), whole or not at all. */
+/** A certificate of a further client below `<dataDir>/pki`, as `<file>.crt` and `.key`: made where it is missing. */
+export async function ensureClient(
+  dataDir: string,
+  client: { readonly file: string; readonly name: string; readonly group: string },
+  { clock, naming }: Pick<PkiOptions, "clock" | "naming">,
+): Promise<KeyPair> {
+  const folder = join(dataDir, "pki");
+  const now = clock.now();
+  const authority = await ensureAuthority(folder, naming, now);
+  return await ensurePair(
+    join(folder, client.file),
+    (pair) => isUsable(pair, authority, now),
+    async () => (await issuing()).issueClient(authority, client, now),
+  );
+}
+
+/** Writes a client configuration file (mode 0600), whole or not at all: the administrator's where no user is named. */
 export async function writeClientConfig(
   path: string,
   config: {
     readonly server: string;
     readonly ca: string;
+    readonly user?: string;
     readonly cert: string;
     readonly key: string;
-    readonly token: string;
+    readonly token?: string;
     readonly naming: Naming;
   },
 ): Promise<void> {
-  const { server, ca, cert, key, token, naming } = config;
-  await writePrivateFile(
-    path,
-    printClientConfig({ naming, server, ca, user: adminUser, certificate: cert, key, token }),
-  );
+  const { server, ca, user = adminUser, cert, key, token, naming } = config;
+  const bearer = token === undefined ? {} : { token };
+  await writePrivateFile(path, printClientConfig({ naming, server, ca, user, certificate: cert, key, ...bearer }));
 }

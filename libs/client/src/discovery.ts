@@ -1,0 +1,110 @@
+import type { Naming } from "@orch/naming/naming.js";
+import { ApiError } from "@orch/status/api-error.js";
+import type { Client } from "./http.js";
+import { isRecord } from "./objects.js";
+
+/** A resource of one served version. */
+export interface ApiResource {
+  readonly group: string;
+  readonly version: string;
+  /** Plural. */
+  readonly resource: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+  readonly verbs: readonly string[];
+}
+
+/** What a server says that it serves. */
+export interface ApiResources {
+  /** Every resource in every version, the versions of a group in its order of preference. */
+  readonly all: readonly ApiResource[];
+  /** Each resource once, in the first of its group's versions that has it. */
+  readonly preferred: readonly ApiResource[];
+  /** Group-versions whose resources are not known for now: `metrics.example.com/v1`. */
+  readonly stale: readonly string[];
+}
+
+export interface Discovery {
+  /** What is served now; a document that has not changed is not sent again. @throws ApiError */
+  read(signal?: AbortSignal): Promise<ApiResources>;
+}
+
+interface Document {
+  readonly etag: string;
+  readonly groups: readonly unknown[];
+}
+
+const roots = ["/api", "/apis"];
+
+/** Reads aggregated discovery, which tells everything in two documents. */
+export function createDiscovery(client: Pick<Client, "raw">, naming: Naming): Discovery {
+  const accept = `application/json;g=${naming.group("apidiscovery")};v=v2;as=APIGroupDiscoveryList`;
+  const known = new Map<string, Document>();
+  let made: { readonly of: readonly Document[]; readonly resources: ApiResources } | undefined;
+
+  const document = async (path: string, signal: AbortSignal | undefined): Promise<Document> => {
+    const before = known.get(path);
+    const { status, headers, body } = await client.raw({
+      method: "GET",
+      path,
+      headers: { accept, ...(before === undefined ? {} : { "if-none-match": before.etag }) },
+      ...(signal === undefined ? {} : { signal }),
+    });
+    if (status === 304 && before !== undefined) return before;
+    const read = { etag: String(headers["etag"] ?? ""), groups: groupsOf(body) };
+    if (read.etag === "") known.delete(path);
+    else known.set(path, read);
+    return read;
+  };
+
+  return {
+    async read(signal) {
+      const documents = await Promise.all(roots.map((path) => document(path, signal)));
+      if (made === undefined || documents.some((d, i) => d !== made?.of[i])) {
+        made = { of: documents, resources: resourcesOf(documents.flatMap(({ groups }) => groups)) };
+      }
+      return made.resources;
+    },
+  };
+}
+
+function groupsOf(body: Buffer): readonly unknown[] {
+  const list: unknown = JSON.parse(body.toString("utf8"));
+  const items = isRecord(list) && list["kind"] === "APIGroupDiscoveryList" ? list["items"] : undefined;
+  if (Array.isArray(items)) return items;
+  throw new ApiError("InternalError", "the server's answer is no APIGroupDiscoveryList");
+}
+
+function resourcesOf(groups: readonly unknown[]): ApiResources {
+  const all: ApiResource[] = [];
+  const stale: string[] = [];
+  for (const group of groups) {
+    const name = text(at(at(group, "metadata"), "name"));
+    for (const version of list(at(group, "versions"))) {
+      const versionName = text(at(version, "version"));
+      if (at(version, "freshness") === "Stale") stale.push(name === "" ? versionName : `${name}/${versionName}`);
+      for (const resource of list(at(version, "resources"))) {
+        all.push({
+          group: name,
+          version: versionName,
+          resource: text(at(resource, "resource")),
+          kind: text(at(at(resource, "responseKind"), "kind")),
+          namespaced: at(resource, "scope") === "Namespaced",
+          verbs: list(at(resource, "verbs")).map(text),
+        });
+      }
+    }
+  }
+  const seen = new Set<string>();
+  const preferred = all.filter(({ group, resource }) => {
+    const key = `${group}/${resource}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+  return { all, preferred, stale };
+}
+
+const at = (value: unknown, field: string): unknown => (isRecord(value) ? value[field] : undefined);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

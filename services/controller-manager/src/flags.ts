@@ -1,0 +1,50 @@
+import { boolFlag, durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { controllerNames } from "./controller.js";
+
+/** Flags of whatever runs controllers; the reference's names. */
+export const controllerFlags = {
+  controllers: listFlag(["*"], {
+    group: "Controllers",
+    help: [
+      "controllers that run, comma separated: '*' is all of them, 'foo' one, '-foo' not that one; empty is none:",
+      ...controllerNames,
+    ].join("\n"),
+  }),
+  "enable-garbage-collector": boolFlag(true, {
+    group: "Controllers",
+    help: "whether objects are deleted whose owners are gone",
+  }),
+  "concurrent-gc-syncs": intFlag(20, { group: "Controllers", min: 1, help: "objects that are collected at once" }),
+  "concurrent-namespace-syncs": intFlag(10, {
+    group: "Controllers",
+    min: 1,
+    help: "namespaces that are emptied at once",
+  }),
+} as const;
+
+/** Flags of the election of one process among several. */
+export const leaderElectionFlags = {
+  "leader-elect": boolFlag(true, {
+    group: "Leader election",
+    help: "whether one of several processes is chosen to run the controllers",
+  }),
+  "leader-elect-lease-duration": durationFlag(15_000, {
+    group: "Leader election",
+    help: "how long the others wait after the leader's last renewal",
+  }),
+  "leader-elect-renew-deadline": durationFlag(10_000, {
+    group: "Leader election",
+    help: "how long the leader tries to renew before it gives up; less than the lease's duration",
+  }),
+  "leader-elect-retry-period": durationFlag(2_000, { group: "Leader election", help: "time between attempts" }),
+  "leader-elect-resource-name": stringFlag("", {
+    group: "Leader election",
+    word: "name",
+    help: "name of the lease; the controller manager's name in the dialect when empty",
+  }),
+  "leader-elect-resource-namespace": stringFlag("", {
+    group: "Leader election",
+    word: "namespace",
+    help: "namespace of the lease; the system's namespace when empty",
+  }),
+} as const;

@@ -1,0 +1,27 @@
+import type { Identity } from "./references.js";
+
+/** Owners that are known to be gone, so that many dependents do not ask for the same one. */
+export interface AbsentOwners {
+  add(identity: Identity): void;
+  has(identity: Identity): boolean;
+}
+
+const remembered = 500;
+
+export function createAbsentOwners(): AbsentOwners {
+  const keys = new Set<string>();
+  const keyOf = ({ namespace, apiVersion, kind, name, uid }: Identity): string =>
+    [namespace, apiVersion, kind, name, uid].join("\n");
+  return {
+    add(identity) {
+      const key = keyOf(identity);
+      keys.delete(key);
+      keys.add(key);
+      for (const oldest of keys) {
+        if (keys.size <= remembered) return;
+        keys.delete(oldest);
+      }
+    },
+    has: (identity) => keys.has(keyOf(identity)),
+  };
+}

@@ -1,0 +1,113 @@
+import type { ApiResource } from "@orch/client/discovery.js";
+import type { Client } from "@orch/client/http.js";
+import type { ApiObject } from "@orch/client/objects.js";
+import { createReflector, type Reflector } from "@orch/client/reflector.js";
+import type { Clock } from "@orch/runtime/clock.js";
+import type { KindName } from "./graph.js";
+
+/** Told of every change of every followed kind. */
+export interface Changes {
+  seen(kind: KindName, object: ApiObject): void;
+  gone(kind: KindName, object: ApiObject): void;
+}
+
+export interface Monitors {
+  /** Follows these resources and no others. What is followed again goes on from where it was. */
+  follow(resources: readonly ApiResource[], signal: AbortSignal): void;
+  /** Settles when each of them has been listed once. */
+  synced(): Promise<void>;
+  /** Settles when none runs any more. */
+  ended(): Promise<void>;
+}
+
+export interface MonitorsOptions {
+  readonly client: Client;
+  readonly accept: { readonly list: string; readonly object: string };
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly changes: Changes;
+  readonly onError: (error: unknown, resource: ApiResource) => void;
+}
+
+interface Monitor {
+  readonly reflector: Reflector;
+  running: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
+}
+
+/** Follows the metadata of many kinds, each by a list and a watch of its own. */
+export function createMonitors(options: MonitorsOptions): Monitors {
+  const monitors = new Map<string, Monitor>();
+
+  const monitorOf = (resource: ApiResource): Monitor => {
+    const key = `${resource.group}/${resource.version}/${resource.resource}`;
+    const known = monitors.get(key);
+    if (known !== undefined) return known;
+    const made: Monitor = { reflector: reflectorOf(resource, options), running: undefined };
+    monitors.set(key, made);
+    return made;
+  };
+
+  return {
+    follow(resources, signal) {
+      const wanted = new Set(resources.map(monitorOf));
+      for (const monitor of monitors.values()) {
+        if (wanted.has(monitor)) continue;
+        // Its objects stay in the graph: a group that is away for a while must not look like deleted owners.
+        monitor.running?.abort.abort();
+        monitor.running = undefined;
+      }
+      for (const monitor of wanted) {
+        if (monitor.running !== undefined) continue;
+        const abort = new AbortController();
+        const ended = monitor.reflector.run(AbortSignal.any([signal, abort.signal]));
+        monitor.running = { abort, ended };
+      }
+    },
+    async synced() {
+      await Promise.all([...monitors.values()].filter((m) => m.running).map((m) => m.reflector.synced));
+    },
+    async ended() {
+      await Promise.all([...monitors.values()].map((m) => m.running?.ended));
+    },
+  };
+}
+
+function reflectorOf(resource: ApiResource, options: MonitorsOptions): Reflector {
+  const { client, accept, clock, random, changes } = options;
+  const { group, version, kind } = resource;
+  const name: KindName = { apiVersion: group === "" ? version : `${group}/${version}`, kind };
+  return createReflector({
+    client,
+    collection: { group, version, resource: resource.resource },
+    accept,
+    keep: ownership,
+    clock,
+    random,
+    handlers: {
+      added: (object) => changes.seen(name, object),
+      modified(object, before) {
+        // Deleted and made anew while nobody looked.
+        if (object.metadata.uid !== before.metadata.uid) changes.gone(name, before);
+        changes.seen(name, object);
+      },
+      deleted: (object) => changes.gone(name, object),
+    },
+    onError: (error) => options.onError(error, resource),
+  });
+}
+
+/** The few fields that ownership is about: there may be very many objects. */
+function ownership({ metadata }: ApiObject): ApiObject {
+  const { name, namespace, uid, resourceVersion, ownerReferences, finalizers, deletionTimestamp } = metadata;
+  return {
+    metadata: {
+      ...(name === undefined ? {} : { name }),
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(ownerReferences === undefined ? {} : { ownerReferences }),
+      ...(finalizers === undefined ? {} : { finalizers }),
+      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { type ClientConfig, readClientConfig } from "@orch/client/config.js";
+import { createClient } from "@orch/client/http.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { commonFlags } from "@orch/runtime/common-flags.js";
+import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
+import { stringFlag } from "@orch/runtime/flag-types.js";
+import { createOpsServer } from "@orch/runtime/ops-server.js";
+import { processTools, startProgram } from "@orch/runtime/program.js";
+import { releaseFlags } from "@orch/runtime/release-flags.js";
+import { serviceFlags } from "@orch/runtime/service-flags.js";
+import { runProcess } from "@orch/runtime/shutdown.js";
+import { connectionOf } from "./connection.js";
+import { controllerFlags, leaderElectionFlags } from "./flags.js";
+import { createTelemetry } from "./metrics.js";
+import { createControllerManager } from "./service.js";
+import { controllerSettings, leaderElectionSettings } from "./settings.js";
+
+const flags = {
+  orchconfig: stringFlag("", {
+    group: "Server",
+    word: "file",
+    help: "client configuration file that names the server and how to be known to it",
+  }),
+  ...controllerFlags,
+  ...leaderElectionFlags,
+  ...commonFlags,
+  ...releaseFlags,
+  "bind-address": serviceFlags["bind-address"],
+  "metrics-port": serviceFlags["metrics-port"],
+  "livez-grace-period": serviceFlags["livez-grace-period"],
+  "api-dialect": serviceFlags["api-dialect"],
+} as const;
+
+const program = {
+  name: "orch-controller-manager",
+  description: "Runs the control loops: garbage collection, removal of namespaces, service accounts.",
+  flags,
+};
+const { values, refuse } = startProgram(program, process.argv.slice(2));
+const { log, logFailure, clock, health, metrics, gates } = processTools("controller-manager", values, refuse);
+const naming = createNaming(values["api-dialect"]);
+registerFeatureMetrics(metrics, gates, naming.word("orch"));
+
+async function readConfig(path: string): Promise<ClientConfig> {
+  try {
+    if (path === "") throw new Error("--orchconfig is needed");
+    return await readClientConfig(path);
+  } catch (error) {
+    process.stderr.write(`${program.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    return process.exit(1);
+  }
+}
+
+const settings = controllerSettings(values, refuse);
+const identity = `${hostname()}_${randomUUID()}`;
+const leaderElection = leaderElectionSettings(values, { naming, identity, refuse });
+const client = createClient(await readConfig(values.orchconfig), connectionOf(naming));
+const manager = createControllerManager(
+  { ...settings, leaderElection },
+  { client, naming, clock, random: Math.random, log, telemetry: createTelemetry(metrics) },
+);
+health.check("log", logFailure);
+const ops = createOpsServer({ host: values["bind-address"], port: values["metrics-port"], health, metrics });
+
+await runProcess({
+  log,
+  clock,
+  delay: values["shutdown-delay-duration"],
+  shuttingDown: () => health.shutDown(),
+  service: {
+    async start() {
+      await ops.start();
+      await manager.start();
+      log.info({ metricsPort: ops.port, identity }, "serving");
+      process.stdout.write(`metrics=${values["bind-address"]}:${ops.port}\n`);
+    },
+    async stop() {
+      await manager.stop();
+      await client.close();
+      await ops.stop();
+    },
+  },
+});

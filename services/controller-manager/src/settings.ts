@@ -1,0 +1,54 @@
+import type { Naming } from "@orch/naming/naming.js";
+import type { FlagValues } from "@orch/runtime/flags.js";
+import { chooseControllers } from "./controller.js";
+import type { controllerFlags, leaderElectionFlags } from "./flags.js";
+import type { ControllerManagerConfig, LeaderElection } from "./service.js";
+
+/** Resource services hear of a deleted namespace within milliseconds while they follow the store. */
+const namespaceQuietMs = 1_000;
+
+/** The flags' values as a configuration. `refuse` ends the start with a sentence about a wrong one. */
+export function controllerSettings(
+  values: FlagValues<typeof controllerFlags>,
+  refuse: (problem: string) => never,
+): Omit<ControllerManagerConfig, "leaderElection"> {
+  const chosen = chooseControllers(values.controllers);
+  if (!chosen.ok) return refuse(chosen.problem);
+  const collects = values["enable-garbage-collector"];
+  return {
+    controllers: new Set([...chosen.names].filter((name) => collects || name !== "garbage-collector-controller")),
+    garbageCollectorWorkers: values["concurrent-gc-syncs"],
+    namespaceWorkers: values["concurrent-namespace-syncs"],
+    namespaceQuietMs,
+  };
+}
+
+/** Undefined where no leader is elected. `identity` tells this process from the others. */
+export function leaderElectionSettings(
+  values: FlagValues<typeof leaderElectionFlags>,
+  parts: { readonly naming: Naming; readonly identity: string; readonly refuse: (problem: string) => never },
+): LeaderElection | undefined {
+  const { naming, identity, refuse } = parts;
+  if (!values["leader-elect"]) return undefined;
+  const leaseDurationMs = values["leader-elect-lease-duration"];
+  const renewDeadlineMs = values["leader-elect-renew-deadline"];
+  const retryPeriodMs = values["leader-elect-retry-period"];
+  if (leaseDurationMs < 1_000) return refuse("--leader-elect-lease-duration must be at least 1s");
+  if (renewDeadlineMs >= leaseDurationMs) {
+    return refuse("--leader-elect-renew-deadline must be less than --leader-elect-lease-duration");
+  }
+  if (retryPeriodMs === 0) return refuse("--leader-elect-retry-period must be greater than zero");
+  if (renewDeadlineMs <= jitter * retryPeriodMs) {
+    return refuse(`--leader-elect-renew-deadline must be greater than ${jitter} times --leader-elect-retry-period`);
+  }
+  return {
+    identity,
+    name: values["leader-elect-resource-name"] || naming.systemName("controller-manager"),
+    namespace: values["leader-elect-resource-namespace"] || naming.systemName("system"),
+    leaseDurationMs,
+    renewDeadlineMs,
+    retryPeriodMs,
+  };
+}
+
+const jitter = 1.2;

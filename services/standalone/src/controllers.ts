@@ -1,0 +1,68 @@
+import type { Naming } from "@orch/naming/naming.js";
+import { type Clock, sleep } from "@orch/runtime/clock.js";
+import type { Health } from "@orch/runtime/health.js";
+import type { Log } from "@orch/runtime/log.js";
+import type { Metrics } from "@orch/runtime/metrics.js";
+import { connectionOf } from "@orch/service-controller-manager/connection.js";
+import { createTelemetry } from "@orch/service-controller-manager/metrics.js";
+import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
+
+export interface ControllersDeps {
+  readonly naming: Naming;
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/** How they reach the gateway of this process, and as whom. */
+export interface Loopback {
+  readonly server: string;
+  /** PEM. */
+  readonly ca: string;
+  readonly token: string;
+}
+
+const readyPollMs = 50;
+
+/**
+ * Runs controllers as what they are, clients of the gateway over HTTPS, once the server is ready: neither their code nor their
+ * requests stand in the way of that.
+ */
+export function startControllers(
+  config: ControllerManagerConfig,
+  deps: ControllersDeps,
+  loopback: Loopback,
+): { readonly stop: () => Promise<void> } {
+  const telemetry = createTelemetry(deps.metrics);
+  const abort = new AbortController();
+  const run = async (signal: AbortSignal): Promise<void> => {
+    while (!signal.aborted && (await deps.health.answer("readyz")).code !== 200) {
+      await sleep(deps.clock, readyPollMs, signal);
+    }
+    if (signal.aborted) return;
+    const [{ createClient }, { createControllerManager }] = await Promise.all([
+      import("@orch/client/http.js"),
+      import("@orch/service-controller-manager/service.js"),
+    ]);
+    // The certificate has this name whatever the address is.
+    const tls = { tlsServerName: "localhost", insecureSkipTlsVerify: false };
+    const client = createClient({ ...loopback, ...tls, namespace: "default" }, connectionOf(deps.naming));
+    const manager = createControllerManager(config, { ...deps, client, telemetry, random: Math.random });
+    await manager.start();
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener("abort", () => resolve());
+    });
+    await manager.stop();
+    await client.close();
+  };
+  const running = config.controllers.size === 0 ? Promise.resolve() : run(abort.signal);
+  running.catch((err: unknown) => deps.log.error({ err }, "the controllers have failed"));
+  return {
+    async stop() {
+      abort.abort();
+      await running.catch(() => {}); // told above
+    },
+  };
+}
