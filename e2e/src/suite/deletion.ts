@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Answer } from "../harness/http.js";
 import { freshMaps, freshNamespace, namesOf, versionOf } from "../harness/manifests.js";
 import { assertFailure } from "../harness/status.js";
 import { until } from "../harness/until.js";
@@ -8,9 +9,11 @@ import type { On } from "./scene.js";
 /** Deletion of objects, collections and namespaces (spec 1: Object deletion). */
 export function deletionSuite(on: On): void {
   finalizers(on);
+  policies(on);
   grace(on);
   preconditions(on);
   collections(on);
+  pages(on);
   namespaces(on);
 }
 
@@ -76,6 +79,67 @@ function finalizers(on: On): void {
       code: 422,
       reason: "Invalid",
     });
+  });
+}
+
+function policies(on: On): void {
+  test("the old form of a policy, a kind's own default and a policy chosen before are kept as finalizers too", async () => {
+    const { http } = on();
+    const namespace = await freshNamespace(http);
+    const maps = `/api/v1/namespaces/${namespace}/configmaps`;
+    const finalizersOf = (answer: Answer): unknown => answer.at("metadata.finalizers");
+    // Dry runs: the garbage collector acts on what is really deleted.
+    const dry = { dryRun: "All" };
+    await http.post(maps, { metadata: { name: "m" } });
+    assert.deepEqual(finalizersOf(await http.delete(`${maps}/m`, dry, { orphanDependents: true })), ["orphan"]);
+    const both = { orphanDependents: true, propagationPolicy: "Orphan" };
+    assertFailure(await http.delete(`${maps}/m`, dry, both), { code: 422, reason: "Invalid" });
+    await http.post(maps, { metadata: { name: "chosen", finalizers: ["foregroundDeletion"] } });
+    assert.deepEqual(finalizersOf(await http.delete(`${maps}/chosen`, dry)), ["foregroundDeletion"]);
+    const orphaned = await http.delete(`${maps}/chosen`, { ...dry, propagationPolicy: "Orphan" });
+    assert.deepEqual(finalizersOf(orphaned), ["orphan"]);
+    assert.equal((await http.delete(`${maps}/chosen`, { orphanDependents: false })).at("status"), "Success");
+
+    const labels = { app: "c" };
+    const template = { metadata: { labels }, spec: { containers: [{ name: "c", image: "i" }] } };
+    const controllers = `/api/v1/namespaces/${namespace}/replicationcontrollers`;
+    await http.post(controllers, { metadata: { name: "c" }, spec: { replicas: 0, selector: labels, template } });
+    assert.deepEqual(finalizersOf(await http.delete(`${controllers}/c`, { dryRun: "All" })), ["orphan"]);
+    await http.delete(`${controllers}/c`, { propagationPolicy: "Background" });
+
+    const jobs = `/apis/batch/v1/namespaces/${namespace}/jobs`;
+    const job = { template: { spec: { ...template.spec, restartPolicy: "Never" } } };
+    await http.post(jobs, { metadata: { name: "j" }, spec: job });
+    const silent = await http.delete(`${jobs}/j`, { dryRun: "All", propagationPolicy: "Background" });
+    assert.equal(silent.headers["warning"], undefined);
+    const warned = await http.delete(`${jobs}/j`, { dryRun: "All" });
+    assert.match(String(warned.headers["warning"]), /child pods are preserved by default/);
+    assert.deepEqual(finalizersOf(warned), ["orphan"]);
+  });
+
+  test("options of a deletion are read in every encoding", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    const yaml = "kind: DeleteOptions\napiVersion: v1\npropagationPolicy: Foreground\n";
+    await maps.create("m");
+    const send = (contentType: string, body: string) =>
+      http.call({
+        method: "DELETE",
+        path: maps.path("m"),
+        query: { dryRun: "All" },
+        headers: { "content-type": contentType },
+        body,
+      });
+    const held = await send("application/yaml", yaml);
+    assert.deepEqual(held.at("metadata.finalizers"), ["foregroundDeletion"], held.text);
+    assertFailure(await send("application/yaml", yaml.replace("DeleteOptions", "Pod")), {
+      code: 400,
+      reason: "BadRequest",
+    });
+    assertFailure(await send("application/yaml", "a: ["), { code: 400, reason: "BadRequest" });
+    assertFailure(await send("text/plain", "x"), { code: 415, reason: "UnsupportedMediaType" });
+    assertFailure(await send("application/json", '{"gracePeriodSeconds":"x"}'), { code: 400, reason: "BadRequest" });
+    assert.equal((await send("application/json", '{"propagationPolicy":"Background"}')).at("status"), "Success");
   });
 }
 
@@ -166,6 +230,31 @@ function collections(on: On): void {
     assert.equal(new Set(namesOf(events.map((e) => e.object))).size, 600);
     assert.equal((await http.get(maps.path())).items().length, 0);
     watch.close();
+  });
+}
+
+function pages(on: On): void {
+  test("deletecollection deletes a page where a limit is given, and the next one by its token", async () => {
+    const { http } = on();
+    const maps = await freshMaps(http);
+    const names = Array.from({ length: 25 }, (_, i) => `m${String(i).padStart(2, "0")}`);
+    await Promise.all(names.map((name) => maps.create(name)));
+    const dry = await http.delete(maps.path(), { limit: 10, dryRun: "All" });
+    assert.deepEqual(namesOf(dry.items()), names.slice(0, 10));
+    const first = await http.delete(maps.path(), { limit: 10 });
+    assert.deepEqual(namesOf(first.items()), names.slice(0, 10));
+    assert.equal(first.at("metadata.remainingItemCount"), 15);
+    assert.deepEqual(namesOf((await http.get(maps.path())).items()), names.slice(10));
+    // Of the first page's moment: a newcomer before its end is not in it.
+    await maps.create("m00");
+    await maps.create("m99");
+    const second = await http.delete(maps.path(), { limit: 10, continue: String(first.at("metadata.continue")) });
+    assert.deepEqual(namesOf(second.items()), names.slice(10, 20));
+    const last = await http.delete(maps.path(), { limit: 10, continue: String(second.at("metadata.continue")) });
+    assert.deepEqual(namesOf(last.items()), names.slice(20));
+    assert.equal(last.at("metadata.continue"), undefined);
+    assert.deepEqual(namesOf((await http.get(maps.path())).items()), ["m00", "m99"]);
+    assertFailure(await http.delete(maps.path(), { continue: "forged" }), { code: 400, reason: "BadRequest" });
   });
 }
 
