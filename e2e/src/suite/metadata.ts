@@ -35,6 +35,14 @@ function names(on: On): void {
     assertFailure(neither, { code: 422, reason: "Invalid", message: /name or generateName is required/ });
   });
 
+  test("a kind that names itself takes a random name where none is given", async () => {
+    const { http } = on();
+    const path = `/api/v1/namespaces/${await freshNamespace(http)}/limitranges`;
+    const created = await http.post(path, { metadata: {}, spec: { limits: [] } });
+    assert.equal(created.status, 201, created.text);
+    assert.match(String(created.at("metadata.name")), /^[0-9a-f-]{36}$/);
+  });
+
   test("a deleted name may be used again, with a new uid", async () => {
     const { http } = on();
     const maps = await freshMaps(http);

@@ -85,6 +85,8 @@ export interface Strategy {
   readonly createOnUpdate: boolean;
   readonly gcDefault: "background" | "orphan" | "unsupported";
   readonly noDeleteCollection: boolean;
+  /** An object without a name is given a random UUID for one. */
+  readonly namesItself: boolean;
 }
 
 export interface Subresource {
@@ -215,6 +217,7 @@ const strategyKeys = [
   "createOnUpdate",
   "gcDefault",
   "noDeleteCollection",
+  "namesItself",
 ];
 
 export const defaultStrategy: Strategy = {
@@ -226,6 +229,7 @@ export const defaultStrategy: Strategy = {
   createOnUpdate: false,
   gcDefault: "background",
   noDeleteCollection: false,
+  namesItself: false,
 };
 
 function readStrategy(entry: Reader): Partial<Strategy> {
@@ -243,6 +247,7 @@ function readStrategy(entry: Reader): Partial<Strategy> {
     ...(r.has("unconditionalUpdate") ? { unconditionalUpdate: r.flag("unconditionalUpdate") } : {}),
     ...(r.has("createOnUpdate") ? { createOnUpdate: r.flag("createOnUpdate") } : {}),
     ...(gcDefault === undefined ? {} : { gcDefault }),
+    ...(r.has("namesItself") ? { namesItself: r.flag("namesItself") } : {}),
     ...(r.has("noDeleteCollection") ? { noDeleteCollection: r.flag("noDeleteCollection") } : {}),
   };
 }

@@ -106,8 +106,10 @@ function newMetadata(write: Write, object: AnyObject): ObjectMeta {
   if (given !== undefined && given !== request.namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
   }
+  const nameless = kind.strategy.namesItself && metadata.name === undefined && metadata.generateName === undefined;
   return {
     ...metadata,
+    ...(nameless ? { name: deps.newUid() } : {}),
     ...(kind.namespaced ? { namespace: request.namespace } : {}),
     uid: deps.newUid(),
     creationTimestamp: timestamp(deps.now()),
