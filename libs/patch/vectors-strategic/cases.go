@@ -136,6 +136,7 @@ var byHand = []struct{ document, patch string }{
 	{"bare-pod", `{"spec": {"$setElementOrder/initContainers": [{"name": "b"}, {"name": "a"}], "initContainers": [{"name": "b"}, {"name": "a", "image": null}, {"name": "c", "$patch": "delete"}]}}`},
 	{"bare-pod", `{"spec": {"$setElementOrder/initContainers": [{"name": "b"}, {"name": "a"}], "initContainers": [{"name": "a"}, {"name": "b"}]}}`},
 	{"bare-pod", `{"spec": {"$setElementOrder/initContainers": [], "initContainers": []}}`},
+	{"bare-pod", `{"spec": {"$setElementOrder/initContainers": [{"name": "a"}], "initContainers": [{"name": "a", "resources": {"limits": {"cpu": null}}}]}}`},
 	{"pod", `{"metadata": {"$setElementOrder/finalizers": ["example.com/c", "example.com/a"]}}`},
 	{"pod", `{"metadata": {"$setElementOrder/finalizers": ["d", "example.com/a"], "finalizers": ["d"]}}`},
 	{"pod", `{"metadata": {"$setElementOrder/finalizers": ["example.com/c", "d"], "finalizers": ["d"], "$deleteFromPrimitiveList/finalizers": ["example.com/a"]}}`},

@@ -1,4 +1,5 @@
 import { isObject } from "@orch/schema/descriptor.js";
+import { compareTexts } from "../fields/go-text.js";
 
 const maxLength = 10_000;
 
@@ -29,7 +30,7 @@ function append(parts: string[], room: { left: number }, value: unknown): void {
     put("]");
   } else if (isObject(value)) {
     put("map[");
-    for (const [i, name] of Object.keys(value).sort().entries()) {
+    for (const [i, name] of Object.keys(value).sort(compareTexts).entries()) {
       if (room.left < 0) break;
       put(`${i > 0 ? " " : ""}${name}:`);
       append(parts, room, value[name]);

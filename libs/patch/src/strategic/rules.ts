@@ -1,5 +1,6 @@
 import type { Field, Type } from "@orch/schema/descriptor.js";
 import { mergeFailed } from "@orch/status/api-error.js";
+import { quoted } from "../fields/go-text.js";
 
 /** How the values of a field are merged. */
 export interface Rule {
@@ -32,7 +33,7 @@ function fieldOf(parent: Type, name: string): Field {
   }
   const field = parent.kind === "message" ? parent.byName.get(name) : undefined;
   if (field === undefined) {
-    throw mergeFailed(`unable to find api field in struct ${typeName} for the json field ${JSON.stringify(name)}`);
+    throw mergeFailed(`unable to find api field in struct ${typeName} for the json field ${quoted(name)}`);
   }
   return field;
 }

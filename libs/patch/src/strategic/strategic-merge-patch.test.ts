@@ -90,6 +90,7 @@ test("fields are merged as their type says", () => {
     [{ many: { a: {} } }, { many: { a: null, b: {} } }, { many: { b: {} } }],
     [{ any: { a: 1 } }, { any: { b: 2, a: null } }, { any: { b: 2 } }],
     [{ any: [1] }, { any: "x" }, { any: "x" }],
+    [{ pointer: [1] }, { pointer: [null] }, { pointer: [null] }],
     [{ strategy: { limits: {}, old: 1 } }, { strategy: { $retainKeys: ["limits"] } }, { strategy: { limits: {} } }],
   ];
   for (const [document, patch, result] of rows) {

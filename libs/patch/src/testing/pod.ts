@@ -47,6 +47,7 @@ const spec: MessageType = message({
     field({ name: "many", type: { kind: "map", value: resources, mapType: "granular" } }),
     field({ name: "matrix", type: listOf(listOf(text)), strategy: ["merge"] }),
     field({ name: "any", type: { kind: "any" } }),
+    field({ name: "pointer", type: { kind: "any" }, pointer: true }),
   ],
 });
 
