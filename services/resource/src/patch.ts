@@ -27,8 +27,10 @@ export async function patch(write: Write): Promise<WriteReply> {
   const surface = surfaceOf(write);
   if (apply) return applied(write, surface, { options, patching: readConfiguration(write, surface, options) });
   const read = { json: readJson, merge: readMerge, strategic: readStrategic }[mediaType];
-  const patching = read(write, surface, options.fieldValidation);
+  let patching: ReturnType<typeof read> | undefined;
   const reply = await changed(write, options, (old) => {
+    // Not before there is something to patch: what is not found is told first.
+    patching ??= read(write, surface, options.fieldValidation);
     const live = surface.show(old);
     const { object, warnings } = patching(live);
     checkNames(write, object);
