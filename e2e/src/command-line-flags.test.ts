@@ -59,6 +59,24 @@ const misuses: readonly Misuse[] = [
   { title: "a port is a number", args: ["--secure-port=x"], code: 2, says: /invalid argument "x" for "--secure-port"/ },
   { title: "a dialect is one of two", args: ["--api-dialect=foo"], code: 2, says: /must be one of orch, kubernetes/ },
   { title: "a duration has a unit", args: ["--request-timeout=x"], code: 2, says: /--request-timeout/ },
+  {
+    title: "services are given addresses of a range that is not too large",
+    args: ["--service-cluster-ip-range=10.0.0.0/8"],
+    code: 2,
+    says: /specified --service-cluster-ip-range is too large; for 32-bit addresses, the mask must be >= 12/,
+  },
+  {
+    title: "node ports end behind their beginning",
+    args: ["--service-node-port-range=32767-30000"],
+    code: 2,
+    says: /end port cannot be less than start port: 32767-30000/,
+  },
+  {
+    title: "no endpoint is on this machine alone",
+    args: ["--advertise-address=127.0.0.1"],
+    code: 2,
+    says: /may not be in the loopback range/,
+  },
   { title: "a flag wants its value", args: ["--data-dir"], code: 2, says: /needs an argument: --data-dir/ },
   { title: "nothing but flags is understood", args: ["start"], code: 2, says: /unexpected argument: start/ },
   {

@@ -19,6 +19,7 @@ export function serviceAllocationSuite(on: On): void {
   given(on);
   refused(on);
   changed(on);
+  patched(on);
   deleted(on);
   rootService(on);
 }
@@ -155,6 +156,36 @@ function changed(on: On): void {
     await done(http.post(path(), { metadata: { name: "third" }, spec: { ...inside, clusterIP: "10.0.0.3" } }));
     const whole = await done(http.put(path("s"), { metadata: { name: "s" }, spec: inside }));
     assert.ok(lastOf(addressOf(whole)) > 16, whole.text);
+    assert.equal((await http.delete(path())).status, 200);
+  });
+}
+
+function patched(on: On): void {
+  test("a patch of the type takes what is new; an apply that says less than was given changes nothing", async () => {
+    const { http } = on();
+    const path = await freshServices(http);
+    const made = await done(http.post(path(), { metadata: { name: "s" }, spec: inside }));
+    const asNode = await done(http.patch(path("s"), "merge", { spec: { type: "NodePort" } }));
+    assert.deepEqual([addressOf(asNode), typeof asNode.at("spec.ports.0.nodePort")], [addressOf(made), "number"]);
+    const more = {
+      spec: {
+        ports: [
+          { name: "a", port: 80 },
+          { name: "b", port: 81 },
+        ],
+      },
+    };
+    const both = await done(http.patch(path("s"), "strategic-merge", more));
+    assert.equal(typeof both.at("spec.ports.1.nodePort"), "number", both.text);
+    const named = { spec: { type: "ExternalName", externalName: "example.com" } };
+    const name = await done(http.patch(path("s"), "merge", named));
+    for (const field of ["clusterIP", "clusterIPs", "ipFamilies", "ports.0.nodePort"]) {
+      assert.equal(name.at(`spec.${field}`), undefined, field);
+    }
+    const applied = { apiVersion: "v1", kind: "Service", metadata: { name: "applied" }, spec: node };
+    const first = await done(http.patch(path("applied"), "apply", applied, { fieldManager: "m" }));
+    const second = await done(http.patch(path("applied"), "apply", applied, { fieldManager: "m" }));
+    assert.equal(second.text, first.text);
     assert.equal((await http.delete(path())).status, 200);
   });
 }

@@ -40,9 +40,9 @@ export function addressUse(text: string): Use | undefined {
   return { pool: address.length === 16 ? "ipv6" : "ipv4", text: formatAddress(address) };
 }
 
-/** Claims of one pool, or of all. */
-export async function* claimsOf({ store, prefix }: ClaimStore, pool?: PoolName): AsyncGenerator<Entry> {
-  const at = key(`${prefix}${folder}${pool === undefined ? "" : `${pool}/`}`);
+/** Claims of one pool. */
+export async function* claimsOf({ store, prefix }: ClaimStore, pool: PoolName): AsyncGenerator<Entry> {
+  const at = key(`${prefix}${folder}${pool}/`);
   for await (const page of pages(store, { prefix: at, limit: pageSize })) yield* page.entries;
 }
 

@@ -18,7 +18,7 @@ import {
   writeClaim,
 } from "./claims.js";
 import type { AllocationMetrics, Damage } from "./metrics.js";
-import type { Pools } from "./pools.js";
+import { type Pools, poolNames } from "./pools.js";
 import { usesOf } from "./service-numbers.js";
 
 export interface RepairOptions extends ClaimStore {
@@ -41,6 +41,12 @@ export interface Repair {
 const roundsBeforeRelease = 3;
 const pageSize = 500;
 
+/** A claim that is there. */
+interface Held {
+  readonly use: Use;
+  readonly entry: Entry;
+}
+
 interface Found {
   readonly use: Use;
   readonly owner: Owner;
@@ -56,7 +62,7 @@ export function createRepair(options: RepairOptions): Repair {
   };
 
   /** By claim key. A number that two services have belongs to the one that its claim names. */
-  const used = async (claims: ReadonlyMap<Key, Entry>): Promise<ReadonlyMap<Key, Found>> => {
+  const used = async (claims: ReadonlyMap<Key, Held>): Promise<ReadonlyMap<Key, Found>> => {
     const found = new Map<Key, Found>();
     for await (const page of pages(store, { prefix: key(`${prefix}${kind.storage.prefix}/`), limit: pageSize })) {
       for (const entry of page.entries) {
@@ -69,7 +75,7 @@ export function createRepair(options: RepairOptions): Repair {
             tell(use, "duplicate", `${nameOf(other.owner)} and ${nameOf(owner)} have it; one must be created anew`);
           }
           const claimed = claims.get(at);
-          const named = claimed !== undefined && claimIn(claimed).owner.uid === owner.uid;
+          const named = claimed !== undefined && claimIn(claimed.entry).owner.uid === owner.uid;
           if (other === undefined || named) found.set(at, { use, owner });
         }
       }
@@ -79,13 +85,12 @@ export function createRepair(options: RepairOptions): Repair {
 
   /** Every number that a service has is claimed for it. */
   const claimFor = async ({ use, owner }: Found, entry: Entry | undefined): Promise<void> => {
-    const pool = pools.all.find(({ name }) => name === use.pool);
-    if (pool?.indexOf(use.text) === undefined) {
-      if (entry === undefined) tell(use, "outOfRange", `${nameOf(owner)} has it, which is not in the range`);
-    }
     if (entry === undefined) {
+      const pool = pools.all.find(({ name }) => name === use.pool);
+      const inRange = pool?.indexOf(use.text) !== undefined;
+      if (!inRange) tell(use, "outOfRange", `${nameOf(owner)} has it, which is not in the range`);
       const claimed = await writeClaim(options, use, { owner, since: 0 });
-      if (claimed.done) tell(use, "repair", `${nameOf(owner)} has it and it was not taken`);
+      if (claimed.done && inRange) tell(use, "repair", `${nameOf(owner)} has it and it was not taken`);
     } else if (claimIn(entry).owner.uid !== owner.uid) {
       const swap = await store.swap({
         key: entry.key,
@@ -97,9 +102,9 @@ export function createRepair(options: RepairOptions): Repair {
     }
   };
 
-  const releaseUnused = async (entries: readonly Entry[]): Promise<void> => {
+  const releaseUnused = async (held: readonly Held[]): Promise<void> => {
     const seen = new Map<Key, { readonly revision: Revision; readonly rounds: number }>();
-    for (const entry of entries) {
+    for (const { use, entry } of held) {
       const before = unused.get(entry.key);
       const rounds = before?.revision === entry.revision ? before.rounds + 1 : 1;
       if (rounds <= roundsBeforeRelease) {
@@ -107,7 +112,7 @@ export function createRepair(options: RepairOptions): Repair {
         continue;
       }
       const swap = await store.swap({ key: entry.key, expected: entry.revision, value: undefined });
-      if (swap.done) tell(useOf(entry), "leak", `taken for ${nameOf(claimIn(entry).owner)}, which does not have it`);
+      if (swap.done) tell(use, "leak", `taken for ${nameOf(claimIn(entry).owner)}, which does not have it`);
     }
     unused = seen;
   };
@@ -115,26 +120,25 @@ export function createRepair(options: RepairOptions): Repair {
   return {
     async round() {
       // Claims first: a service that is stored meanwhile has claimed before, and its claims are not looked at.
-      const claims = new Map<Key, Entry>();
-      for await (const entry of claimsOf(options)) claims.set(entry.key, entry);
-      const found = await used(claims);
-      for (const [at, use] of found) await claimFor(use, claims.get(at));
-      await releaseUnused([...claims.values()].filter((entry) => !found.has(entry.key)));
-      for (const pool of pools.all) {
-        const count = [...claims.values()].filter((entry) => useOf(entry).pool === pool.name).length;
-        metrics.counted(pool, count);
+      const claims = new Map<Key, Held>();
+      // Pool by pool: what a later release keeps beside them is not ours to judge.
+      for (const pool of poolNames) {
+        let count = 0;
+        for await (const entry of claimsOf(options, pool)) {
+          claims.set(entry.key, { use: { pool, text: textOf(entry.key) }, entry });
+          count += 1;
+        }
+        const known = pools.all.find(({ name }) => name === pool);
+        if (known !== undefined) metrics.counted(known, count);
       }
+      const found = await used(claims);
+      for (const [at, use] of found) await claimFor(use, claims.get(at)?.entry);
+      await releaseUnused([...claims.values()].filter(({ entry }) => !found.has(entry.key)));
     },
   };
 }
 
 const nameOf = ({ namespace, name }: Owner): string => `service ${namespace}/${name}`;
-
-function useOf({ key: at }: Entry): Use {
-  const pool = at.slice(0, at.lastIndexOf("/")).split("/").at(-1);
-  const text = textOf(at);
-  return { pool: pool === "ipv4" || pool === "ipv6" ? pool : "node-ports", text };
-}
 
 const retryMs = 1000;
 

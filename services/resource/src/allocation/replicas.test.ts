@@ -51,7 +51,7 @@ test("however writes of two replicas cross, no number has two services, and what
         assert.deepEqual(await claimed(bed.store, bed.naming), await inUse(bed.store, bed.naming));
       }
     }),
-    { numRuns: 40 },
+    { numRuns: 25 },
   );
   assert.ok(written > 50, `only ${written} writes were done`);
   const told: string[] = [];

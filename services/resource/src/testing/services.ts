@@ -4,7 +4,8 @@ import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
-import { claimIn, claimsOf } from "../allocation/claims.js";
+import { claimIn, claimsOf, textOf } from "../allocation/claims.js";
+import { poolNames } from "../allocation/pools.js";
 import { usesOf } from "../allocation/service-numbers.js";
 import type { Subject } from "./bed.js";
 
@@ -41,8 +42,10 @@ export function serviceClient({ write, read }: Subject): ServiceClient {
 /** What is claimed, and for which service: `10.0.0.17 a`. */
 export async function claimed(store: Store, { storePrefix }: Naming): Promise<readonly string[]> {
   const lines: string[] = [];
-  for await (const entry of claimsOf({ store, prefix: storePrefix })) {
-    lines.push(`${entry.key.slice(entry.key.lastIndexOf("/") + 1)} ${claimIn(entry).owner.name}`);
+  for (const pool of poolNames) {
+    for await (const entry of claimsOf({ store, prefix: storePrefix }, pool)) {
+      lines.push(`${textOf(entry.key)} ${claimIn(entry).owner.name}`);
+    }
   }
   return lines.sort();
 }
