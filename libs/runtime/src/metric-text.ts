@@ -1,3 +1,5 @@
+import type { Join } from "./metric-join.js";
+
 /** The Prometheus text format, version 0.0.4: one family is a help line, a type line and its samples. */
 export interface Sample {
   /** `_bucket`, `_sum`, `_count` of a histogram; empty otherwise. */
@@ -12,11 +14,16 @@ export interface Family {
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly samples: Iterable<Sample>;
+  /** How values of several processes become one. */
+  readonly join: Join;
 }
 
 export const textContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-export function familyText(family: Family): string {
+/** The body of `/metrics`. */
+export const pageText = (families: readonly Family[]): string => families.map(familyText).join("");
+
+function familyText(family: Family): string {
   const lines = [`# HELP ${family.name} ${escapeHelp(family.help)}`, `# TYPE ${family.name} ${family.type}`];
   for (const { suffix, labels, value } of family.samples) {
     lines.push(`${family.name}${suffix}${labels === "" ? "" : `{${labels}}`} ${numberText(value)}`);
