@@ -1,12 +1,13 @@
-import cluster from "node:cluster";
+import { fork } from "node:child_process";
+import type { Socket } from "node:net";
 import { fileURLToPath } from "node:url";
 import { isReport, type Order, type Report } from "./messages.js";
 
 /** A worker process as its pool sees it. */
 export interface Child {
   readonly pid: number | undefined;
-  /** Lost where it has ended. */
-  send(order: Order): void;
+  /** Lost where it has ended. A socket goes with it, and stays open here too. */
+  send(order: Order, socket?: Socket): void;
   /** Ends it at once. */
   kill(): void;
 }
@@ -20,36 +21,33 @@ export interface ChildListener {
 /** Starts a worker. */
 export type Fork = (listener: ChildListener) => Child;
 
+const script = fileURLToPath(new URL("./main.js", import.meta.url));
+
 /**
- * Workers of node:cluster: they listen on one port, and end by themselves when this process does. Connections are dealt
- * out in turn; the kernel, with its own choice, would pile these long-lived ones up on the process that wakes first.
+ * A worker as a process, which ends by itself when this one does. Not of node:cluster: that closes the port with the
+ * last worker, and forgets, open, the connection that is on its way to a worker that is killed.
  */
-export function clusterFork(): Fork {
-  cluster.schedulingPolicy = cluster.SCHED_RR;
+export const forkProcess: Fork = (listener) => {
   // Structured clones: JSON has no NaN for a metric, and no map for a flag.
-  const exec = fileURLToPath(new URL("./main.js", import.meta.url));
-  cluster.setupPrimary({ exec, args: [], serialization: "advanced" });
-  return (listener) => {
-    const worker = cluster.fork();
-    let over = false;
-    const ended = (how: string): void => {
-      if (over) return;
-      over = true;
-      listener.ended(how);
-    };
-    worker.on("message", (message: unknown) => {
-      if (!over && isReport(message)) listener.take(message);
-    });
-    worker.once("exit", (code: number | null, signal: string | null) => ended(signal ?? `code ${code}`));
-    worker.on("error", (error) => {
-      if (worker.process.pid === undefined) ended(error.message);
-    });
-    return {
-      pid: worker.process.pid,
-      send(order) {
-        if (worker.isConnected()) worker.send(order, () => {});
-      },
-      kill: () => void worker.process.kill("SIGKILL"),
-    };
+  const child = fork(script, [], { serialization: "advanced" });
+  let over = false;
+  const ended = (how: string): void => {
+    if (over) return;
+    over = true;
+    listener.ended(how);
   };
-}
+  child.on("message", (message: unknown) => {
+    if (!over && isReport(message)) listener.take(message);
+  });
+  child.once("exit", (code, signal) => ended(signal ?? `code ${code}`));
+  child.on("error", (error) => {
+    if (child.pid === undefined) ended(error.message);
+  });
+  return {
+    pid: child.pid,
+    send(order, socket) {
+      if (child.connected) child.send(order, socket, { keepOpen: true }, () => {});
+    },
+    kill: () => void child.kill("SIGKILL"),
+  };
+};

@@ -1,8 +1,8 @@
-import { type AddressInfo, createServer } from "node:net";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
 import type { ServingSettings } from "@orch/service-gateway/assemble.js";
 import type { Front, FrontDeps } from "../front.js";
-import { clusterFork } from "./fork.js";
+import { forkProcess } from "./fork.js";
 import type { WorkerFlags } from "./messages.js";
 import { createWorkerMetrics } from "./metrics.js";
 import { createPool } from "./pool.js";
@@ -20,6 +20,7 @@ export interface WorkerFrontConfig {
 const transportGraceMs = 2_000;
 /** What a worker gets beyond the grace of its running responses. */
 const stopMarginMs = 5_000;
+const backlog = 16_384;
 
 /** Gateways in processes of their own, over sockets: the services behind are to them what they are on other machines. */
 export async function createWorkerFront(
@@ -30,10 +31,9 @@ export async function createWorkerFront(
   const sockets = await makeSockets(config.dataDir);
   const caches = createGrpcServer({ path: sockets.caches, log });
   const resources = createGrpcServer({ path: sockets.resources, log });
-  let port = serving.port;
   const pool = createPool({
     count,
-    fork: clusterFork(),
+    fork: forkProcess,
     clock,
     log,
     metrics: createWorkerMetrics(metrics),
@@ -45,23 +45,29 @@ export async function createWorkerFront(
       sockets: { caches: sockets.caches, resources: sockets.resources },
       serving: {
         ...serving,
-        port,
         readsInFlight: partOf(serving.readsInFlight, { slot, count }),
         writesInFlight: partOf(serving.writesInFlight, { slot, count }),
       },
     }),
+  });
+  const acceptor = createServer({ pauseOnConnect: true }, (socket) => {
+    // A client that goes away meanwhile is the worker's to notice.
+    socket.on("error", () => {});
+    pool.deal(socket);
   });
   health.check("gateway-workers", () => (pool.ready === count ? undefined : `${pool.ready} of ${count} are ready`));
   return {
     caches: caches.services,
     resources: resources.services,
     async start() {
-      port = await freePort(serving);
+      const port = await listen(acceptor, serving);
       await Promise.all([caches.listen(), resources.listen()]);
-      return pool.start();
+      await pool.start();
+      return port;
     },
     shutDown: () => pool.shutDown(),
     async stop() {
+      acceptor.close();
       // Only then have the last words of every watch come to the workers.
       await caches.close(transportGraceMs);
       await pool.stop();
@@ -73,17 +79,13 @@ export async function createWorkerFront(
   };
 }
 
-/**
- * The port that workers are to share; a free one for 0, since one that starts later must ask for the same.
- * @throws the system's error where it cannot be had
- */
-function freePort({ bindAddress, port }: ServingSettings): Promise<number> {
+/** The port, once it is ours. @throws the system's error where it cannot be had */
+function listen(server: Server, { bindAddress, port }: ServingSettings): Promise<number> {
   return new Promise((resolve, reject) => {
-    const server = createServer();
     server.once("error", reject);
-    server.listen({ host: bindAddress, port }, () => {
-      const { port: bound } = server.address() as AddressInfo;
-      server.close(() => resolve(bound));
+    server.listen({ host: bindAddress, port, backlog }, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
     });
   });
 }

@@ -33,6 +33,8 @@ export type Order =
   /** Readiness falls. */
   | { readonly type: "shutDown" }
   | { readonly type: "stop" }
+  /** A connection comes along with it. */
+  | { readonly type: "connection"; readonly id: number }
   | { readonly type: "families"; readonly id: number }
   | { readonly type: "page"; readonly id: number; readonly text: string };
 
@@ -40,15 +42,31 @@ export type Order =
 export type Report =
   /** It takes orders now. */
   | { readonly type: "hello" }
-  | { readonly type: "serving"; readonly port: number }
+  | { readonly type: "serving" }
+  /** The connection is in good hands. */
+  | { readonly type: "taken"; readonly id: number }
   /** Its readyz said 200 for the first time. */
   | { readonly type: "ready" }
   | { readonly type: "families"; readonly id: number; readonly families: readonly Family[] }
   /** It wants the metrics of all processes. */
   | { readonly type: "page"; readonly id: number };
 
-const orders: ReadonlySet<unknown> = new Set<Order["type"]>(["settings", "shutDown", "stop", "families", "page"]);
-const reports: ReadonlySet<unknown> = new Set<Report["type"]>(["hello", "serving", "ready", "families", "page"]);
+const orders: ReadonlySet<unknown> = new Set<Order["type"]>([
+  "settings",
+  "shutDown",
+  "stop",
+  "connection",
+  "families",
+  "page",
+]);
+const reports: ReadonlySet<unknown> = new Set<Report["type"]>([
+  "hello",
+  "serving",
+  "taken",
+  "ready",
+  "families",
+  "page",
+]);
 
 // Both ends are of one build and nobody else has the channel: its type says what a message is.
 export const isOrder = (message: unknown): message is Order => orders.has(typeOf(message));

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import { joinFamilies, lastingFamilies } from "@orch/runtime/metric-join.js";
@@ -21,8 +22,13 @@ export interface PoolOptions {
 
 /** Worker processes, each of which is started again when it ends. */
 export interface Pool {
-  /** The port, once all of them serve. @throws Error when one ends before */
-  start(): Promise<number>;
+  /** Settles when all of them serve. @throws Error when one ends before */
+  start(): Promise<void>;
+  /**
+   * Gives a connection, of which nothing was read, to the next worker in turn. It waits while none serves, and goes to
+   * another one where a worker ends before it has it.
+   */
+  deal(socket: Socket): void;
   /** How many have been ready. */
   readonly ready: number;
   /** Their readiness falls. */
@@ -37,9 +43,14 @@ const maxBackoffMs = 5_000;
 const soundAfterMs = 30_000;
 /** How long a scrape waits for a worker; then it shows what that one said last. */
 const scrapeMs = 1_000;
+/** Connections that wait for a worker; more are closed. */
+const maxWaiting = 1_024;
 
 export function createPool(options: PoolOptions): Pool {
   const { count, log } = options;
+  const waiting: Socket[] = [];
+  let turn = 0;
+  let stopping = false;
   // What workers counted that have ended: none of it may go from the page.
   let lasting: readonly Family[] = [];
   let leaving = false;
@@ -54,15 +65,23 @@ export function createPool(options: PoolOptions): Pool {
       retired: (families) => {
         lasting = joinFamilies([lasting, lastingFamilies(families)]);
       },
+      deal: (socket) => deal(socket),
+      serves: () => {
+        for (const socket of waiting.splice(0)) deal(socket);
+      },
     }),
   );
+  const deal = (socket: Socket): void => {
+    for (let i = 0; i < count; i++) if (slots[turn++ % count]?.handOver(socket) === true) return;
+    if (stopping || waiting.length >= maxWaiting) socket.destroy();
+    else waiting.push(socket);
+  };
   return {
     async start() {
-      const ports = await Promise.all(slots.map((slot) => slot.start()));
-      const [port = 0] = ports;
-      log.info({ port, workers: count }, "gateway workers serve");
-      return port;
+      await Promise.all(slots.map((slot) => slot.start()));
+      log.info({ workers: count }, "gateway workers serve");
     },
+    deal,
     get ready() {
       return slots.filter((slot) => slot.phase === "ready").length;
     },
@@ -71,6 +90,8 @@ export function createPool(options: PoolOptions): Pool {
       for (const slot of slots) slot.tell({ type: "shutDown" });
     },
     async stop() {
+      stopping = true;
+      for (const socket of waiting.splice(0)) socket.destroy();
       await Promise.all(slots.map((slot) => slot.stop()));
     },
   };
@@ -81,6 +102,10 @@ interface SlotDeps {
   readonly isLeaving: () => boolean;
   /** Takes what a worker that has ended said last. */
   readonly retired: (families: readonly Family[]) => void;
+  /** Takes back a connection that no worker has. */
+  readonly deal: (socket: Socket) => void;
+  /** Called when a worker begins to take connections. */
+  readonly serves: () => void;
 }
 
 /** The place of one worker at a time. */
@@ -88,7 +113,9 @@ interface Slot {
   readonly phase: "starting" | "serving" | "ready" | "ended";
   /** What its worker said last. */
   readonly families: readonly Family[];
-  start(): Promise<number>;
+  start(): Promise<void>;
+  /** Whether its worker is given the connection. */
+  handOver(socket: Socket): boolean;
   tell(order: Order): void;
   /** Asks for {@link families} anew; settles when they have come, or will not. */
   scrape(): Promise<void>;
@@ -106,8 +133,9 @@ function createSlot(index: number, options: PoolOptions, deps: SlotDeps): Slot {
   let lastId = 0;
   let cancelRestart = (): void => {};
   let gone = (): void => {};
-  let first: { readonly resolve: (port: number) => void; readonly reject: (error: Error) => void } | undefined;
+  let first: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
   const scrapes = new Map<number, () => void>();
+  const underWay = new Map<number, Socket>();
 
   const take = (report: Report): void => {
     if (report.type === "hello") {
@@ -116,8 +144,12 @@ function createSlot(index: number, options: PoolOptions, deps: SlotDeps): Slot {
     } else if (report.type === "serving") {
       phase = "serving";
       metrics.serving.add(1);
-      first?.resolve(report.port);
+      first?.resolve();
       first = undefined;
+      deps.serves();
+    } else if (report.type === "taken") {
+      underWay.get(report.id)?.destroy();
+      underWay.delete(report.id);
     } else if (report.type === "ready") phase = "ready";
     else if (report.type === "families") {
       families = report.families;
@@ -135,6 +167,9 @@ function createSlot(index: number, options: PoolOptions, deps: SlotDeps): Slot {
     deps.retired(families);
     families = [];
     for (const done of [...scrapes.values()]) done();
+    const orphans = [...underWay.values()];
+    underWay.clear();
+    for (const socket of orphans) deps.deal(socket);
     if (stopping) gone();
     else if (first !== undefined) first.reject(new Error(`gateway worker ${index} ended (${how}) before it served`));
     else restartLater({ worker: index, pid, how });
@@ -166,6 +201,13 @@ function createSlot(index: number, options: PoolOptions, deps: SlotDeps): Slot {
         first = { resolve, reject };
         begin();
       }),
+    handOver(socket) {
+      if (child === undefined || phase === "starting" || stopping) return false;
+      const id = ++lastId;
+      underWay.set(id, socket);
+      child.send({ type: "connection", id }, socket);
+      return true;
+    },
     tell: (order) => child?.send(order),
     scrape: () =>
       new Promise((resolve) => {

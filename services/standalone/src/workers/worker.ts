@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { createNaming } from "@orch/naming/naming.js";
 import { connect } from "@orch/rpc/grpc-client.js";
 import type { RpcLog } from "@orch/rpc/log.js";
@@ -14,7 +15,8 @@ import { untilReady } from "../until-ready.js";
 import type { Order, Report, WorkerSettings } from "./messages.js";
 
 export interface Worker {
-  take(order: Exclude<Order, { readonly type: "settings" }>): void;
+  /** A connection comes as a socket, unless it has broken on the way. */
+  take(order: Exclude<Order, { readonly type: "settings" }>, socket: Socket | undefined): void;
 }
 
 /** A gateway as a process of its own, which the main process of standalone runs. */
@@ -30,6 +32,7 @@ export function startWorker(settings: WorkerSettings, tell: (report: Report) => 
   const page = askForPage(tell);
   const stopping = new AbortController();
   let leaving = false;
+  let connected = (socket: Socket): void => void socket.destroy();
   const peerLog: RpcLog = {
     info: (fields, message) => log.info(fields, message),
     // At a stop the services behind are gone first: no news.
@@ -47,6 +50,9 @@ export function startWorker(settings: WorkerSettings, tell: (report: Report) => 
     resources,
     health,
     metrics: { ...tools.metrics, text: page.text },
+    connections: (take) => {
+      connected = take;
+    },
     log,
     logFailure: tools.logFailure,
     clock,
@@ -61,7 +67,7 @@ export function startWorker(settings: WorkerSettings, tell: (report: Report) => 
     service: {
       async start() {
         await gateway.start();
-        tell({ type: "serving", port: gateway.port });
+        tell({ type: "serving" });
       },
       async stop() {
         await gateway.stop();
@@ -71,8 +77,11 @@ export function startWorker(settings: WorkerSettings, tell: (report: Report) => 
     started: () => void untilReady(health, { clock, signal: stopping.signal }).then(() => tell({ type: "ready" })),
   });
   return {
-    take(order) {
-      if (order.type === "page") page.answered(order.id, order.text);
+    take(order, socket) {
+      if (order.type === "connection") {
+        tell({ type: "taken", id: order.id });
+        if (socket !== undefined) connected(socket);
+      } else if (order.type === "page") page.answered(order.id, order.text);
       else if (order.type === "families") void report(tools.metrics, order.id, tell);
       else if (order.type === "stop") stopping.abort();
       else {
