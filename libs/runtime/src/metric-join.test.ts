@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Join, joinFamilies, lastingFamilies } from "./metric-join.js";
-import { type Family, pageText, type Sample } from "./metric-text.js";
+import { joinFamilies, lastingFamilies } from "./metric-join.js";
+import { type Family, type Join, pageText, type Sample } from "./metric-text.js";
 import { createMetrics } from "./metrics.js";
 
 const family = (

@@ -1,10 +1,4 @@
-import type { Family, Sample } from "./metric-text.js";
-
-/**
- * How the values of one series in several processes become one: their sum; the highest of those that run (`max`); the
- * highest that any of them ever had, for what is true of all or stays true (`ever`); that of the first process (`first`).
- */
-export type Join = "sum" | "max" | "ever" | "first";
+import type { Family, Join, Sample } from "./metric-text.js";
 
 const joins: Readonly<Record<Join, (a: number, b: number) => number>> = {
   sum: (a, b) => a + b,

@@ -1,5 +1,3 @@
-import type { Join } from "./metric-join.js";
-
 /** The Prometheus text format, version 0.0.4: one family is a help line, a type line and its samples. */
 export interface Sample {
   /** `_bucket`, `_sum`, `_count` of a histogram; empty otherwise. */
@@ -8,6 +6,12 @@ export interface Sample {
   readonly labels: string;
   readonly value: number;
 }
+
+/**
+ * How the values of one series in several processes become one: their sum; the highest of those that run (`max`); the
+ * highest that any of them ever had, for what is true of all or stays true (`ever`); that of the first process (`first`).
+ */
+export type Join = "sum" | "max" | "ever" | "first";
 
 export interface Family {
   readonly name: string;

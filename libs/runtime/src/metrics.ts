@@ -1,7 +1,14 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
-import type { Join } from "./metric-join.js";
 import { metricState, type Stability } from "./metric-stability.js";
-import { type Family, labelText, numberText, pageText, type Sample, textContentType } from "./metric-text.js";
+import {
+  type Family,
+  type Join,
+  labelText,
+  numberText,
+  pageText,
+  type Sample,
+  textContentType,
+} from "./metric-text.js";
 import { processFamilies } from "./process-metrics.js";
 import { releaseBefore } from "./release.js";
 

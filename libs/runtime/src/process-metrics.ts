@@ -1,6 +1,5 @@
 import type { Registry } from "prom-client";
-import type { Join } from "./metric-join.js";
-import { type Family, labelText } from "./metric-text.js";
+import { type Family, type Join, labelText } from "./metric-text.js";
 
 /**
  * prom-client's rules for several processes as ours. What it leaves out or takes from the first is the first's; the

@@ -134,6 +134,19 @@ test("connections are dealt in turn; until it is taken each stays here", async (
   );
 });
 
+test("a worker that does not take what it was given comes last", async () => {
+  const { pool, child, running } = createStage(2);
+  await running();
+  const sockets = Array.from({ length: 6 }, () => new Socket());
+  for (const socket of sockets) {
+    pool.deal(socket);
+    const last = child(1).orders.at(-1);
+    if (last?.type === "connection") child(1).take({ type: "taken", id: last.id });
+  }
+  assert.deepEqual(child(0).sockets, [sockets[0]]);
+  assert.equal(child(1).sockets.length, 5);
+});
+
 test("a connection on its way to a worker that ends goes to another one; where none serves it waits", async () => {
   const { pool, clock, child, running } = createStage(2);
   await running();

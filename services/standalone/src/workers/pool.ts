@@ -25,7 +25,7 @@ export interface Pool {
   /** Settles when all of them serve. @throws Error when one ends before */
   start(): Promise<void>;
   /**
-   * Gives a connection, of which nothing was read, to the next worker in turn. It waits while none serves, and goes to
+   * Gives a connection, of which nothing was read, to the next worker that is not busy. It waits while none serves, and goes to
    * another one where a worker ends before it has it.
    */
   deal(socket: Socket): void;
@@ -72,8 +72,15 @@ export function createPool(options: PoolOptions): Pool {
     }),
   );
   const deal = (socket: Socket): void => {
-    for (let i = 0; i < count; i++) if (slots[turn++ % count]?.handOver(socket) === true) return;
-    if (stopping || waiting.length >= maxWaiting) socket.destroy();
+    const at = turn++;
+    let best: Slot | undefined;
+    for (let i = 0; i < count; i++) {
+      const slot = slots[(at + i) % count];
+      // A worker that has not taken those before is busy: others go first.
+      if (slot?.takes === true && (best === undefined || slot.underWay < best.underWay)) best = slot;
+    }
+    if (best !== undefined) best.handOver(socket);
+    else if (stopping || waiting.length >= maxWaiting) socket.destroy();
     else waiting.push(socket);
   };
   return {
@@ -114,8 +121,11 @@ interface Slot {
   /** What its worker said last. */
   readonly families: readonly Family[];
   start(): Promise<void>;
-  /** Whether its worker is given the connection. */
-  handOver(socket: Socket): boolean;
+  /** Whether there is a worker for {@link handOver}. */
+  readonly takes: boolean;
+  /** Connections that its worker has been given and not yet taken. */
+  readonly underWay: number;
+  handOver(socket: Socket): void;
   tell(order: Order): void;
   /** Asks for {@link families} anew; settles when they have come, or will not. */
   scrape(): Promise<void>;
@@ -201,12 +211,16 @@ function createSlot(index: number, options: PoolOptions, deps: SlotDeps): Slot {
         first = { resolve, reject };
         begin();
       }),
+    get takes() {
+      return child !== undefined && phase !== "starting" && !stopping;
+    },
+    get underWay() {
+      return underWay.size;
+    },
     handOver(socket) {
-      if (child === undefined || phase === "starting" || stopping) return false;
       const id = ++lastId;
       underWay.set(id, socket);
-      child.send({ type: "connection", id }, socket);
-      return true;
+      child?.send({ type: "connection", id }, socket);
     },
     tell: (order) => child?.send(order),
     scrape: () =>
