@@ -16,6 +16,11 @@ export function residentBytes(pid: number): number {
   return Number(line?.[1] ?? 0) * 1024;
 }
 
+/** Processes that a process has started and that still run. */
+export function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+}
+
 export interface CpuMeter {
   /** Microseconds since the start, by name. */
   read(): ReadonlyMap<string, number>;

@@ -27,6 +27,7 @@ const flags = {
   watchers: listFlag(["100", "1000"], { help: "how many watchers an event goes to" }),
   seconds: intFlag(5, { min: 1, help: "how long each figure is measured, after a warm-up of a third of it" }),
   objects: intFlag(100_000, { min: 1000, help: "how many objects the memory figure is taken with" }),
+  "gateway-workers": intFlag(0, { min: 0, help: "gateway workers of standalone" }),
   profile: enumFlag(["no", "cpu"], "no", {
     help: "cpu writes a .cpuprofile of every process of ours into this folder",
   }),
@@ -39,6 +40,7 @@ const { values } = startProgram(
 const timing: Timing = { warmupMs: (values.seconds * 1000) / 3, durationMs: values.seconds * 1000 };
 const connections = values.connections.map(Number);
 const nodeArgs = values.profile === "cpu" ? ["--cpu-prof"] : [];
+const workers = values["gateway-workers"];
 const rows: Row[] = [];
 const wants = (what: (typeof operations)[number]): boolean => values.only.includes(what);
 const ok = (code: number): boolean => code === 200;
@@ -238,7 +240,9 @@ const floor = await startFloor();
 const notes: string[] = [];
 for (const mode of values.modes) {
   const started =
-    mode === "distributed" ? await startDistributed(nodeArgs) : { ...(await startStandalone(nodeArgs)), etcd: [] };
+    mode === "distributed"
+      ? await startDistributed(nodeArgs)
+      : { ...(await startStandalone(nodeArgs, workers)), etcd: [] };
   try {
     if (wants("get")) await benchGets(started, floor);
     if (wants("list")) await benchLists(started, floor);
@@ -250,7 +254,7 @@ for (const mode of values.modes) {
     await started.stop();
   }
   if (!wants("memory") && !wants("start")) continue;
-  const fresh = mode === "distributed" ? await startDistributed([]) : await startStandalone([]);
+  const fresh = mode === "distributed" ? await startDistributed([]) : await startStandalone([], workers);
   await fill(fresh, "memory", values.objects);
   if (wants("memory")) notes.push(...(await benchMemory(fresh)));
   if (wants("start")) notes.push(await benchWarmStart(fresh));

@@ -6,6 +6,7 @@ import { startLocalCluster } from "@orch/deploy/local-cluster.js";
 import { portOf, startProcess } from "@orch/deploy/process.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { ensurePki, type Pki } from "@orch/service-standalone/pki/pki.js";
+import { childrenOf } from "./cpu.js";
 import { type Endpoint, once, sleep } from "./load.js";
 
 /** Something to measure: where it listens and which processes do the work. */
@@ -58,17 +59,22 @@ async function userArgs(folder: string, before = ""): Promise<readonly string[]>
   return [`--token-auth-file=${file}`, "--authorization-mode=AlwaysAllow"];
 }
 
-export async function startStandalone(nodeArgs: readonly string[]): Promise<OrchTarget> {
+/** With gateway workers where `workers` is not 0. */
+export async function startStandalone(nodeArgs: readonly string[], workers: number): Promise<OrchTarget> {
   const { path, pki, drop } = await scratch();
   const script = here("../../services/standalone/dist/main.js");
-  const args = [`--data-dir=${path}`, "--secure-port=0", ...(await userArgs(path))];
+  const flags = ["--secure-port=0", `--gateway-workers=${workers}`];
+  const args = [`--data-dir=${path}`, ...flags, ...(await userArgs(path))];
   const sameAgain = ({ https }: { https?: string }): readonly string[] => [`--secure-port=${portOf(https)}`];
   const child = await startProcess({ name: "standalone", script, args, nodeArgs, sameAgain });
   const endpoint = { host: "127.0.0.1", port: Number(portOf(child.addresses["https"])), token: pki.adminToken };
   return {
     name: "standalone",
     endpoints: [endpoint],
-    pids: new Map([["standalone", child.pid ?? 0]]),
+    pids: new Map([
+      ["standalone", child.pid ?? 0],
+      ...childrenOf(child.pid ?? 0).map((pid, i): [string, number] => [`worker ${i}`, pid]),
+    ]),
     async restartCache() {
       await child.kill();
       await child.restart();

@@ -3,7 +3,7 @@ import { isIP, isIPv6 } from "node:net";
 
 /** One instance of a service. */
 export interface Address {
-  /** As gRPC takes it: `ipv4:10.0.0.1:80`, `ipv6:[::1]:80`. */
+  /** As gRPC takes it: `ipv4:10.0.0.1:80`, `ipv6:[::1]:80`, `unix:/run/a.sock`. */
   readonly target: string;
   /** The name it was found under. */
   readonly host: string;
@@ -14,8 +14,18 @@ interface HostPort {
   readonly port: string;
 }
 
-/** `host:port[,host:port]`, each host a name (all of its addresses are used) or an IP; `dns:` in front is allowed. */
-export function parseTarget(target: string): readonly HostPort[] {
+/** Part of a target: a host, or a Unix domain socket as gRPC takes it. */
+export type TargetPart = HostPort | { readonly socket: string };
+
+/** What stands before the path of a Unix domain socket. */
+export const socketScheme = "unix:";
+
+/**
+ * `host:port[,host:port]`, each host a name (all of its addresses are used) or an IP; `dns:` in front is allowed. Or
+ * `unix:path`, alone, since a path may hold commas.
+ */
+export function parseTarget(target: string): readonly TargetPart[] {
+  if (target.startsWith(socketScheme)) return [{ socket: target }];
   return target.split(",").map((part) => {
     const match = /^(?:dns:)?(?:\[([^\]]+)\]|([^:[\]]+)):(\d+)$/.exec(part.trim());
     const host = match?.[1] ?? match?.[2];
@@ -34,12 +44,14 @@ export const resolveByDns: Resolve = async (host) =>
 
 /** Every address of a target now; a name that cannot be resolved is reported and contributes none. */
 export async function resolveTarget(
-  parts: readonly HostPort[],
+  parts: readonly TargetPart[],
   resolve: Resolve,
 ): Promise<{ readonly addresses: readonly Address[]; readonly failed: readonly string[] }> {
   const failed: string[] = [];
   const found = await Promise.all(
-    parts.map(async ({ host, port }) => {
+    parts.map(async (part) => {
+      if ("socket" in part) return [{ target: part.socket, host: "localhost" }];
+      const { host, port } = part;
       const ips = isIP(host) ? [host] : await resolve(host).catch(() => undefined);
       if (ips === undefined) failed.push(host);
       return (ips ?? []).map((ip) => ({

@@ -12,7 +12,7 @@ import { createPeers } from "./peers.js";
 import type { Caller, CallOptions } from "./rpc.js";
 
 export interface ConnectOptions {
-  /** `host:port[,host:port]` or `dns:host:port`; every address of a name is an instance. */
+  /** `host:port[,host:port]`, `dns:host:port` or `unix:path`; every address of a name is an instance. */
   readonly target: string;
   readonly credentials?: LinkCredentials;
   /** Connections to each instance; with two or more, the first carries calls and the others streams. */

@@ -1,4 +1,5 @@
 import { Server, type ServerDuplexStream, status } from "@grpc/grpc-js";
+import { socketScheme } from "./addresses.js";
 import { type Clock, systemClock } from "./clock.js";
 import { createDeadlines } from "./deadlines.js";
 import { channelOptions, type LinkCredentials, linkMethod, serverCredentials } from "./grpc-link.js";
@@ -8,19 +9,19 @@ import { createServedMethods } from "./served-methods.js";
 import { createServerConnection, type ServerConnection } from "./server-connection.js";
 import { createSharedMessages } from "./server-stream.js";
 
-export interface GrpcServerOptions {
-  readonly host: string;
-  /** 0 picks one. */
-  readonly port: number;
+/** Port 0 picks one. A path is that of a Unix domain socket: whoever may open it is trusted. */
+export type ListenAt = { readonly host: string; readonly port: number } | { readonly path: string };
+
+export type GrpcServerOptions = ListenAt & {
   readonly credentials?: LinkCredentials;
   readonly clock?: Clock;
   readonly log?: RpcLog;
-}
+};
 
 export interface GrpcServer {
   /** Handlers may be registered before and after `listen`. */
   readonly services: Services;
-  /** The port it listens on; rejects when that cannot be had. */
+  /** The port it listens on, of no meaning with a path; rejects when that cannot be had. */
   listen(): Promise<number>;
   /**
    * Tells every peer to go, refuses new calls (they go to another peer) and lets those under way finish for
@@ -33,7 +34,7 @@ export interface GrpcServer {
 const leaveMs = 200;
 
 export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
-  const { host, port, credentials, clock = systemClock, log = silent } = options;
+  const { credentials, clock = systemClock, log = silent } = options;
   const methods = createServedMethods();
   const shared = createSharedMessages();
   const deadlines = createDeadlines(clock);
@@ -75,8 +76,7 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
     services: methods,
     listen: () =>
       new Promise((resolve, reject) => {
-        const address = host.includes(":") ? `[${host}]` : host;
-        server.bindAsync(`${address}:${port}`, serverCredentials(credentials), (error, bound) => {
+        server.bindAsync(addressOf(options), serverCredentials(credentials), (error, bound) => {
           if (error === null) resolve(bound);
           else reject(error);
         });
@@ -98,6 +98,11 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
       for (const connection of [...connections.keys()]) connection.lost();
     },
   };
+}
+
+function addressOf(at: ListenAt): string {
+  if ("path" in at) return `${socketScheme}${at.path}`;
+  return `${at.host.includes(":") ? `[${at.host}]` : at.host}:${at.port}`;
 }
 
 type Wire = ServerDuplexStream<Buffer, Buffer>;

@@ -1,12 +1,16 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { connect } from "./grpc-client.js";
-import { createGrpcServer } from "./grpc-server.js";
-import { transportSuite, until } from "./transport.suite.js";
+import { createGrpcServer, type ListenAt } from "./grpc-server.js";
+import { type Pair, transportSuite, until } from "./transport.suite.js";
 
-transportSuite("grpc", async () => {
-  const window = 64 * 1024;
-  const server = createGrpcServer({ host: "127.0.0.1", port: 0 });
+const window = 64 * 1024;
+
+async function open(at: ListenAt, done: () => Promise<void> = async () => {}): Promise<Pair> {
+  const server = createGrpcServer(at);
   const port = await server.listen();
-  const caller = connect({ target: `127.0.0.1:${port}`, window });
+  const caller = connect({ target: "path" in at ? `unix:${at.path}` : `${at.host}:${port}`, window });
   await until(() => caller.ready);
   return {
     services: server.services,
@@ -15,6 +19,15 @@ transportSuite("grpc", async () => {
     close: async () => {
       await caller.close();
       await server.close(0);
+      await done();
     },
   };
+}
+
+transportSuite("grpc", () => open({ host: "127.0.0.1", port: 0 }));
+
+transportSuite("grpc over a Unix domain socket", async () => {
+  // What would be taken apart in another target: commas, colons, spaces.
+  const folder = await mkdtemp(join(tmpdir(), "rpc a,b:1 "));
+  return open({ path: join(folder, "s.sock") }, () => rm(folder, { recursive: true }));
 });

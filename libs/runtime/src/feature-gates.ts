@@ -127,6 +127,7 @@ export function registerFeatureMetrics(metrics: Metrics, gates: FeatureGates, pr
     help: "Whether a feature is enabled, by its name and stage; the stage of a generally available one is empty.",
     stability: "BETA",
     labels: ["name", "stage"],
+    join: "ever",
   });
   for (const gate of gates.all()) {
     enabled.with({ name: gate.name, stage: gate.stage === "GA" ? "" : gate.stage }).set(gate.enabled ? 1 : 0);

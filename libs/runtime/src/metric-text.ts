@@ -7,16 +7,27 @@ export interface Sample {
   readonly value: number;
 }
 
+/**
+ * How the values of one series in several processes become one: their sum; the highest of those that run (`max`); the
+ * highest that any of them ever had, for what is true of all or stays true (`ever`); that of the first process (`first`).
+ */
+export type Join = "sum" | "max" | "ever" | "first";
+
 export interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly samples: Iterable<Sample>;
+  /** How values of several processes become one. */
+  readonly join: Join;
 }
 
 export const textContentType = "text/plain; version=0.0.4; charset=utf-8";
 
-export function familyText(family: Family): string {
+/** The body of `/metrics`. */
+export const pageText = (families: readonly Family[]): string => families.map(familyText).join("");
+
+function familyText(family: Family): string {
   const lines = [`# HELP ${family.name} ${escapeHelp(family.help)}`, `# TYPE ${family.name} ${family.type}`];
   for (const { suffix, labels, value } of family.samples) {
     lines.push(`${family.name}${suffix}${labels === "" ? "" : `{${labels}}`} ${numberText(value)}`);

@@ -1,6 +1,15 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
 import { metricState, type Stability } from "./metric-stability.js";
-import { type Family, familyText, labelText, numberText, type Sample, textContentType } from "./metric-text.js";
+import {
+  type Family,
+  type Join,
+  labelText,
+  numberText,
+  pageText,
+  type Sample,
+  textContentType,
+} from "./metric-text.js";
+import { processFamilies } from "./process-metrics.js";
 import { releaseBefore } from "./release.js";
 
 export interface MetricSpec<L extends string> {
@@ -10,6 +19,8 @@ export interface MetricSpec<L extends string> {
   readonly labels: readonly L[];
   /** Release since which it is deprecated: `1.30`. It is hidden at once (ALPHA), a release (BETA) or three later. */
   readonly deprecatedSince?: string;
+  /** How the values of several processes become one; their sum where absent. */
+  readonly join?: Join;
 }
 
 export type LabelValues<L extends string> = Readonly<Record<L, string>>;
@@ -43,6 +54,8 @@ export interface Metrics {
   ): Metric<L, HistogramSeries>;
   /** A gauge or counter without labels that is read when the metrics are. */
   observed(spec: Omit<MetricSpec<never>, "labels"> & { readonly type?: "gauge" | "counter" }, read: () => number): void;
+  /** The values of this moment, as plain data. */
+  families(): Promise<readonly Family[]>;
   /** The body of `/metrics`, in {@link metricsContentType}. */
   text(): Promise<string>;
 }
@@ -91,9 +104,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
     }
     meta.registered.with({ stability_level: spec.stability, deprecated_version: since }).inc();
     const help = `[${spec.stability}] ${state === "shown" ? "" : `(Deprecated since ${since}) `}${spec.help}`;
-    families.push(() => ({ name: spec.name, help, type, samples: samples() }));
+    const { name, join = "sum" } = spec;
+    families.push(() => ({ name, help, type, join, samples: [...samples()] }));
   };
   for (const { spec, series } of meta.all) register(spec, "counter", () => series.samples());
+  const read = async (): Promise<readonly Family[]> => [
+    ...families.map((family) => family()),
+    ...(processRegistry === undefined ? [] : await processFamilies(processRegistry)),
+  ];
 
   return {
     counter(spec) {
@@ -114,16 +132,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
     observed({ type = "gauge", ...spec }, read) {
       register({ ...spec, labels: [] }, type, () => [{ suffix: "", labels: "", value: read() }]);
     },
-    async text() {
-      return families.map((family) => familyText(family())).join("") + ((await processRegistry?.metrics()) ?? "");
-    },
+    families: read,
+    text: async () => pageText(await read()),
   };
 }
 
 /** Counts of the metrics themselves. */
 function createMetaMetrics() {
   const count = <const L extends string>(name: string, help: string, labels: readonly L[]) => ({
-    spec: { name, help, stability: "BETA", labels } as const,
+    // Processes of one program register the same metrics: their sum would count them once a process.
+    spec: { name, help, stability: "BETA", labels, join: "ever" } as const,
     series: seriesOf(labels, createCounter),
   });
   const registered = count("registered_metrics_total", "Registered metrics by stability and deprecating release.", [

@@ -5,20 +5,24 @@ import { test } from "node:test";
 import { startFailure } from "./shutdown.js";
 
 // Real processes: signals and exit codes are the subject.
-function run(script: string, delay = 0): { child: ChildProcessWithoutNullStreams; ended: Promise<Ended> } {
+function run(
+  script: string,
+  { delay = 0, before = "", more = "" } = {},
+): { child: ChildProcessWithoutNullStreams; ended: Promise<Ended> } {
   const here = (name: string) => JSON.stringify(new URL(name, import.meta.url).href);
   const source = `
     import { runProcess } from ${here("./shutdown.js")};
     import { createLog } from ${here("./log.js")};
     import { systemClock } from ${here("./clock.js")};
     const say = (text) => process.stdout.write(text + "\\n");
+    ${before}
     const { log } = createLog({ level: "info", format: "json" });
     const service = {
       async start() { say("start"); this.hold = setInterval(() => {}, 1000); ${script} },
       async stop() { clearInterval(this.hold); say("stop"); },
     };
     await runProcess({ service, log, clock: systemClock, delay: ${delay}, shuttingDown: () => say("unready"),
-      onFault: (origin) => say(origin), started: () => say("started") });
+      onFault: (origin) => say(origin), started: () => say("started"), ${more} });
   `;
   const child = spawn(process.execPath, ["--input-type=module", "-e", source]);
   let out = "";
@@ -59,8 +63,22 @@ test("a signal lowers readiness, stops the service and exits with 0", async () =
   assert.deepEqual({ code, out }, { code: 0, out: ["start", "started", "unready", "stop"] });
 });
 
+test("a process that another one runs leaves signals to it and stops when told", async () => {
+  const { child, ended } = run("process.stdin.once('data', () => order.abort());", {
+    before: "const order = new AbortController();",
+    more: "stopOn: order.signal",
+  });
+  await said(child, "started");
+  child.kill("SIGINT");
+  child.kill("SIGTERM");
+  child.kill("SIGTERM");
+  child.stdin.write("stop");
+  const { code, out } = await ended;
+  assert.deepEqual({ code, out }, { code: 0, out: ["start", "started", "unready", "stop"] });
+});
+
 test("a second signal exits at once", async () => {
-  const { child, ended } = run("", 600_000);
+  const { child, ended } = run("", { delay: 600_000 });
   await said(child, "started");
   child.kill("SIGINT");
   await said(child, "unready");

@@ -16,6 +16,8 @@ export interface ProcessParts {
   readonly onFault?: (origin: "exception" | "rejection") => void;
   /** Called once, when the service has started. */
   readonly started?: () => void;
+  /** Of a process that another one of ours runs: it stops when this aborts, and leaves signals to that one. */
+  readonly stopOn?: AbortSignal;
 }
 
 /** Faults within {@link faultWindow} after which the process is taken to be beyond help. */
@@ -25,6 +27,7 @@ const faultWindow = 60_000;
 /**
  * Runs a service until SIGINT or SIGTERM, then stops it in order: readiness falls, the delay passes, the service
  * stops, the process exits with 0. A second signal exits at once with 1, as does a start that fails, in one line.
+ * With `stopOn` signals do nothing: a terminal sends them to every process, each of which would stop at its own time.
  *
  * An uncaught exception or rejection is logged with its stack and counted, and the process serves on: what a
  * client sent must not kill it, requests share no half-written state, and what must not be lost is in the store's
@@ -53,6 +56,7 @@ export async function runProcess(parts: ProcessParts): Promise<void> {
     process.exit(exitCode);
   };
   const signalled = (signal: NodeJS.Signals): void => {
+    if (parts.stopOn !== undefined) return;
     if (stopping) {
       log.warn({ signal }, "second signal: exiting at once");
       process.exit(1);
@@ -70,6 +74,7 @@ export async function runProcess(parts: ProcessParts): Promise<void> {
     log.error({ faults: faults.length }, "too many faults in a minute: stopping");
     void stop(1, 0);
   };
+  parts.stopOn?.addEventListener("abort", () => void stop(0, parts.delay));
   process.on("SIGINT", signalled);
   process.on("SIGTERM", signalled);
   process.on("uncaughtException", (err) => fault("exception", err));

@@ -21,6 +21,7 @@ import { createOpenApiRoutes } from "./openapi.js";
 import type { Peers } from "./peers.js";
 import { registerProbes } from "./probes.js";
 import { createRequestMetrics } from "./request-metrics.js";
+import type { ConnectionSource } from "./server.js";
 import { createGateway, servedParts } from "./service.js";
 
 /** What the serving flags say, and what the files that they name hold. */
@@ -60,6 +61,8 @@ export interface AssemblyDeps {
   readonly log: Log;
   readonly logFailure: () => string | undefined;
   readonly clock: Clock;
+  /** Where connections come from; the port of the settings where absent. */
+  readonly connections?: ConnectionSource | undefined;
   /** The body of `/version`. */
   readonly version: object;
 }
@@ -101,6 +104,7 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
       metrics: async () => ({ contentType: metricsContentType, body: await metrics.text() }),
       version: deps.version,
       openApi: createOpenApiRoutes({ documents, now: () => clock.now() }),
+      connections: deps.connections,
       onFault: (call, err) => log.error({ err, ...faultFields(call) }, "a request met an unexpected error"),
       newId: randomUUID,
       random: Math.random,

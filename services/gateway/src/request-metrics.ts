@@ -30,6 +30,7 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
     help: "1 for each deprecated version of a resource that was asked for, with the release that removes it.",
     stability: "STABLE",
     labels: ["group", "version", "resource", "subresource", "removed_release"],
+    join: "ever",
   });
   const known = new Map<string, Series>();
   const newSeries = (labels: RequestLabels): Series => {

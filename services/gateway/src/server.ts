@@ -26,7 +26,12 @@ export interface ServerConfig {
   readonly tls: { readonly key: string; readonly cert: string; readonly clientCa: string | undefined };
 }
 
+/** Tells `take` of each connection that another process, which has the port, hands over. */
+export type ConnectionSource = (take: (socket: Socket) => void) => void;
+
 export interface ServerDeps {
+  /** Where connections come from; the port of the configuration where absent. */
+  readonly connections?: ConnectionSource | undefined;
   readonly newId: () => string;
   readonly serve: (exchange: Exchange) => void;
 }
@@ -98,10 +103,14 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
     if (connections.isBusy(socket) || !socket.writable || error.code === "ECONNRESET") socket.destroy();
     else sayGoodbye(socket, statusOf(error.code));
   });
-  const handshaking = new Set<Socket>();
+  const open = new Set<Socket>();
+  let onEmpty = (): void => {};
   server.on("connection", (socket: Socket) => {
-    handshaking.add(socket);
-    socket.once("close", () => handshaking.delete(socket));
+    open.add(socket);
+    socket.once("close", () => {
+      open.delete(socket);
+      if (open.size === 0) onEmpty();
+    });
   });
   const http2 = createHttp2Sessions(
     { maxStreams: config.http2MaxStreams, maxHeaderBytes, idleMs: keepAliveMs },
@@ -117,6 +126,10 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
 
   return {
     listen() {
+      if (deps.connections !== undefined) {
+        serveFrom(server, deps.connections);
+        return Promise.resolve(config.port);
+      }
       return new Promise((resolve, reject) => {
         server.once("error", reject);
         server.listen({ host: config.bindAddress, port: config.port, backlog }, () => {
@@ -132,13 +145,28 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       const force = setTimeout(() => {
         connections.destroy();
         http2.destroy();
-        for (const socket of handshaking) socket.destroy();
+        for (const socket of open) socket.destroy();
       }, graceMs);
-      await closed;
+      // Node does not count connections that were handed over.
+      const empty = new Promise<void>((resolve) => {
+        onEmpty = resolve;
+        if (open.size === 0) resolve();
+      });
+      await Promise.all([closed, empty]);
       clearTimeout(force);
       clearInterval(watchdog);
     },
   };
+}
+
+function serveFrom(server: Server, source: ConnectionSource): void {
+  // With it node begins to look for requests that take too long.
+  server.emit("listening");
+  source((socket) => {
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, tcpKeepAliveMs);
+    server.emit("connection", socket);
+  });
 }
 
 function isWebSocketWatch({ method = "GET", url = "/", headers }: IncomingMessage): boolean {

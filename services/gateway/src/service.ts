@@ -11,7 +11,7 @@ import type { RequestMetrics } from "./metrics.js";
 import { createOtherPaths, type OtherPathsDeps } from "./other-paths.js";
 import { createPipeline } from "./pipeline.js";
 import { createResponder } from "./respond.js";
-import { createHttpServer, type ServerConfig } from "./server.js";
+import { type ConnectionSource, createHttpServer, type ServerConfig } from "./server.js";
 
 export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
   readonly minRequestTimeoutMs: number;
@@ -37,6 +37,8 @@ export interface GatewayDeps extends OtherPathsDeps {
   /** The resource service that owns a group. */
   readonly resources: (group: string) => Caller;
   readonly requestMetrics: RequestMetrics;
+  /** Where connections come from; the port of the configuration where absent. */
+  readonly connections?: ConnectionSource | undefined;
   readonly onFault: (call: Call, error: unknown) => void;
   readonly newId: () => string;
   readonly random: () => number;
@@ -96,7 +98,10 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     now: deps.monotonic,
   });
   const tokenProtocol = `base64url.bearer.${deps.naming.group("authorization")}.`;
-  const server = createHttpServer({ ...config, tokenProtocol }, { newId: deps.newId, serve });
+  const server = createHttpServer(
+    { ...config, tokenProtocol },
+    { newId: deps.newId, serve, connections: deps.connections },
+  );
   let port = 0;
   return {
     async start() {

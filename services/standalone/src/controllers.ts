@@ -1,11 +1,12 @@
 import type { Naming } from "@orch/naming/naming.js";
-import { type Clock, sleep } from "@orch/runtime/clock.js";
+import type { Clock } from "@orch/runtime/clock.js";
 import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { connectionOf } from "@orch/service-controller-manager/connection.js";
 import { createTelemetry } from "@orch/service-controller-manager/metrics.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
+import { untilReady } from "./until-ready.js";
 
 export interface ControllersDeps {
   readonly naming: Naming;
@@ -23,8 +24,6 @@ export interface Loopback {
   readonly token: string;
 }
 
-const readyPollMs = 50;
-
 /**
  * Runs controllers as what they are, clients of the gateway over HTTPS, once the server is ready: neither their code nor their
  * requests stand in the way of that.
@@ -37,9 +36,7 @@ export function startControllers(
   const telemetry = createTelemetry(deps.metrics);
   const abort = new AbortController();
   const run = async (signal: AbortSignal): Promise<void> => {
-    while (!signal.aborted && (await deps.health.answer("readyz")).code !== 200) {
-      await sleep(deps.clock, readyPollMs, signal);
-    }
+    await untilReady(deps.health, { clock: deps.clock, signal });
     if (signal.aborted) return;
     const [{ createClient }, { createControllerManager }] = await Promise.all([
       import("@orch/client/http.js"),

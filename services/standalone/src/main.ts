@@ -4,10 +4,9 @@ import { hostname, networkInterfaces } from "node:os";
 import { relative, resolve } from "node:path";
 import { parseTokenFile, type TokenEntry } from "@orch/auth/token-file.js";
 import { createNaming } from "@orch/naming/naming.js";
-import { sleep } from "@orch/runtime/clock.js";
 import { commonFlags } from "@orch/runtime/common-flags.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
-import { durationFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdFlags, etcdSettings } from "@orch/runtime/store-flags.js";
@@ -24,6 +23,7 @@ import type { Store } from "@orch/store/store.js";
 import { advertisedAddress } from "./advertise.js";
 import { greeting } from "./greeting.js";
 import { createStandalone } from "./standalone.js";
+import { untilReady } from "./until-ready.js";
 
 const flags = {
   "data-dir": stringFlag(process.env["ORCH_DATA"] ?? "./.orch", {
@@ -32,6 +32,12 @@ const flags = {
     help: "where certificates, tokens and the embedded store lie; ORCH_DATA sets the default",
   }),
   ...servingFlags,
+  "gateway-workers": intFlag(0, {
+    group: "Serving",
+    min: 0,
+    max: 64,
+    help: "processes that serve the one HTTPS port and divide the limits of requests among them; 0: this process serves it",
+  }),
   "event-ttl": durationFlag(3_600_000, {
     group: "Store",
     help: "how long kinds that expire are kept after their last change",
@@ -95,6 +101,7 @@ const standalone = createStandalone(
     tlsSans: values["tls-san"],
     tokens: readTokens(values["token-auth-file"]),
     serving: servingSettings(values, gates),
+    workers: { count: values["gateway-workers"], flags: { ...values, "logging-format": format } },
     catalog: servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
     eventTtlMs: values["event-ttl"],
     allocation: allocationConfig(values),
@@ -109,16 +116,11 @@ const standalone = createStandalone(
   { openStore, naming, health, metrics, log, logFailure, clock, version },
 );
 
-const readyPollMs = 20;
-
-/** Serving is not being ready: the lines to copy must work as soon as they can be read. */
+/** The lines to copy must work as soon as they can be read. */
 async function greetOnceReady(): Promise<void> {
-  while ((await health.answer("readyz")).code !== 200) {
-    if (compaction.signal.aborted) return;
-    await sleep(clock, readyPollMs);
-  }
+  await untilReady(health, { clock, signal: compaction.signal });
   const { access } = standalone;
-  if (access === undefined) return;
+  if (access === undefined || compaction.signal.aborted) return;
   const shown = (path: string): string => {
     const near = relative(process.cwd(), path);
     return near.startsWith("..") ? path : near;
@@ -132,7 +134,7 @@ await runProcess({
   clock,
   delay: values["shutdown-delay-duration"],
   shuttingDown: () => {
-    health.shutDown();
+    standalone.shutDown();
     compaction.abort();
   },
   service: standalone,

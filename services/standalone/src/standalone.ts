@@ -2,17 +2,11 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Catalog } from "@orch/api/catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
-import type { Naming } from "@orch/naming/naming.js";
-import { createInProcess } from "@orch/rpc/in-process.js";
-import type { Clock } from "@orch/runtime/clock.js";
-import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
-import type { Metrics } from "@orch/runtime/metrics.js";
 import type { Service } from "@orch/runtime/service.js";
 import { controllerUser } from "@orch/service-controller-manager/connection.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
-import { assembleGateway, type ServingSettings } from "@orch/service-gateway/assemble.js";
-import { anyGroup, createPeers } from "@orch/service-gateway/peers.js";
+import type { ServingSettings } from "@orch/service-gateway/assemble.js";
 import type { AllocationConfig } from "@orch/service-resource/allocation/service-allocation.js";
 import { createResource } from "@orch/service-resource/service.js";
 import { registerWatchCacheMetrics } from "@orch/service-watch-cache/metrics.js";
@@ -20,7 +14,10 @@ import { createWatchCache, watchCacheDefaults } from "@orch/service-watch-cache/
 import type { Store } from "@orch/store/store.js";
 import { startControllers } from "./controllers.js";
 import { makeFolder } from "./folder.js";
+import { createLocalFront, type Front, type FrontDeps } from "./front.js";
 import { ensurePki, type Pki, writeClientConfig } from "./pki/pki.js";
+import { createWorkerFront } from "./workers/front.js";
+import type { WorkerFlags } from "./workers/messages.js";
 
 export interface StandaloneConfig {
   readonly dataDir: string;
@@ -28,6 +25,8 @@ export interface StandaloneConfig {
   /** Besides the administrator's token, which is made here. */
   readonly tokens: readonly TokenEntry[];
   readonly serving: Omit<ServingSettings, "tokens" | "tls">;
+  /** Processes that serve; with 0 this one does. */
+  readonly workers: { readonly count: number; readonly flags: WorkerFlags };
   readonly eventTtlMs: number;
   /** What services are given. */
   readonly allocation: AllocationConfig;
@@ -40,21 +39,16 @@ export interface StandaloneConfig {
   readonly controllers: ControllerManagerConfig;
 }
 
-export interface StandaloneDeps {
+export interface StandaloneDeps extends Omit<FrontDeps, "catalog"> {
   /** Opens the embedded store, or connects to etcd. */
   readonly openStore: (dataDir: string) => Promise<Store>;
-  readonly naming: Naming;
-  readonly health: Health;
-  readonly metrics: Metrics;
-  readonly log: Log;
-  readonly logFailure: () => string | undefined;
-  readonly clock: Clock;
-  readonly version: object;
 }
 
 export interface Standalone extends Service {
   /** What a person needs to talk to it; known once started. */
   readonly access: Access | undefined;
+  /** Readiness falls; serving goes on. */
+  shutDown(): void;
 }
 
 export interface Access {
@@ -64,10 +58,13 @@ export interface Access {
   readonly adminToken: string;
 }
 
-/** Every service in one process, over in-process transports (design, section 1). */
+/**
+ * Every service in one process, over in-process transports (design, section 1); or all but the gateways, which are
+ * processes on one port then.
+ */
 export function createStandalone(config: StandaloneConfig, deps: StandaloneDeps): Standalone {
   let access: Access | undefined;
-  let stop: (() => Promise<void>) | undefined;
+  let running: Running | undefined;
   return {
     async start() {
       await makeFolder(config.dataDir);
@@ -79,16 +76,19 @@ export function createStandalone(config: StandaloneConfig, deps: StandaloneDeps)
           clock: deps.clock,
           naming: deps.naming,
         });
-        const running = await startServices(config, deps, { store, pki });
-        stop = running.stop;
+        running = await startServices(config, deps, { store, pki });
         access = await announce(config, deps, { pki, port: running.port });
       } catch (error) {
-        await (stop ?? (() => store.close()))();
+        await (running?.stop ?? (() => store.close()))();
         throw error;
       }
     },
     async stop() {
-      await stop?.();
+      await running?.stop();
+    },
+    shutDown() {
+      deps.health.shutDown();
+      running?.front.shutDown();
     },
     get access() {
       return access;
@@ -98,7 +98,8 @@ export function createStandalone(config: StandaloneConfig, deps: StandaloneDeps)
 
 interface Running {
   readonly port: number;
-  stop(): Promise<void>;
+  readonly front: Front;
+  readonly stop: () => Promise<void>;
 }
 
 async function startServices(
@@ -109,57 +110,77 @@ async function startServices(
   const { naming, log, clock } = deps;
   const { store, pki } = parts;
   const { catalog } = config;
-  const transport = createInProcess({ log });
-  const shared = { store, naming, catalog, services: transport.services, log: logWith(log) };
+  // Known to this process and its workers alone, and only while it runs.
+  const controllersToken = randomBytes(32).toString("base64url");
+  const front = await frontOf(config, deps, { pki, controllersToken });
+  const shared = { store, naming, catalog, log: logWith(log) };
   const cache = createWatchCache(
     { ...watchCacheDefaults, streamingLists: config.streamingLists },
-    { ...shared, now: () => clock.monotonic(), wallClock: () => clock.now() },
+    { ...shared, services: front.caches, now: () => clock.monotonic(), wallClock: () => clock.now() },
   );
   const resource = createResource(
     { groups: undefined, eventTtlMs: config.eventTtlMs, cbor: config.serving.cbor, allocation: config.allocation },
-    { ...shared, metrics: deps.metrics, now: () => clock.now(), newUid: randomUUID, random: Math.random },
-  );
-  const peers = createPeers(new Map([[anyGroup, transport.caller]]));
-  const groups = [naming.mastersGroup];
-  const admin: TokenEntry = { token: pki.adminToken, user: "admin", uid: "", groups };
-  // Known to this process alone, and only while it runs.
-  const controllersToken = randomBytes(32).toString("base64url");
-  const controllers: TokenEntry = { token: controllersToken, user: controllerUser(naming), uid: "", groups };
-  const gateway = assembleGateway(
     {
-      ...config.serving,
-      tokens: [admin, controllers, ...config.tokens],
-      tls: { key: pki.serving.key, cert: pki.serving.certificate, clientCa: pki.ca },
+      ...shared,
+      services: front.resources,
+      metrics: deps.metrics,
+      now: () => clock.now(),
+      newUid: randomUUID,
+      random: Math.random,
     },
-    { ...deps, catalog, caches: peers, resources: peers },
   );
   registerWatchCacheMetrics(deps.metrics, cache);
-  await cache.start();
-  await resource.start();
+  try {
+    await cache.start();
+    await resource.start();
+  } catch (error) {
+    await front.close();
+    throw error;
+  }
   let stopControllers = async (): Promise<void> => {};
   const stop = async (): Promise<void> => {
     await stopControllers();
     // Watches end with a last bookmark, running writes are answered, then the store is closed.
     await cache.stop();
-    await gateway.stop();
+    await front.stop();
     await resource.stop();
-    await transport.caller.close();
+    await front.close();
     await store.close();
   };
+  let port: number;
   try {
-    await gateway.start();
+    port = await front.start();
   } catch (error) {
     await stop();
     throw error;
   }
-  resource.leadTo({ port: gateway.port, address: config.advertised });
+  resource.leadTo({ port, address: config.advertised });
   const controllersRun = startControllers(config.controllers, deps, {
-    server: urlOf(config, gateway.port),
+    server: urlOf(config, port),
     ca: pki.ca,
     token: controllersToken,
   });
   stopControllers = controllersRun.stop;
-  return { port: gateway.port, stop };
+  return { port, front, stop };
+}
+
+async function frontOf(
+  config: StandaloneConfig,
+  deps: StandaloneDeps,
+  secrets: { readonly pki: Pki; readonly controllersToken: string },
+): Promise<Front> {
+  const { workers, dataDir, catalog } = config;
+  const { pki, controllersToken } = secrets;
+  const groups = [deps.naming.mastersGroup];
+  const admin: TokenEntry = { token: pki.adminToken, user: "admin", uid: "", groups };
+  const controllers: TokenEntry = { token: controllersToken, user: controllerUser(deps.naming), uid: "", groups };
+  const serving: ServingSettings = {
+    ...config.serving,
+    tokens: [admin, controllers, ...config.tokens],
+    tls: { key: pki.serving.key, cert: pki.serving.certificate, clientCa: pki.ca },
+  };
+  if (workers.count > 0) return createWorkerFront({ ...workers, serving, dataDir }, { ...deps, catalog });
+  return createLocalFront(serving, { ...deps, catalog });
 }
 
 function urlOf({ serving: { bindAddress } }: StandaloneConfig, port: number): string {

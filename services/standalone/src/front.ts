@@ -1,0 +1,54 @@
+import type { Catalog } from "@orch/api/catalog.js";
+import type { Naming } from "@orch/naming/naming.js";
+import { createInProcess } from "@orch/rpc/in-process.js";
+import type { Services } from "@orch/rpc/rpc.js";
+import type { Clock } from "@orch/runtime/clock.js";
+import type { Health } from "@orch/runtime/health.js";
+import type { Log } from "@orch/runtime/log.js";
+import type { Metrics } from "@orch/runtime/metrics.js";
+import { assembleGateway, type ServingSettings } from "@orch/service-gateway/assemble.js";
+import { anyGroup, createPeers } from "@orch/service-gateway/peers.js";
+
+/** What clients talk to, with the transport between it and the services behind. */
+export interface Front {
+  /** Where the watch cache and the resource service register. */
+  readonly caches: Services;
+  readonly resources: Services;
+  /** Begins to serve, once the services have started; the port. */
+  start(): Promise<number>;
+  /** Readiness falls; serving goes on. */
+  shutDown(): void;
+  /** Answers what is under way and stops serving; the watch cache has ended its streams before. */
+  stop(): Promise<void>;
+  /** The transport, once the resource service has stopped too. */
+  close(): Promise<void>;
+}
+
+export interface FrontDeps {
+  readonly naming: Naming;
+  readonly catalog: Catalog;
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly logFailure: () => string | undefined;
+  readonly clock: Clock;
+  readonly version: object;
+}
+
+/** A gateway in this process, over in-process transports. */
+export function createLocalFront(serving: ServingSettings, deps: FrontDeps): Front {
+  const { services, caller } = createInProcess({ log: deps.log });
+  const peers = createPeers(new Map([[anyGroup, caller]]));
+  const gateway = assembleGateway(serving, { ...deps, caches: peers, resources: peers });
+  return {
+    caches: services,
+    resources: services,
+    async start() {
+      await gateway.start();
+      return gateway.port;
+    },
+    shutDown() {},
+    stop: () => gateway.stop(),
+    close: () => caller.close(),
+  };
+}

@@ -1,0 +1,91 @@
+import { type AddressInfo, createServer, type Server } from "node:net";
+import { createGrpcServer } from "@orch/rpc/grpc-server.js";
+import type { ServingSettings } from "@orch/service-gateway/assemble.js";
+import type { Front, FrontDeps } from "../front.js";
+import { forkProcess } from "./fork.js";
+import type { WorkerFlags } from "./messages.js";
+import { createWorkerMetrics } from "./metrics.js";
+import { createPool } from "./pool.js";
+import { partOf } from "./seats.js";
+import { makeSockets } from "./sockets.js";
+
+export interface WorkerFrontConfig {
+  readonly count: number;
+  readonly flags: WorkerFlags;
+  readonly serving: ServingSettings;
+  readonly dataDir: string;
+}
+
+/** How long calls under way at a transport have to end. */
+const transportGraceMs = 2_000;
+/** What a worker gets beyond the grace of its running responses. */
+const stopMarginMs = 5_000;
+const backlog = 16_384;
+
+/** Gateways in processes of their own, over sockets: the services behind are to them what they are on other machines. */
+export async function createWorkerFront(
+  config: WorkerFrontConfig,
+  { log, clock, health, metrics }: FrontDeps,
+): Promise<Front> {
+  const { count, flags, serving } = config;
+  const sockets = await makeSockets(config.dataDir);
+  const caches = createGrpcServer({ path: sockets.caches, log });
+  const resources = createGrpcServer({ path: sockets.resources, log });
+  const pool = createPool({
+    count,
+    fork: forkProcess,
+    clock,
+    log,
+    metrics: createWorkerMetrics(metrics),
+    ownFamilies: () => metrics.families(),
+    stopWithinMs: serving.shutdownGraceMs + stopMarginMs,
+    settingsOf: (slot) => ({
+      slot,
+      flags,
+      sockets: { caches: sockets.caches, resources: sockets.resources },
+      serving: {
+        ...serving,
+        readsInFlight: partOf(serving.readsInFlight, { slot, count }),
+        writesInFlight: partOf(serving.writesInFlight, { slot, count }),
+      },
+    }),
+  });
+  const acceptor = createServer({ pauseOnConnect: true }, (socket) => {
+    // A client that goes away meanwhile is the worker's to notice.
+    socket.on("error", () => {});
+    pool.deal(socket);
+  });
+  health.check("gateway-workers", () => (pool.ready === count ? undefined : `${pool.ready} of ${count} are ready`));
+  return {
+    caches: caches.services,
+    resources: resources.services,
+    async start() {
+      const port = await listen(acceptor, serving);
+      await Promise.all([caches.listen(), resources.listen()]);
+      await pool.start();
+      return port;
+    },
+    shutDown: () => pool.shutDown(),
+    async stop() {
+      acceptor.close();
+      // Only then have the last words of every watch come to the workers.
+      await caches.close(transportGraceMs);
+      await pool.stop();
+    },
+    async close() {
+      await resources.close(transportGraceMs);
+      await sockets.remove();
+    },
+  };
+}
+
+/** The port, once it is ours. @throws the system's error where it cannot be had */
+function listen(server: Server, { bindAddress, port }: ServingSettings): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen({ host: bindAddress, port, backlog }, () => {
+      server.off("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}

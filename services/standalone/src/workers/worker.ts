@@ -1,0 +1,122 @@
+import type { Socket } from "node:net";
+import { createNaming } from "@orch/naming/naming.js";
+import { connect } from "@orch/rpc/grpc-client.js";
+import type { RpcLog } from "@orch/rpc/log.js";
+import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
+import { silentLog } from "@orch/runtime/log.js";
+import type { Metrics } from "@orch/runtime/metrics.js";
+import { processTools } from "@orch/runtime/program.js";
+import { runProcess } from "@orch/runtime/shutdown.js";
+import { version } from "@orch/runtime/version.js";
+import { assembleGateway } from "@orch/service-gateway/assemble.js";
+import { anyGroup, createPeers, type Peers } from "@orch/service-gateway/peers.js";
+import { servedCatalog } from "@orch/service-gateway/settings.js";
+import { untilReady } from "../until-ready.js";
+import type { Order, Report, WorkerSettings } from "./messages.js";
+
+export interface Worker {
+  /** A connection comes as a socket, unless it has broken on the way. */
+  take(order: Exclude<Order, { readonly type: "settings" }>, socket: Socket | undefined): void;
+}
+
+/** A gateway as a process of its own, which the main process of standalone runs. */
+export function startWorker(settings: WorkerSettings, tell: (report: Report) => void): Worker {
+  const { slot, serving, flags, sockets } = settings;
+  const tools = processTools("gateway", flags, judgedBefore);
+  const { clock, health, release } = tools;
+  const log = tools.log.child({ worker: slot });
+  const naming = createNaming(flags["api-dialect"]);
+  registerFeatureMetrics(tools.metrics, tools.gates, naming.word("orch"));
+  // What is to be said of the flags the main process has said.
+  const catalogTools = { refuse: judgedBefore, log: silentLog };
+  const page = askForPage(tell);
+  const stopping = new AbortController();
+  let leaving = false;
+  let connected = (socket: Socket): void => void socket.destroy();
+  const peerLog: RpcLog = {
+    info: (fields, message) => log.info(fields, message),
+    // At a stop the services behind are gone first: no news.
+    warn: (fields, message) => (leaving ? log.debug(fields, message) : log.warn(fields, message)),
+    error: (fields, message) => log.error(fields, message),
+  };
+  const peersAt = (path: string): Peers =>
+    createPeers(new Map([[anyGroup, connect({ target: `unix:${path}`, log: peerLog })]]));
+  const caches = peersAt(sockets.caches);
+  const resources = peersAt(sockets.resources);
+  const gateway = assembleGateway(serving, {
+    naming,
+    catalog: servedCatalog(naming, { release, runtimeConfig: flags["runtime-config"] }, catalogTools),
+    caches,
+    resources,
+    health,
+    metrics: { ...tools.metrics, text: page.text },
+    connections: (take) => {
+      connected = take;
+    },
+    log,
+    logFailure: tools.logFailure,
+    clock,
+    version,
+  });
+  void runProcess({
+    log,
+    clock,
+    delay: 0,
+    shuttingDown: () => health.shutDown(),
+    stopOn: stopping.signal,
+    service: {
+      async start() {
+        await gateway.start();
+        tell({ type: "serving" });
+      },
+      async stop() {
+        await gateway.stop();
+        await Promise.all([...caches.all, ...resources.all].map((peer) => peer.close()));
+      },
+    },
+    started: () => void untilReady(health, { clock, signal: stopping.signal }).then(() => tell({ type: "ready" })),
+  });
+  return {
+    take(order, socket) {
+      if (order.type === "connection") {
+        tell({ type: "taken", id: order.id });
+        if (socket !== undefined) connected(socket);
+      } else if (order.type === "page") page.answered(order.id, order.text);
+      else if (order.type === "families") void report(tools.metrics, order.id, tell);
+      else if (order.type === "stop") stopping.abort();
+      else {
+        leaving = true;
+        health.shutDown();
+      }
+    },
+  };
+}
+
+function judgedBefore(problem: string): never {
+  throw new TypeError(`the main process took what a worker does not: ${problem}`);
+}
+
+async function report(metrics: Metrics, id: number, tell: (report: Report) => void): Promise<void> {
+  tell({ type: "families", id, families: await metrics.families() });
+}
+
+/** `/metrics` is of all processes, which only the main one knows. */
+function askForPage(tell: (report: Report) => void): {
+  readonly text: () => Promise<string>;
+  readonly answered: (id: number, text: string) => void;
+} {
+  const asked = new Map<number, (text: string) => void>();
+  let lastId = 0;
+  return {
+    text: () =>
+      new Promise((resolve) => {
+        const id = ++lastId;
+        asked.set(id, resolve);
+        tell({ type: "page", id });
+      }),
+    answered(id, text) {
+      asked.get(id)?.(text);
+      asked.delete(id);
+    },
+  };
+}
