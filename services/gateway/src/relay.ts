@@ -1,4 +1,4 @@
-import type { Chunk } from "@orch/rpc/messages.js";
+import type { Chunk, Live } from "@orch/rpc/messages.js";
 import type { Receiver, Subscription } from "@orch/rpc/rpc.js";
 import { type ApiError, unavailable } from "@orch/status/api-error.js";
 import type { Exchange, HeaderList } from "./exchange.js";
@@ -10,6 +10,8 @@ export interface RelayOptions {
   readonly headersOf: (first: Buffer) => HeaderList;
   /** A list that broke off must not look whole: its connection is cut. A watch may end anywhere. */
   readonly cutOnFailure: boolean;
+  /** Told of events once their bytes were given to the client's socket. */
+  readonly delivered?: (live: Live) => void;
   /** Where the relay registers how to end it, for a server that shuts down. */
   readonly enders?: Set<() => void>;
 }
@@ -35,7 +37,7 @@ export function relay(exchange: Exchange, open: OpenStream, options: RelayOption
       if (first !== undefined && !exchange.closed) write(first);
     };
     const subscription = open({
-      message({ body }) {
+      message({ body, live }) {
         if (exchange.closed) return;
         if (options.cutOnFailure && !exchange.begun && held === undefined) {
           // It may be all: what is whole is sent at once, with its length.
@@ -45,6 +47,7 @@ export function relay(exchange: Exchange, open: OpenStream, options: RelayOption
         }
         release();
         write(body);
+        if (live !== undefined) options.delivered?.(live);
       },
       end(error) {
         const whole = held;

@@ -1,6 +1,7 @@
 import type { Catalog } from "@orch/api/catalog.js";
 import { createNegotiator, discoveryTransforms, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
+import type { Live } from "@orch/rpc/messages.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import type { Call } from "./call.js";
 import type { Served } from "./discovery.js";
@@ -37,6 +38,7 @@ export interface GatewayDeps extends OtherPathsDeps {
   /** The resource service that owns a group. */
   readonly resources: (group: string) => Caller;
   readonly requestMetrics: RequestMetrics;
+  readonly delivered: (live: Live) => void;
   readonly onFault: (call: Call, error: unknown) => void;
   readonly newId: () => string;
   readonly random: () => number;
@@ -89,6 +91,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     random: deps.random,
     openWatches,
+    delivered: deps.delivered,
     served: servedParts(config),
     metrics: deps.requestMetrics,
     other: otherPaths,

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Catalog } from "@orch/api/catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { createPreciseClock } from "@orch/rpc/clock.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Health } from "@orch/runtime/health.js";
@@ -113,7 +114,7 @@ async function startServices(
   const shared = { store, naming, catalog, services: transport.services, log: logWith(log) };
   const cache = createWatchCache(
     { ...watchCacheDefaults, streamingLists: config.streamingLists },
-    { ...shared, now: () => clock.monotonic(), wallClock: () => clock.now() },
+    { ...shared, now: () => clock.monotonic(), wallClock: () => clock.now(), stamp: createPreciseClock() },
   );
   const resource = createResource(
     { groups: undefined, eventTtlMs: config.eventTtlMs, cbor: config.serving.cbor, allocation: config.allocation },

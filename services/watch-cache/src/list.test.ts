@@ -54,6 +54,7 @@ async function start(t: TestContext) {
     store,
     prefix: key(naming.storePrefix),
     place: readables.place,
+    stamp: () => 0,
     history: { keepMs: 60_000, maxBytes: 1e8, now: () => 0 },
     onError: (what, error) => assert.fail(`${what}: ${String(error)}`),
   });
