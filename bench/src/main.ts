@@ -5,6 +5,7 @@ import { benchCatalog, benchCodecs } from "./codecs.js";
 import { residentBytes } from "./cpu.js";
 import { benchEncodings } from "./encodings.js";
 import { benchFlood } from "./flood.js";
+import { benchLatency } from "./latency.js";
 import { httpRequest, once, sleep } from "./load.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
 import { printTable, type Row } from "./table.js";
@@ -18,7 +19,7 @@ import {
   type Target,
 } from "./targets.js";
 
-const operations = ["get", "write", "list", "watch", "encodings", "flood", "memory", "start"] as const;
+const operations = ["get", "write", "list", "watch", "latency", "encodings", "flood", "memory", "start"] as const;
 
 const flags = {
   only: listFlag(operations, { help: `what to measure: ${operations.join(", ")}` }),
@@ -243,6 +244,7 @@ for (const mode of values.modes) {
     if (wants("get")) await benchGets(started, floor);
     if (wants("list")) await benchLists(started, floor);
     if (wants("watch")) await benchWatches(started, floor);
+    if (wants("latency")) notes.push(...(await benchLatency(started, { timing, note })));
     if (wants("encodings")) await benchEncodings(started, { timing, connections, note });
     if (wants("flood")) notes.push(await benchFlood(started, { timing, note }));
     if (wants("write")) await benchWrites(started, started.etcd);
