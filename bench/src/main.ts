@@ -2,11 +2,11 @@ import { cpus } from "node:os";
 import { enumFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
 import { startProgram } from "@orch/runtime/program.js";
 import { benchCatalog, benchCodecs } from "./codecs.js";
-import { residentBytes } from "./cpu.js";
 import { benchEncodings } from "./encodings.js";
 import { benchFlood } from "./flood.js";
 import { benchLatency } from "./latency.js";
 import { httpRequest, once, sleep } from "./load.js";
+import { benchMemory } from "./memory.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
 import { printTable, type Row } from "./table.js";
 import {
@@ -207,14 +207,6 @@ async function newest(endpoint: Parameters<typeof once>[0], path: string): Promi
   return list.metadata.resourceVersion;
 }
 
-async function benchMemory(target: Target): Promise<readonly string[]> {
-  await sleep(3000);
-  return [...target.pids].map(
-    ([name, pid]) =>
-      `${name}: ${(residentBytes(pid) / 1e6).toFixed(0)} MB resident with ${values.objects} ConfigMaps of 1 KiB`,
-  );
-}
-
 /** The cache of a target that was filled, killed and started again: a few times, for the spread. */
 async function benchWarmStart(target: OrchTarget): Promise<string> {
   const took: string[] = [];
@@ -254,7 +246,7 @@ for (const mode of values.modes) {
   if (!wants("memory") && !wants("start")) continue;
   const fresh = mode === "distributed" ? await startDistributed([]) : await startStandalone([]);
   await fill(fresh, "memory", values.objects);
-  if (wants("memory")) notes.push(...(await benchMemory(fresh)));
+  if (wants("memory")) notes.push(...(await benchMemory(fresh, { namespace: "memory", objects: values.objects })));
   if (wants("start")) notes.push(await benchWarmStart(fresh));
   await fresh.stop();
 }
