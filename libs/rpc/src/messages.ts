@@ -56,6 +56,8 @@ export interface WatchRequest {
 /** The next bytes of a list's or watch's body. */
 export interface Chunk {
   readonly body: Buffer;
+  /** Of the whole body, all its chunks; in the first one, where it is known then. */
+  readonly length?: number;
   /** Of events that are sent as they happen. */
   readonly live?: Live;
 }

@@ -76,7 +76,7 @@ async function start(t: TestContext) {
     await store.close();
     await rm(path, { recursive: true, force: true });
   });
-  const bytes = (body: ListBody): string => Buffer.concat([...rendition.list(body)]).toString();
+  const bytes = (body: ListBody): string => Buffer.concat([...rendition.list(body).chunks]).toString();
   return {
     store,
     ranges: () => ranges,
