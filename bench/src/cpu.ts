@@ -10,10 +10,17 @@ export function cpuMicroseconds(pid: number): number {
   return ((Number(fields[11]) + Number(fields[12])) * 1e6) / ticksPerSecond;
 }
 
-/** Resident memory in bytes. */
-export function residentBytes(pid: number): number {
-  const line = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
-  return Number(line?.[1] ?? 0) * 1024;
+/** Resident memory in bytes: its own, and what it has mapped of files, which the kernel may take back. */
+export interface Resident {
+  readonly anonymous: number;
+  readonly file: number;
+}
+
+export function residentBytes(pid: number): Resident {
+  const status = readFileSync(`/proc/${pid}/status`, "utf8");
+  const bytes = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(status)?.[1] ?? 0) * 1024;
+  return { anonymous: bytes("RssAnon"), file: bytes("RssFile") + bytes("RssShmem") };
 }
 
 /** Processes that a process has started and that still run. */

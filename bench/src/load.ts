@@ -1,4 +1,5 @@
 import { connect, type TLSSocket } from "node:tls";
+import { percentiles } from "./percentile.js";
 import { createResponseReader, type Response } from "./response-reader.js";
 
 export interface Endpoint {
@@ -69,8 +70,7 @@ export async function runLoad(load: Load, onStart: () => void): Promise<Measured
   const seconds = (performance.now() - began) / 1000;
   running = false;
   for (const socket of sockets) socket.destroy();
-  const sorted = Float64Array.from(latencies).sort();
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const at = percentiles(latencies);
   return {
     perSecond: latencies.length / seconds,
     bytesPerSecond: bytes / seconds,

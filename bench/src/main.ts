@@ -2,10 +2,11 @@ import { cpus } from "node:os";
 import { enumFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
 import { startProgram } from "@orch/runtime/program.js";
 import { benchCatalog, benchCodecs } from "./codecs.js";
-import { residentBytes } from "./cpu.js";
 import { benchEncodings } from "./encodings.js";
 import { benchFlood } from "./flood.js";
+import { benchLatency } from "./latency.js";
 import { httpRequest, once, sleep } from "./load.js";
+import { benchMemory } from "./memory.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
 import { printTable, type Row } from "./table.js";
 import {
@@ -18,7 +19,7 @@ import {
   type Target,
 } from "./targets.js";
 
-const operations = ["get", "write", "list", "watch", "encodings", "flood", "memory", "start"] as const;
+const operations = ["get", "write", "list", "watch", "latency", "encodings", "flood", "memory", "start"] as const;
 
 const flags = {
   only: listFlag(operations, { help: `what to measure: ${operations.join(", ")}` }),
@@ -208,14 +209,6 @@ async function newest(endpoint: Parameters<typeof once>[0], path: string): Promi
   return list.metadata.resourceVersion;
 }
 
-async function benchMemory(target: Target): Promise<readonly string[]> {
-  await sleep(3000);
-  return [...target.pids].map(
-    ([name, pid]) =>
-      `${name}: ${(residentBytes(pid) / 1e6).toFixed(0)} MB resident with ${values.objects} ConfigMaps of 1 KiB`,
-  );
-}
-
 /** The cache of a target that was filled, killed and started again: a few times, for the spread. */
 async function benchWarmStart(target: OrchTarget): Promise<string> {
   const took: string[] = [];
@@ -247,6 +240,7 @@ for (const mode of values.modes) {
     if (wants("get")) await benchGets(started, floor);
     if (wants("list")) await benchLists(started, floor);
     if (wants("watch")) await benchWatches(started, floor);
+    if (wants("latency")) notes.push(...(await benchLatency(started, { timing, note })));
     if (wants("encodings")) await benchEncodings(started, { timing, connections, note });
     if (wants("flood")) notes.push(await benchFlood(started, { timing, note }));
     if (wants("write")) await benchWrites(started, started.etcd);
@@ -256,7 +250,7 @@ for (const mode of values.modes) {
   if (!wants("memory") && !wants("start")) continue;
   const fresh = mode === "distributed" ? await startDistributed([]) : await startStandalone([], workers);
   await fill(fresh, "memory", values.objects);
-  if (wants("memory")) notes.push(...(await benchMemory(fresh)));
+  if (wants("memory")) notes.push(...(await benchMemory(fresh, { namespace: "memory", objects: values.objects })));
   if (wants("start")) notes.push(await benchWarmStart(fresh));
   await fresh.stop();
 }

@@ -1,5 +1,6 @@
 import type { TLSSocket } from "node:tls";
 import { type Endpoint, httpRequest, open, sleep } from "./load.js";
+import { percentiles } from "./percentile.js";
 
 export interface FanOut {
   readonly endpoints: readonly Endpoint[];
@@ -44,15 +45,7 @@ export async function runFanOut(load: FanOut, onStart: () => void): Promise<FanO
     wake();
   };
 
-  const sockets: TLSSocket[] = [];
-  for (let i = 0; i < load.watchers; i += 50) {
-    const part = Array.from({ length: Math.min(50, load.watchers - i) }, (_, k) => {
-      const endpoint = load.endpoints[(i + k) % load.endpoints.length];
-      if (endpoint === undefined) throw new TypeError("no endpoint");
-      return openWatcher(endpoint, load.watchPath, arrived);
-    });
-    sockets.push(...(await Promise.all(part)));
-  }
+  const sockets = await openMany(load, load.watchers, (endpoint) => openWatcher(endpoint, load.watchPath, arrived));
   const [first] = load.endpoints;
   if (first === undefined) throw new TypeError("no endpoint");
   // A connection for each event under way: event n goes where event n - window was answered.
@@ -82,9 +75,26 @@ export async function runFanOut(load: FanOut, onStart: () => void): Promise<FanO
   await writing;
   for (const writer of writers) writer.destroy();
   for (const socket of sockets) socket.destroy();
-  const sorted = Float64Array.from(latencies).sort();
-  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  const at = percentiles(latencies);
   return { eventsPerSecond: events / seconds, deliveredPerSecond: delivered / seconds, p50: at(0.5), p99: at(0.99) };
+}
+
+/** Connections over all endpoints in turn, fifty at a time. */
+export async function openMany(
+  { endpoints }: { readonly endpoints: readonly Endpoint[] },
+  count: number,
+  openOne: (endpoint: Endpoint) => Promise<TLSSocket>,
+): Promise<readonly TLSSocket[]> {
+  const sockets: TLSSocket[] = [];
+  for (let i = 0; i < count; i += 50) {
+    const part = Array.from({ length: Math.min(50, count - i) }, (_, k) => {
+      const endpoint = endpoints[(i + k) % endpoints.length];
+      if (endpoint === undefined) throw new TypeError("no endpoint");
+      return openOne(endpoint);
+    });
+    sockets.push(...(await Promise.all(part)));
+  }
+  return sockets;
 }
 
 const newline = 0x0a;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { freshMaps } from "../harness/manifests.js";
 import type { On } from "./scene.js";
 
 const anonymous = { as: { type: "anonymous" } } as const;
@@ -47,5 +48,24 @@ export function healthSuite(on: On): void {
     assert.match(answer.text, /^# TYPE apiserver_request_total counter$/m);
     assert.match(answer.text, /^apiserver_request_duration_seconds_bucket\{/m);
     assert.equal((await http.call({ path: "/metrics", ...anonymous })).status, 403);
+  });
+
+  test("/metrics tells how long events took from their commit to their watchers", async () => {
+    const { http } = on();
+    const series = "orch_gateway_watch_delivery_duration_seconds";
+    const numberOf = async (suffix: string): Promise<number> => {
+      const line = (await http.get("/metrics")).text.split("\n").find((l) => l.startsWith(`${series}${suffix} `));
+      return Number(line?.split(" ")[1]);
+    };
+    const maps = await freshMaps(http);
+    const watch = await http.watch(maps.path(), { resourceVersion: "0" });
+    const before = await numberOf("_count");
+    await maps.create("a");
+    await maps.create("b");
+    await watch.take(2);
+    watch.close();
+    assert.ok((await numberOf("_count")) >= before + 2);
+    // All events of this run: none took an hour, as it would where services took their time from different clocks.
+    assert.ok((await numberOf("_sum")) < 3600);
   });
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type Change, eventFor, type Item } from "./change.js";
 import { createCollection } from "./collection.js";
-import { createFeeds, type Interest } from "./feeds.js";
+import { type Batch, createFeeds, type Interest } from "./feeds.js";
 import { createGate } from "./gate.js";
 import { createHistory } from "./history.js";
 import { createReadIndex } from "./read-index.js";
@@ -87,35 +87,48 @@ test("a collection selects by scope in key order", () => {
   assert.equal(collection.select({ scope: { type: "all" }, limit: 4 }).more, true);
 });
 
-function recorder(): { frames: string[]; watcher: { deliver(frames: Buffer): void } } {
+function recorder(): { frames: string[]; batches: Batch[]; watcher: { deliver(batch: Batch): void } } {
   const frames: string[] = [];
-  return { frames, watcher: { deliver: (buffer) => frames.push(buffer.toString()) } };
+  const batches: Batch[] = [];
+  const deliver = (batch: Batch): void => {
+    batches.push(batch);
+    frames.push(batch.frames.toString());
+  };
+  return { frames, batches, watcher: { deliver } };
 }
 
 function interest(id: string, scope: Scope, matches = (_: Thing): boolean => true): Interest<Thing> {
   return { id, scope, matches, encode: (type, item, revision) => Buffer.from(`${type} ${item.key}@${revision};`) };
 }
 
-test("watchers of one interest share one joined buffer a tick; others see their scope only", () => {
+test("watchers of one interest share one batch a tick; others see their scope only", () => {
   const feeds = createFeeds<Thing>(valueAt);
   const all = recorder();
-  const buffers: Buffer[] = [];
+  const same = recorder();
   feeds.join(interest("all", { type: "all" }), all.watcher);
-  feeds.join(interest("all", { type: "all" }), { deliver: (b) => buffers.push(b) });
+  feeds.join(interest("all", { type: "all" }), same.watcher);
   const inA = recorder();
   feeds.join(interest("ns a", { type: "namespace", namespace: "a" }), inA.watcher);
   const single = recorder();
   const leave = feeds.join(interest("key", { type: "key", key: "b/x" }), single.watcher);
-  feeds.publish(put("a/x", 1));
-  feeds.publish(put("b/x", 2));
+  feeds.publish(put("a/x", 1), 10);
+  feeds.publish(put("b/x", 2), 20);
   feeds.flush();
   assert.deepEqual(all.frames, ["ADDED a/x@1;ADDED b/x@2;"]);
-  assert.equal(buffers.length, 1);
+  assert.equal(same.batches.length, 1);
+  assert.equal(same.batches[0], all.batches[0]);
   assert.deepEqual(inA.frames, ["ADDED a/x@1;"]);
   assert.deepEqual(single.frames, ["ADDED b/x@2;"]);
+  const told = [...all.batches, ...inA.batches, ...single.batches].map(({ frames: _, ...rest }) => rest);
+  assert.deepEqual(told, [
+    { events: 2, since: 10, revision: 2 },
+    { events: 1, since: 10, revision: 1 },
+    { events: 1, since: 20, revision: 2 },
+  ]);
   leave();
-  feeds.publish(put("b/x", 3));
+  feeds.publish(put("b/x", 3), 30);
   feeds.flush();
+  assert.equal(all.batches.at(-1)?.since, 30, "of the newest batch alone");
   assert.equal(single.frames.length, 1);
   assert.equal(feeds.watchers, 3);
 });
@@ -125,9 +138,9 @@ test("a watcher that joins in the middle of a tick gets nothing older than its s
   const first = recorder();
   const late = recorder();
   feeds.join(interest("all", { type: "all" }), first.watcher);
-  feeds.publish(put("a", 1));
+  feeds.publish(put("a", 1), 0);
   feeds.join(interest("all", { type: "all" }), late.watcher);
-  feeds.publish(put("b", 2));
+  feeds.publish(put("b", 2), 0);
   feeds.flush();
   assert.deepEqual(first.frames, ["ADDED a@1;", "ADDED b@2;"]);
   assert.deepEqual(late.frames, ["ADDED b@2;"]);
@@ -171,7 +184,7 @@ test("list then watch sees exactly what a replay of all changes sees, wherever t
         if (item === undefined && previous === undefined) return;
         const change = { revision: index + 1, key, item, previous };
         collection.apply(change);
-        feeds.publish(change);
+        feeds.publish(change, 0);
       });
       if (cut >= steps.length) start(steps.length);
       const expected = collection.select({ scope: { type: "all" }, matches: isRed }).items.map((i) => i.key);

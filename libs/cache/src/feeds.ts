@@ -22,15 +22,26 @@ export interface Exact {
 export type Encode<I extends Item> = (type: EventType, item: I, revision: number) => Buffer;
 
 export interface Watcher {
-  /** Events up to and including `revision`, framed and joined; shared with other watchers: not to be written to. */
-  deliver(frames: Buffer, revision: number): void;
+  deliver(batch: Batch): void;
+}
+
+/** The events of one tick: the same object for all watchers of an interest. */
+export interface Batch {
+  /** Framed and joined; not to be written to. */
+  readonly frames: Buffer;
+  readonly events: number;
+  /** When the oldest of its changes came, as {@link Feeds.publish} was told. */
+  readonly since: number;
+  /** Events up to and including this one are in it. */
+  readonly revision: number;
 }
 
 /** The watchers of one collection, fed once per tick. */
 export interface Feeds<I extends Item> {
   /** Starts delivery of changes made from now on. */
   join(interest: Interest<I>, watcher: Watcher): () => void;
-  publish(change: Change<I>): void;
+  /** `at`: when the change came; only told on. */
+  publish(change: Change<I>, at: number): void;
   /** Delivers what was published since the last flush. */
   flush(): void;
   readonly watchers: number;
@@ -40,6 +51,8 @@ interface Feed<I extends Item> {
   readonly interest: Interest<I>;
   readonly watchers: Set<Watcher>;
   frames: Buffer[];
+  /** Of the oldest and of the newest frame. */
+  since: number;
   revision: number;
 }
 
@@ -83,21 +96,23 @@ export function createFeeds<I extends Item>(valueAt: ValueAt<I>): Feeds<I> {
   };
 
   const flushFeed = (feed: Feed<I>): void => {
-    const { frames, revision } = feed;
+    const { frames, since, revision } = feed;
     const [first] = frames;
     if (first === undefined) return;
     feed.frames = [];
     const joined = frames.length === 1 ? first : Buffer.concat(frames);
-    for (const watcher of feed.watchers) watcher.deliver(joined, revision);
+    const batch = { frames: joined, events: frames.length, since, revision };
+    for (const watcher of feed.watchers) watcher.deliver(batch);
   };
 
-  const offer = (set: Iterable<Feed<I>> | undefined, change: Change<I>): void => {
+  const offer = (set: Iterable<Feed<I>> | undefined, change: Change<I>, at: number): void => {
     if (set === undefined) return;
     for (const feed of set) {
       const { interest } = feed;
       if (interest.exact !== undefined && !inScope(interest.scope, change.key)) continue;
       const event = eventFor(change, interest.matches);
       if (event === undefined) continue;
+      if (feed.frames.length === 0) feed.since = at;
       feed.frames.push(interest.encode(event.type, event.item, change.revision));
       feed.revision = change.revision;
       waiting.add(feed);
@@ -105,12 +120,12 @@ export function createFeeds<I extends Item>(valueAt: ValueAt<I>): Feeds<I> {
   };
 
   /** An item whose value changes concerns those who watch the one and those who watch the other. */
-  const offerByValue = (change: Change<I>): void => {
+  const offerByValue = (change: Change<I>, at: number): void => {
     for (const [path, sets] of byValue) {
       const before = change.previous === undefined ? undefined : valueAt(change.previous, path);
       const now = change.item === undefined ? undefined : valueAt(change.item, path);
-      if (before !== undefined) offer(sets.get(before), change);
-      if (now !== undefined && now !== before) offer(sets.get(now), change);
+      if (before !== undefined) offer(sets.get(before), change, at);
+      if (now !== undefined && now !== before) offer(sets.get(now), change, at);
     }
   };
 
@@ -118,7 +133,7 @@ export function createFeeds<I extends Item>(valueAt: ValueAt<I>): Feeds<I> {
     join(interest, watcher) {
       let feed = feeds.get(interest.id);
       if (feed === undefined) {
-        feed = { interest, watchers: new Set(), frames: [], revision: 0 };
+        feed = { interest, watchers: new Set(), frames: [], since: 0, revision: 0 };
         feeds.set(interest.id, feed);
         setFor(interest).add(feed);
       } else {
@@ -134,12 +149,12 @@ export function createFeeds<I extends Item>(valueAt: ValueAt<I>): Feeds<I> {
         if (joined.watchers.size === 0) remove(joined);
       };
     },
-    publish(change) {
-      offer(everywhere, change);
+    publish(change, at) {
+      offer(everywhere, change, at);
       const slash = change.key.indexOf("/");
-      if (slash > 0) offer(byNamespace.get(change.key.slice(0, slash)), change);
-      offer(byKey.get(change.key), change);
-      offerByValue(change);
+      if (slash > 0) offer(byNamespace.get(change.key.slice(0, slash)), change, at);
+      offer(byKey.get(change.key), change, at);
+      offerByValue(change, at);
     },
     flush() {
       for (const feed of waiting) flushFeed(feed);

@@ -154,17 +154,13 @@ test("who watches one value sees what a watcher of everything sees of it", () =>
       const items = new Map<string, Thing>();
       steps.forEach((made, i) => {
         const change = changeOf(items, i + 1, made);
-        if (change !== undefined) feeds.publish(change);
+        if (change !== undefined) feeds.publish(change, 0);
       });
       assert.deepEqual(seen.exact, seen.walk);
       leave();
       const before = seen.exact.length;
-      feeds.publish({
-        key: "n1/1",
-        revision: 99,
-        item: { key: "n1/1", revision: 99, size: 1, values: { color: "red" } },
-        previous: undefined,
-      });
+      const item = { key: "n1/1", revision: 99, size: 1, values: { color: "red" } };
+      feeds.publish({ key: "n1/1", revision: 99, item, previous: undefined }, 0);
       assert.equal(seen.exact.length, before);
     }),
   );

@@ -56,6 +56,17 @@ export interface WatchRequest {
 /** The next bytes of a list's or watch's body. */
 export interface Chunk {
   readonly body: Buffer;
+  /** Of the whole body, all its chunks; in the first one, where it is known then. */
+  readonly length?: number;
+  /** Of events that are sent as they happen. */
+  readonly live?: Live;
+}
+
+export interface Live {
+  /** How many events there are in the body; 1 at least. */
+  readonly events: number;
+  /** When the oldest of them was known to be committed: milliseconds since 1970, with fractions. */
+  readonly since: number;
 }
 
 export type StatusRequest = Readonly<Record<string, never>>;

@@ -33,6 +33,21 @@ test("a get request and its reply come back as they were", () => {
   roundTrip(methods.watchCacheGet.response, record({ body: bytes }));
 });
 
+/** One of events as they happen, and one of anything else. */
+const chunk: fc.Arbitrary<methods.Chunk> = fc.oneof(
+  record({ body: bytes }),
+  record({ body: bytes, length: fc.integer({ min: 1, max: 0xffff_ffff }) }),
+  record({
+    body: bytes,
+    live: record({ events: fc.integer({ min: 1, max: 0xffff_ffff }), since: fc.double({ noNaN: true }) }),
+  }),
+);
+
+test("chunks of lists and watches come back as they were", () => {
+  roundTrip(methods.watchCacheList.response, chunk);
+  roundTrip(methods.watchCacheWatch.response, chunk);
+});
+
 test("list and watch requests come back as they were", () => {
   const selected = {
     ...names,
@@ -94,7 +109,7 @@ test("a status comes back as it was", () => {
 });
 
 test("the codecs written by hand speak the format of proto/", () => {
-  const { GetRequest, ObjectReply, ListRequest } = watchcache.v1;
+  const { GetRequest, ObjectReply, ListRequest, Chunk } = watchcache.v1;
   fc.assert(
     fc.property(record({ ...names, name: text, resourceVersion: text, subresource: text, form: text }), (value) => {
       const ours = methods.watchCacheGet.request.encode(value);
@@ -107,14 +122,25 @@ test("the codecs written by hand speak the format of proto/", () => {
       assert.deepEqual(Buffer.from(ObjectReply.encode({ body }).finish()), Buffer.from(ours));
     }),
   );
+  fc.assert(
+    fc.property(chunk, (value) => {
+      const ours = methods.watchCacheWatch.response.encode(value);
+      const { body, live, length } = value;
+      assert.deepEqual(
+        Buffer.from(Chunk.encode({ body, ...live, ...(length === undefined ? {} : { length }) }).finish()),
+        Buffer.from(ours),
+      );
+    }),
+  );
   const newer = ListRequest.encode({ group: "g", limit: 5, continueToken: "c" }).finish();
   assert.equal(methods.watchCacheGet.request.decode(newer).group, "g", "fields of a newer version are passed over");
 });
 
 test("bytes that are no message are refused", () => {
-  for (const broken of [[0x0a], [0x0a, 5, 1], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff], [0x0f], [0x09, 1]]) {
+  for (const broken of [[0x0a], [0x0a, 5, 1], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff], [0x0f], [0x09, 1], [0x19, 1]]) {
     assert.throws(() => methods.watchCacheGet.request.decode(Buffer.from(broken)));
     assert.throws(() => methods.watchCacheGet.response.decode(Buffer.from(broken)));
+    assert.throws(() => methods.watchCacheWatch.response.decode(Buffer.from(broken)));
   }
   const unknownVerb = resource.v1.WriteRequest.encode({ verb: 0 }).finish();
   assert.throws(() => methods.resourceWrite.request.decode(unknownVerb), /unknown verb/);

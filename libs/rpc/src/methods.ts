@@ -1,3 +1,4 @@
+import { chunkCodec } from "./chunk.js";
 import { bodyCodec } from "./codec.js";
 import { getRequestCodec } from "./get-request.js";
 import {
@@ -48,14 +49,14 @@ export const watchCacheList: StreamMethod<ListRequest, Chunk> = {
   kind: "stream",
   name: "watch-cache/List",
   request: listRequestCodec,
-  response: bodyCodec,
+  response: chunkCodec,
 };
 
 export const watchCacheWatch: StreamMethod<WatchRequest, Chunk> = {
   kind: "stream",
   name: "watch-cache/Watch",
   request: watchRequestCodec,
-  response: bodyCodec,
+  response: chunkCodec,
 };
 
 export const watchCacheStatus: UnaryMethod<StatusRequest, StatusReply> = {

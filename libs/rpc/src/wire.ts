@@ -7,6 +7,9 @@ export class MalformedError extends Error {}
 /** Wire type 2: strings, bytes, packed lists. */
 export const lengthDelimited = 2;
 
+/** Wire type 1: doubles. */
+export const fixed64 = 1;
+
 export const tag = (field: number, wireType: number): number => (field << 3) | wireType;
 
 /** Bytes of an unsigned 32-bit varint. */
@@ -82,6 +85,7 @@ export interface WireReader {
   /** A view of the next length-delimited field. */
   bytes(): Buffer;
   text(): string;
+  double(): number;
   /** Passes over a field of a newer version. */
   skip(tag: number): void;
 }
@@ -134,13 +138,20 @@ class Reader implements WireReader {
     return this.#source.toString("utf8", start, this.at);
   }
 
+  double(): number {
+    if (this.end - this.at < 8) throw new MalformedError("a number is cut short");
+    const value = this.#source.readDoubleLE(this.at);
+    this.at += 8;
+    return value;
+  }
+
   skip(tag: number): void {
     switch (tag & 7) {
       case 0:
         while (this.at < this.end && (this.#source[this.at] ?? 0) > 0x7f) this.at++;
         this.at++;
         break;
-      case 1:
+      case fixed64:
         this.at += 8;
         break;
       case lengthDelimited: {

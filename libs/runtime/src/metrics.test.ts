@@ -36,6 +36,7 @@ test("counters, gauges and histograms print with their stability", async () => {
   });
   const observed = seconds.with({ verb: "GET" });
   for (const value of [0.05, 0.1, 0.5, 7]) observed.observe(value);
+  observed.observe(2, 3);
   assert.equal(
     await ownText(metrics),
     `# HELP apiserver_request_total [STABLE] Requests.
@@ -52,9 +53,9 @@ revision 42
 # TYPE seconds histogram
 seconds_bucket{verb="GET",le="0.1"} 2
 seconds_bucket{verb="GET",le="1"} 3
-seconds_bucket{verb="GET",le="+Inf"} 4
-seconds_sum{verb="GET"} 7.65
-seconds_count{verb="GET"} 4
+seconds_bucket{verb="GET",le="+Inf"} 7
+seconds_sum{verb="GET"} 13.65
+seconds_count{verb="GET"} 7
 `,
   );
 });

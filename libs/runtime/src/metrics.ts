@@ -36,8 +36,8 @@ export interface GaugeSeries {
 }
 
 export interface HistogramSeries {
-  /** In the unit of the metric's name, usually seconds. */
-  observe(value: number): void;
+  /** In the unit of the metric's name, usually seconds; `times` for values that are equal. */
+  observe(value: number, times?: number): void;
 }
 
 /** A metric's series by their labels; the same labels give the same series. */
@@ -222,11 +222,11 @@ function createHistogram(labels: string, bounds: readonly number[]): HistogramSe
   let sum = 0;
   const before = labels === "" ? "" : `${labels},`;
   return {
-    observe(value) {
+    observe(value, times = 1) {
       let bucket = 0;
       while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++;
-      counts[bucket] = (counts[bucket] ?? 0) + 1;
-      sum += value;
+      counts[bucket] = (counts[bucket] ?? 0) + times;
+      sum += value * times;
     },
     samples() {
       let total = 0;

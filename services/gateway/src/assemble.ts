@@ -9,12 +9,14 @@ import { type TokenEntry, tokenAuthenticator } from "@orch/auth/token-file.js";
 import { anonymousUser } from "@orch/auth/user.js";
 import { objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { createPreciseClock } from "@orch/rpc/clock.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import { type Health, parseHealthPath } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import { type Metrics, metricsContentType } from "@orch/runtime/metrics.js";
 import type { Service } from "@orch/runtime/service.js";
 import type { Call } from "./call.js";
+import { createDeliveryMetric } from "./delivery-metric.js";
 import { createLimiting } from "./flow/assemble.js";
 import type { IdentityDeps } from "./identity.js";
 import { createOpenApiRoutes } from "./openapi.js";
@@ -94,6 +96,7 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
       caches: (group) => caches.of(group),
       resources: (group) => resources.of(group),
       requestMetrics: createRequestMetrics(metrics),
+      delivered: createDeliveryMetric(metrics, createPreciseClock()),
       health: async (path, query) => {
         const asked = parseHealthPath(path, query);
         if (asked === undefined) return undefined;

@@ -97,13 +97,11 @@ function describeKind(kind: Kind, served: Served): unknown {
     verbs: [...kind.verbs].sort(),
     ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
     ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
-    ...(subresources.length === 0
-      ? {}
-      : { subresources: subresources.map((s) => describeSubresource(kind, s, served)) }),
+    ...(subresources.length === 0 ? {} : { subresources: subresources.map((s) => describeSubresource(kind, s)) }),
   };
 }
 
-function describeSubresource(kind: Kind, subresource: Subresource, served: Served): unknown {
+function describeSubresource(kind: Kind, subresource: Subresource): unknown {
   return {
     subresource: subresource.name,
     responseKind: subresourceKind(kind, subresource),

@@ -71,6 +71,7 @@ function gateway(options: CatalogOptions = {}, caches?: () => Caller) {
     minRequestTimeoutMs: 1000,
     random: () => 0,
     openWatches: new Set(),
+    delivered: () => {},
     served: servedParts({ podResize: false, storageVersionHash: true }),
     metrics: {
       observe: (_id, labels) => void observed.push(labels()),

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Chunk } from "@orch/rpc/messages.js";
+import { watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { type ReadDeps, serveWatch } from "./reads.js";
 import { plainJson } from "./representation.js";
@@ -18,6 +20,18 @@ const route = {
   watch: false,
 } as const;
 
+const readDeps = (caller: Caller, own: Partial<ReadDeps> = {}): ReadDeps => ({
+  respond: { document: () => {}, value: () => {}, error: () => {} },
+  caches: () => caller,
+  gzip: false,
+  requestTimeoutMs: 1000,
+  minRequestTimeoutMs: 60_000,
+  openWatches: new Set(),
+  delivered: () => {},
+  random: () => 0,
+  ...own,
+});
+
 /** How long a watch is asked to last, by a server that lets them last a minute at least. */
 async function lasting(query: string, random: number): Promise<unknown> {
   let asked: unknown;
@@ -31,19 +45,42 @@ async function lasting(query: string, random: number): Promise<unknown> {
     ready: true,
     close: async () => {},
   };
-  const deps: ReadDeps = {
-    respond: { document: () => {}, value: () => {}, error: () => {} },
-    caches: () => caller,
-    gzip: false,
-    requestTimeoutMs: 1000,
-    minRequestTimeoutMs: 60_000,
-    openWatches: new Set(),
-    random: () => random,
-  };
+  const deps = readDeps(caller, { random: () => random });
   const exchange = fakeExchange({ target: `${path}?watch=1${query}` });
   await serveWatch(deps, { exchange, route, representation: plainJson, headers: [] });
   return typeof asked === "object" && asked !== null && "timeoutMs" in asked ? asked.timeoutMs : undefined;
 }
+
+test("events are told as delivered once they were written to the client, other bytes never", async () => {
+  const told: string[] = [];
+  const exchange = fakeExchange({ target: `${path}?watch=1` });
+  const write = exchange.write.bind(exchange);
+  exchange.write = (body) => {
+    told.push(body.toString());
+    return write(body);
+  };
+  const caller: Caller = {
+    call: () => assert.fail("a watch is a stream"),
+    open(method, _request, receiver) {
+      const send = (chunk: Chunk): void =>
+        receiver.message(method.response.decode(watchCacheWatch.response.encode(chunk)));
+      setImmediate(() => {
+        send({ body: Buffer.alloc(0) });
+        send({ body: Buffer.from("initial") });
+        send({ body: Buffer.from("live"), live: { events: 2, since: 5 } });
+        receiver.end();
+      });
+      return { cancel: () => {}, pause: () => {}, resume: () => {} };
+    },
+    ready: true,
+    close: async () => {},
+  };
+  const deps = readDeps(caller, {
+    delivered: ({ events, since }) => void told.push(`${events} of ${since} delivered`),
+  });
+  await serveWatch(deps, { exchange, route, representation: plainJson, headers: [] });
+  assert.deepEqual(told, ["initial", "live", "2 of 5 delivered"]);
+});
 
 // spec 1: Query parameters, timeoutSeconds; the reference's --min-request-timeout
 const rows: readonly (readonly [query: string, random: number, ms: number])[] = [

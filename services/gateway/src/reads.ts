@@ -1,3 +1,4 @@
+import type { Live } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { badRequest } from "@orch/status/api-error.js";
@@ -19,6 +20,8 @@ export interface ReadDeps {
   readonly minRequestTimeoutMs: number;
   /** How to end each watch that is open. */
   readonly openWatches: Set<() => void>;
+  /** Told of each watch's events once their bytes were given to its client's socket. */
+  readonly delivered: (live: Live) => void;
   /** [0, 1) */
   readonly random: () => number;
 }
@@ -107,7 +110,12 @@ export async function serveWatch(deps: ReadDeps, { exchange, route, representati
   };
   const open: OpenStream = (receiver) => deps.caches(route.group).open(watchCacheWatch, request, receiver);
   const all = ["Content-Type", representation.contentType, ...headers];
-  const error = await relay(exchange, open, { headersOf: () => all, cutOnFailure: false, enders: deps.openWatches });
+  const error = await relay(exchange, open, {
+    headersOf: () => all,
+    cutOnFailure: false,
+    enders: deps.openWatches,
+    delivered: deps.delivered,
+  });
   if (error !== undefined) throw error;
 }
 

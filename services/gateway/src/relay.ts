@@ -1,4 +1,4 @@
-import type { Chunk } from "@orch/rpc/messages.js";
+import type { Chunk, Live } from "@orch/rpc/messages.js";
 import type { Receiver, Subscription } from "@orch/rpc/rpc.js";
 import { type ApiError, unavailable } from "@orch/status/api-error.js";
 import type { Exchange, HeaderList } from "./exchange.js";
@@ -10,6 +10,8 @@ export interface RelayOptions {
   readonly headersOf: (first: Buffer) => HeaderList;
   /** A list that broke off must not look whole: its connection is cut. A watch may end anywhere. */
   readonly cutOnFailure: boolean;
+  /** Told of events once their bytes were given to the client's socket. */
+  readonly delivered?: (live: Live) => void;
   /** Where the relay registers how to end it, for a server that shuts down. */
   readonly enders?: Set<() => void>;
 }
@@ -22,40 +24,27 @@ const nothing = Buffer.alloc(0);
  */
 export function relay(exchange: Exchange, open: OpenStream, options: RelayOptions): Promise<ApiError | undefined> {
   return new Promise((resolve) => {
-    let held: Buffer | undefined;
-    const write = (body: Buffer): void => {
-      if (!exchange.begun) exchange.begin(200, options.headersOf(body));
-      if (body.length === 0 || exchange.write(body)) return;
-      subscription.pause();
-      exchange.onDrain(() => subscription.resume());
-    };
-    const release = (): void => {
-      const first = held;
-      held = undefined;
-      if (first !== undefined && !exchange.closed) write(first);
+    /** It was all in one chunk and is sent. */
+    let whole = false;
+    const begin = (body: Buffer, length: number | undefined): void => {
+      const headers = options.headersOf(body);
+      whole = length === body.length;
+      if (whole) exchange.send(200, headers, body);
+      else exchange.begin(200, length === undefined ? headers : [...headers, "Content-Length", String(length)]);
     };
     const subscription = open({
-      message({ body }) {
+      message({ body, live, length }) {
         if (exchange.closed) return;
-        if (options.cutOnFailure && !exchange.begun && held === undefined) {
-          // It may be all: what is whole is sent at once, with its length.
-          held = body;
-          setImmediate(release);
-          return;
+        if (!exchange.begun) begin(body, length);
+        if (body.length > 0 && !whole && !exchange.write(body)) {
+          subscription.pause();
+          exchange.onDrain(() => subscription.resume());
         }
-        release();
-        write(body);
+        if (live !== undefined) options.delivered?.(live);
       },
       end(error) {
-        const whole = held;
-        held = undefined;
-        if (error !== undefined && !exchange.begun) {
-          resolve(error);
-          return;
-        }
-        if (whole !== undefined) {
-          exchange.send(200, options.headersOf(whole), whole);
-          resolve(undefined);
+        if (whole || (error !== undefined && !exchange.begun)) {
+          resolve(whole ? undefined : error);
           return;
         }
         if (!exchange.begun) exchange.begin(200, options.headersOf(nothing));

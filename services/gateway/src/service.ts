@@ -1,6 +1,7 @@
 import type { Catalog } from "@orch/api/catalog.js";
 import { createNegotiator, discoveryTransforms, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
+import type { Live } from "@orch/rpc/messages.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import type { Call } from "./call.js";
 import type { Served } from "./discovery.js";
@@ -39,6 +40,7 @@ export interface GatewayDeps extends OtherPathsDeps {
   readonly requestMetrics: RequestMetrics;
   /** Where connections come from; the port of the configuration where absent. */
   readonly connections?: ConnectionSource | undefined;
+  readonly delivered: (live: Live) => void;
   readonly onFault: (call: Call, error: unknown) => void;
   readonly newId: () => string;
   readonly random: () => number;
@@ -91,6 +93,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     random: deps.random,
     openWatches,
+    delivered: deps.delivered,
     served: servedParts(config),
     metrics: deps.requestMetrics,
     other: otherPaths,

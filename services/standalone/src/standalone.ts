@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Catalog } from "@orch/api/catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
+import { createPreciseClock } from "@orch/rpc/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Service } from "@orch/runtime/service.js";
 import { controllerUser } from "@orch/service-controller-manager/connection.js";
@@ -116,7 +117,13 @@ async function startServices(
   const shared = { store, naming, catalog, log: logWith(log) };
   const cache = createWatchCache(
     { ...watchCacheDefaults, streamingLists: config.streamingLists },
-    { ...shared, services: front.caches, now: () => clock.monotonic(), wallClock: () => clock.now() },
+    {
+      ...shared,
+      services: front.caches,
+      now: () => clock.monotonic(),
+      wallClock: () => clock.now(),
+      stamp: createPreciseClock(),
+    },
   );
   const resource = createResource(
     { groups: undefined, eventTtlMs: config.eventTtlMs, cbor: config.serving.cbor, allocation: config.allocation },

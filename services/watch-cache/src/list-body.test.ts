@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { chunksOf, type ListBody, listMetadata } from "./list-body.js";
+import { chunksOf, type ListBody, listMetadata, sizedChunks } from "./list-body.js";
 
 const empty: ListBody = { resourceVersion: 7, items: [], continueToken: "", remainingItemCount: undefined };
 
@@ -23,15 +23,19 @@ const chunkBytes = 128 * kib;
 
 function chunked(head: Buffer, parts: readonly Buffer[], tail: Buffer): readonly Buffer[] {
   const part = (i: number): Buffer => parts[i] ?? Buffer.alloc(0);
-  return [
-    ...chunksOf({
-      head,
-      tail,
-      count: parts.length,
-      size: (i) => part(i).length,
-      copy: (i, into, at) => at + part(i).copy(into, at),
-    }),
-  ];
+  const { bytes, chunks } = sizedChunks({
+    head,
+    tail,
+    count: parts.length,
+    size: (i) => part(i).length,
+    copy: (i, into, at) => at + part(i).copy(into, at),
+  });
+  const made = [...chunks];
+  assert.equal(
+    bytes,
+    made.reduce((sum, { length }) => sum + length, 0),
+  );
+  return made;
 }
 
 test("chunks are the parts in order, none much larger than a chunk but for a part that is", () => {

@@ -32,6 +32,18 @@ export interface Parts {
 /** Bytes of one chunk; a part larger than this makes a chunk of its own. */
 const chunkBytes = 128 * 1024;
 
+/** A body that is made as it is taken, and how many bytes it will have. */
+export interface SizedChunks {
+  readonly bytes: number;
+  readonly chunks: Generator<Buffer>;
+}
+
+export function sizedChunks(parts: Parts): SizedChunks {
+  let bytes = parts.head.length + parts.tail.length;
+  for (let i = 0; i < parts.count; i++) bytes += parts.size(i);
+  return { bytes, chunks: chunksOf(parts) };
+}
+
 /** The body in chunks that are made one at a time, as the receiver takes them. */
 export function* chunksOf({ head, count, size, copy, tail }: Parts): Generator<Buffer> {
   let begin: Buffer | undefined = head;

@@ -5,7 +5,7 @@ import type { Sender } from "@orch/rpc/rpc.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { LRUCache } from "lru-cache";
 import { type ListDeps, list } from "./list.js";
-import type { ListBody } from "./list-body.js";
+import type { ListBody, SizedChunks } from "./list-body.js";
 import type { Asked } from "./readable.js";
 
 export interface ListCall {
@@ -24,6 +24,8 @@ const gzipFrom = 128 * 1024;
 /** A body up to this is compressed whole, once for all who ask for it; a larger one as it is sent. */
 const wholeUpTo = 16 * 1024 * 1024;
 const chunkBytes = 128 * 1024;
+/** That a message can tell. */
+const largestLength = 0xffff_ffff;
 const options = { level: constants.Z_BEST_SPEED };
 const compress = promisify<Buffer, typeof options, Buffer>(gzip);
 
@@ -32,10 +34,10 @@ export function createListStream(deps: ListDeps, keptBytes: number): ListStream 
   const kept = new LRUCache<string, Buffer>({ maxSize: keptBytes, sizeCalculation: (body) => body.length });
   const underWay = new Map<string, Promise<Buffer>>();
 
-  const zippedOnce = async (key: string, chunks: () => Generator<Buffer>): Promise<Buffer> => {
+  const zippedOnce = async (key: string, make: () => SizedChunks): Promise<Buffer> => {
     const known = kept.get(key) ?? underWay.get(key);
     if (known !== undefined) return known;
-    const made = compress(Buffer.concat([...chunks()]), options);
+    const made = compress(Buffer.concat([...make().chunks]), options);
     underWay.set(key, made);
     try {
       const body = await made;
@@ -50,11 +52,11 @@ export function createListStream(deps: ListDeps, keptBytes: number): ListStream 
     async send({ readable, rendition }, { request, sender }) {
       const body = await list(deps, readable, request);
       // Made where it is sent: what is kept zipped is not made again.
-      const chunks = (): Generator<Buffer> => rendition.list(body);
+      const make = (): SizedChunks => rendition.list(body);
       const size = request.gzip ? sizeOf(body) : 0;
-      if (size < gzipFrom) pump(chunks(), sender);
-      else if (size > wholeUpTo || !rendition.timeless) pumpZipped(chunks(), sender);
-      else pump(pieces(await zippedOnce(keyOf(rendition.id, request, body), chunks)), sender);
+      if (size < gzipFrom) pump(make(), sender);
+      else if (size > wholeUpTo || !rendition.timeless) pumpZipped(make().chunks, sender);
+      else pump(pieces(await zippedOnce(keyOf(rendition.id, request, body), make)), sender);
     },
     forget() {
       kept.clear();
@@ -75,17 +77,24 @@ function keyOf(rendition: string, request: ListRequest, { resourceVersion }: Lis
   return [rendition, namespace, labelSelector, fieldSelector, limit, continueToken, resourceVersion].join("\n");
 }
 
-function* pieces(body: Buffer): Generator<Buffer> {
+function pieces(body: Buffer): SizedChunks {
+  return { bytes: body.length, chunks: cut(body) };
+}
+
+function* cut(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += chunkBytes) yield body.subarray(at, at + chunkBytes);
 }
 
-function pump(chunks: Generator<Buffer>, sender: Sender<Chunk>): void {
+function pump({ bytes, chunks }: SizedChunks, sender: Sender<Chunk>): void {
+  let length: number | undefined = bytes <= largestLength ? bytes : undefined;
   const more = (): void => {
     if (sender.cancelled) return;
     // Not for…of: leaving it early would end the generator.
     for (let step = chunks.next(); step.done !== true; step = chunks.next()) {
       // `onDrain` brings us back.
-      if (!sender.send({ body: step.value })) return;
+      const chunk = length === undefined ? { body: step.value } : { body: step.value, length };
+      length = undefined;
+      if (!sender.send(chunk)) return;
     }
     sender.end();
   };

@@ -54,6 +54,7 @@ async function start(t: TestContext) {
     store,
     prefix: key(naming.storePrefix),
     place: readables.place,
+    stamp: () => 0,
     history: { keepMs: 60_000, maxBytes: 1e8, now: () => 0 },
     onError: (what, error) => assert.fail(`${what}: ${String(error)}`),
   });
@@ -75,7 +76,7 @@ async function start(t: TestContext) {
     await store.close();
     await rm(path, { recursive: true, force: true });
   });
-  const bytes = (body: ListBody): string => Buffer.concat([...rendition.list(body)]).toString();
+  const bytes = (body: ListBody): string => Buffer.concat([...rendition.list(body).chunks]).toString();
   return {
     store,
     ranges: () => ranges,

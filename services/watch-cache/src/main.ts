@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { createPreciseClock } from "@orch/rpc/clock.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { durationFlag, intFlag } from "@orch/runtime/flag-types.js";
@@ -59,6 +60,7 @@ const cache = createWatchCache(
     log: (what, err) => log.error({ err }, what),
     now: clock.monotonic,
     wallClock: clock.now,
+    stamp: createPreciseClock(),
   },
 );
 registerWatchCacheMetrics(metrics, cache);

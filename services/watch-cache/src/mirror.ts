@@ -24,6 +24,8 @@ export interface MirrorOptions {
   /** undefined for a key that is no object's; such keys are passed over. */
   readonly place: (key: Key) => Place | undefined;
   readonly history: HistoryOptions;
+  /** Milliseconds since 1970, with fractions: when a change came. */
+  readonly stamp: () => number;
   readonly onError: (what: string, error: unknown) => void;
 }
 
@@ -169,6 +171,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   };
 
   const apply = (events: readonly StoreEvent[]): void => {
+    const at = options.stamp();
     let last = 0;
     for (const event of events) {
       last = event.type === "put" ? event.entry.revision : event.revision;
@@ -177,7 +180,7 @@ export function createMirror(options: MirrorOptions): Mirror {
       if (where === undefined || change === undefined) continue;
       const { collection, feeds } = shelf(where.storagePrefix);
       collection.apply(change);
-      feeds.publish(change);
+      feeds.publish(change, at);
     }
     gate.advance(last);
     planFlush();

@@ -67,11 +67,11 @@ export function eventFrame(type: EventType, object: CachedObject, revision: numb
 
 /** Bytes that {@link copyItem} writes for an object. */
 export function itemSize(object: CachedObject): number {
-  return object.bytes.length - object.itemAt;
+  return object.size - object.itemAt;
 }
 
 /** The object as an item of a list: without kind and apiVersion, as the reference has it. */
 export function copyItem(object: CachedObject, into: Buffer, at: number): number {
   into[at] = 0x7b;
-  return at + 1 + object.bytes.copy(into, at + 1, object.itemAt, object.bytes.length - 1);
+  return at + 1 + object.bytes.copy(into, at + 1, object.itemAt, object.size - 1);
 }

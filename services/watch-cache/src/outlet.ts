@@ -16,8 +16,8 @@ export interface Outlet {
   flush(): void;
   /** The queue is complete; live frames follow it. */
   goLive(): void;
-  /** A live frame; the same Buffer given to many outlets crosses a connection once. */
-  send(frames: Buffer): void;
+  /** Live frames; the same chunk given to many outlets crosses a connection once. */
+  send(chunk: Chunk): void;
   /** An ERROR event and the end: how a stream that was accepted fails. */
   error(error: ApiError): void;
   /** Fails the call itself, before it was accepted. */
@@ -34,20 +34,8 @@ export interface Outlet {
 export interface OutletOptions {
   /** Bytes that may wait for a client before its watch is ended. */
   readonly maxPendingBytes: number;
-  readonly chunkOf: ChunkOf;
   /** An ERROR event in the encoding of the stream. */
   readonly errorFrame: (error: ApiError) => Buffer;
-}
-
-/** One message object a Buffer: the transport knows a message sent to many streams by its identity. */
-export type ChunkOf = (body: Buffer) => Chunk;
-
-export function createChunkOf(): ChunkOf {
-  let last: Chunk & { body: Buffer } = { body: Buffer.alloc(0) };
-  return (body) => {
-    if (body !== last.body) last = { body };
-    return last;
-  };
 }
 
 const chunkBytes = 128 * 1024;
@@ -64,10 +52,10 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
   let next = 0;
   let complete = false;
   let ending = false;
-  let behind: Buffer[] = [];
+  let behind: Chunk[] = [];
   let behindBytes = 0;
 
-  const write = (body: Buffer): boolean => sender.send(options.chunkOf(body));
+  const write = (body: Buffer): boolean => sender.send({ body });
 
   const close = (): void => {
     if (state === "closed") return;
@@ -104,7 +92,7 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
     if (!complete) return;
     state = "live";
     recipes = [];
-    for (const frames of behind) write(frames);
+    for (const chunk of behind) sender.send(chunk);
     behind = [];
     if (ending) finish();
   };
@@ -123,12 +111,12 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
       complete = true;
       catchUp();
     },
-    send(frames) {
+    send(chunk) {
       if (state === "live") {
-        if (!write(frames) && sender.pendingBytes > options.maxPendingBytes) finish(tooSlow());
+        if (!sender.send(chunk) && sender.pendingBytes > options.maxPendingBytes) finish(tooSlow());
       } else if (state === "catchingUp") {
-        behind.push(frames);
-        behindBytes += frames.length;
+        behind.push(chunk);
+        behindBytes += chunk.body.length;
         if (behindBytes > options.maxPendingBytes) finish(tooSlow());
       }
     },

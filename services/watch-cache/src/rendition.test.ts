@@ -113,7 +113,7 @@ for (const kind of kinds) {
       assert.deepEqual(told(form, document), typed(kind, form, { names: ["a"], versions: [7], list: false }));
       for (const items of [[], [a], [a, b]]) {
         const list = { resourceVersion: 42, items, continueToken: "t", remainingItemCount: 3 };
-        const body = reader.body(form.encoding, Buffer.concat([...rendition.list(list)]));
+        const body = reader.body(form.encoding, Buffer.concat([...rendition.list(list).chunks]));
         const names = items.map(({ key }) => key);
         const versions = items.map(({ revision }) => revision);
         // Protobuf has no empty lists.
@@ -222,7 +222,7 @@ test("what is asked for again is made once, while it is hot", () => {
   const list = { resourceVersion: 9, items: maps, continueToken: "", remainingItemCount: undefined };
   for (let i = 0; i < 3; i++) {
     for (const map of maps) rendition.document(map);
-    assert.equal([...rendition.list(list)].length, 1);
+    assert.equal([...rendition.list(list).chunks].length, 1);
     for (const map of maps) rendition.event("ADDED", map, map.revision);
   }
   assert.deepEqual(made, ["a", "b", "c"]);
@@ -284,7 +284,8 @@ test("ages in tables are told by the wall clock, of hot rows too, in gets, lists
     age(
       JSON.parse(
         Buffer.concat([
-          ...rendition.list({ resourceVersion: 9, items: [object], continueToken: "", remainingItemCount: undefined }),
+          ...rendition.list({ resourceVersion: 9, items: [object], continueToken: "", remainingItemCount: undefined })
+            .chunks,
         ]).toString(),
       ),
     ),

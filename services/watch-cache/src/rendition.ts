@@ -7,7 +7,7 @@ import { createRenderers } from "@orch/render/renderers.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { badRequest } from "@orch/status/api-error.js";
 import { LRUCache } from "lru-cache";
-import { chunksOf, type ListBody, listMetadata } from "./list-body.js";
+import { type ListBody, listMetadata, type SizedChunks, sizedChunks } from "./list-body.js";
 import { type CachedObject, copyItem, eventFrame, itemSize } from "./object.js";
 
 /** Objects of one kind as bytes in one version and form: what answers are made of. */
@@ -18,7 +18,7 @@ export interface Rendition {
   readonly timeless: boolean;
   /** A whole body. */
   document(object: CachedObject): Buffer;
-  list(list: ListBody): Generator<Buffer>;
+  list(list: ListBody): SizedChunks;
   /** An event of a watch; `revision` stands in the object where it is newer. */
   event(type: EventType, object: CachedObject, revision: number): Buffer;
   bookmark(revision: number, annotation?: string): Buffer;
@@ -83,7 +83,7 @@ function storedRendition(id: string, kind: Kind, renderer: Renderer): Rendition 
     document: (object) => shown(object).bytes,
     list: (list) => {
       const { head, tail } = renderer.list(listMetadata(list), []);
-      return chunksOf({ head, tail, ...itemParts(list.items) });
+      return sizedChunks({ head, tail, ...itemParts(list.items) });
     },
     event: (type, object, revision) => eventFrame(type, shown(object), revision),
     ...signals(renderer),
@@ -115,12 +115,11 @@ function itemParts(items: readonly CachedObject[]) {
 /** The object with another apiVersion before its metadata. */
 function renamed(kind: Kind): (object: CachedObject) => CachedObject {
   const head = Buffer.from(`{"kind":${JSON.stringify(kind.kind)},"apiVersion":${JSON.stringify(kind.apiVersion)},`);
-  return (object) => ({
-    ...object,
-    bytes: Buffer.concat([head, object.bytes.subarray(object.itemAt)]),
-    itemAt: head.length,
-    versionAt: object.versionAt - object.itemAt + head.length,
-  });
+  return (object) => {
+    const bytes = Buffer.concat([head, object.bytes.subarray(object.itemAt)]);
+    const versionAt = object.versionAt - object.itemAt + head.length;
+    return { ...object, bytes, size: bytes.length, itemAt: head.length, versionAt };
+  };
 }
 
 interface Making {
@@ -157,7 +156,7 @@ function madeRendition(id: string, renderer: Renderer, making: Making): Renditio
     list(list) {
       const now = wallClock();
       const pieces = list.items.map((item) => pieceOf(item).at(now));
-      return chunksOf(framedParts(renderer.list(listMetadata(list), pieces), pieces));
+      return sizedChunks(framedParts(renderer.list(listMetadata(list), pieces), pieces));
     },
     event: (type, object, revision) =>
       renderer.event(type, renderer.document(pieceAt(object, revision).at(wallClock()), String(revision))),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { type Encoding, formText, plainForm, type Transform } from "@orch/render/form.js";
 import { createBodyReader } from "@orch/render/testing/read-body.js";
-import type { ListRequest } from "@orch/rpc/messages.js";
+import type { ListRequest, Live } from "@orch/rpc/messages.js";
 import { watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { key } from "@orch/store/revision.js";
@@ -49,6 +49,23 @@ test("a watch opened before the first load begins with the state and no error", 
   assert.equal(JSON.parse(seen.chunks.join("").split("\n")[0] ?? "").type, "ADDED");
 });
 
+test("events carry when they came and how many they are; what is sent before them does not", async (t) => {
+  const store = await openStore(t);
+  await put(store, "one", 1);
+  const lives: (Live | undefined)[] = [];
+  const began = Date.now();
+  startCache(t, store).open(watchCacheWatch, watchAll, {
+    message: ({ live }) => void lives.push(live),
+    end: () => {},
+  });
+  await until("the initial event", () => lives.length === 2);
+  await Promise.all(["two", "three"].map((name) => put(store, name, 1)));
+  const events = (): number => lives.reduce((sum, live) => sum + (live?.events ?? 0), 0);
+  await until("two events", () => events() === 2);
+  assert.deepEqual(lives.slice(0, 2), [undefined, undefined], "acceptance and the initial event");
+  for (const live of lives.slice(2)) assert.ok(live !== undefined && live.since >= began && live.since <= Date.now());
+});
+
 test("a watcher that does not read is ended with an error, so that nothing stays queued for it", async (t) => {
   const store = await openStore(t);
   await put(store, "one", 1);
@@ -82,6 +99,7 @@ test("a load that is stopped in the middle never shows", async (t) => {
     prefix: key(naming.storePrefix),
     place: () => undefined,
     history: { keepMs: 1000, maxBytes: 1000, now: () => 0 },
+    stamp: () => 0,
     onError: (what) => assert.fail(what),
   });
   await mirror.run(abort.signal);

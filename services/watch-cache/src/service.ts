@@ -14,10 +14,9 @@ import { get } from "./get.js";
 import type { ListDeps } from "./list.js";
 import { createListStream } from "./list-stream.js";
 import { createMirror } from "./mirror.js";
-import { createChunkOf } from "./outlet.js";
 import { type Asked, createReadables } from "./readable.js";
 import { createRenditions } from "./rendition.js";
-import { type OpenWatch, type WatchDeps, watch } from "./watch.js";
+import { createChunkOf, type OpenWatch, type WatchDeps, watch } from "./watch.js";
 
 export interface WatchCacheConfig {
   /** How long history is kept at least (spec 1: Limits), and its bytes a collection at most. */
@@ -54,6 +53,8 @@ export interface WatchCacheDeps {
   readonly now: () => number;
   /** Milliseconds since 1970. */
   readonly wallClock: () => number;
+  /** The same with fractions, for what other processes are told: when an event was committed. */
+  readonly stamp: () => number;
 }
 
 /** For metrics. */
@@ -94,6 +95,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     prefix: key(naming.storePrefix),
     place: readables.place,
     history: { keepMs: config.historyMs, maxBytes: config.historyBytes, now: deps.now },
+    stamp: deps.stamp,
     onError: deps.log,
   });
   const readIndex = createReadIndex({
@@ -111,13 +113,13 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
   const reads: ListDeps = { mirror, store, freshness, tokenKey, metaGroup: naming.metaGroup };
   const open = new Set<OpenWatch>();
-  const outlets = { maxPendingBytes: config.maxPendingBytes, chunkOf: createChunkOf() };
   const watches: WatchDeps = {
     ...reads,
     open,
     initialEventsEnd: naming.initialEventsEnd,
     streamingLists: config.streamingLists,
-    outlets,
+    maxPendingBytes: config.maxPendingBytes,
+    chunkOf: createChunkOf(),
   };
 
   const status = (): StatusReply => ({

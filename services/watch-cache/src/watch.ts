@@ -1,6 +1,6 @@
 import type { Change } from "@orch/cache/change.js";
 import { eventFor } from "@orch/cache/change.js";
-import type { Interest, Watcher } from "@orch/cache/feeds.js";
+import type { Batch, Interest, Watcher } from "@orch/cache/feeds.js";
 import type { History } from "@orch/cache/history.js";
 import { inScope } from "@orch/cache/selection.js";
 import type { Chunk, WatchRequest } from "@orch/rpc/messages.js";
@@ -8,7 +8,7 @@ import type { Sender } from "@orch/rpc/rpc.js";
 import { ApiError, expired } from "@orch/status/api-error.js";
 import { type ListDeps, list } from "./list.js";
 import type { CachedObject } from "./object.js";
-import { createOutlet, type Outlet, type OutletOptions } from "./outlet.js";
+import { createOutlet, type Outlet } from "./outlet.js";
 import { type WatchStart, watchStart } from "./read-options.js";
 import type { Asked, Readable } from "./readable.js";
 import type { Rendition } from "./rendition.js";
@@ -20,7 +20,24 @@ export interface WatchDeps extends ListDeps {
   readonly initialEventsEnd: string;
   /** Whether there are streaming lists (gate WatchList). */
   readonly streamingLists: boolean;
-  readonly outlets: Omit<OutletOptions, "errorFrame">;
+  /** Bytes that may wait for one watcher before it is ended. */
+  readonly maxPendingBytes: number;
+  readonly chunkOf: ChunkOf;
+}
+
+/** One message object a batch: the transport knows a message sent to many streams by its identity. */
+export type ChunkOf = (batch: Batch) => Chunk;
+
+export function createChunkOf(): ChunkOf {
+  let last: Batch | undefined;
+  let chunk: Chunk = { body: Buffer.alloc(0) };
+  return (batch) => {
+    if (batch !== last) {
+      last = batch;
+      chunk = { body: batch.frames, live: { events: batch.events, since: batch.since } };
+    }
+    return chunk;
+  };
 }
 
 /** A running watch as the service sees it. */
@@ -50,7 +67,7 @@ export function watch(
   );
   const selector = selectorOf(readable, request);
   const outlet = createOutlet(sender, {
-    ...deps.outlets,
+    maxPendingBytes: deps.maxPendingBytes,
     errorFrame: (error) => rendition.error({ ...error.toStatus() }),
   });
   const running: Running = { deps, readable, next: rendition, selector, outlet, request };
@@ -87,7 +104,7 @@ function openWatch(running: Running): OpenWatch {
   const bookmark = (): void => {
     if (!request.allowBookmarks || !outlet.live || !deps.mirror.loaded) return;
     deps.mirror.flush();
-    outlet.send(running.next.bookmark(deps.mirror.gate.revision));
+    outlet.send({ body: running.next.bookmark(deps.mirror.gate.revision) });
   };
   return {
     bookmark,
@@ -206,8 +223,8 @@ function joinFeed(running: Running): () => void {
   };
   const isLast = next.following === next;
   const watcher: Watcher = {
-    deliver(frames) {
-      outlet.send(frames);
+    deliver(batch) {
+      outlet.send(deps.chunkOf(batch));
       if (isLast || outlet.closed) return;
       // Its first event is out: from here on it shares what those get that have theirs.
       running.next = next.following;

@@ -74,6 +74,7 @@ export function startCache(t: TestContext, store: Store, overrides: Partial<type
       log: (what, error) => assert.fail(`${what}: ${String(error)}`),
       now: () => performance.now(),
       wallClock: Date.now,
+      stamp: Date.now,
     },
   );
   defer(t, () => cache.stop());
