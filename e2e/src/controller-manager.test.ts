@@ -94,6 +94,24 @@ describe("two controller managers", { skip: etcdMissing() ?? false }, () => {
     await leader.restart();
   });
 
+  test("when the gateway of the leader is killed the other takes over through another gateway", async () => {
+    const { target } = on();
+    const leader = await oneLeader();
+    const { controllerManagers, gateways } = target.cluster;
+    const at = controllerManagers.indexOf(leader);
+    const [gateway, other] = [gateways[at], controllerManagers[1 - at]];
+    const left = connect(target, { gateway: 1 - at });
+    await gateway?.kill();
+    await collects(left);
+    left.close();
+    assert.deepEqual(await leaders(), [other]);
+    await gateway?.restart();
+    await other?.stop();
+    await until("the first leads again", async () => ((await leaders())[0] === leader ? true : undefined));
+    await collects(on().http);
+    await other?.restart();
+  });
+
   test("what was left half-done by the one before is finished", async () => {
     const { http } = on();
     const namespace = await freshNamespace(http);

@@ -75,7 +75,8 @@ export interface Client {
   patch(
     collection: Collection,
     name: string,
-    patch: { readonly type: string; readonly body: unknown } & WriteOptions,
+    /** `accept` is the media type of the answer: `application/json` where absent. */
+    patch: { readonly type: string; readonly body: unknown; readonly accept?: string } & WriteOptions,
   ): Promise<ApiObject>;
   /** The body is the object on its way out, or a Status. */
   delete(collection: Collection, name: string, options?: DeleteOptions): Promise<unknown>;
@@ -182,11 +183,11 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
         body: JSON.stringify(value),
         ...writeParts(how),
       }),
-    patch: (collection, name, { type, body, ...how }) =>
+    patch: (collection, name, { type, body, accept, ...how }) =>
       object({
         method: "PATCH",
         path: pathOf(collection, name, how.subresource),
-        headers: { "content-type": type },
+        headers: { "content-type": type, ...(accept === undefined ? {} : { accept }) },
         body: JSON.stringify(body),
         ...writeParts(how),
       }),

@@ -12,7 +12,7 @@ export function isGone(error: unknown): boolean {
  * is taken anew in one piece.
  */
 export async function listAll(
-  client: Client,
+  client: Pick<Client, "list">,
   collection: Collection,
   options: Omit<ListOptions, "limit" | "continue"> & { readonly pageSize?: number } = {},
 ): Promise<ObjectList> {

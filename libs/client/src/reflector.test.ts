@@ -168,3 +168,31 @@ test("a handler that throws is told of and harms nothing else", async (t) => {
   assert.deepEqual(errors, ["bad handler"]);
   assert.ok(reflector.store.has("obs/a"));
 });
+
+test("the store keeps what it is told to, handlers are given new states whole", async (t) => {
+  const given: string[] = [];
+  const { server, reflector } = await setup(t, {
+    accept: { list: "application/json;as=List", object: "application/json;as=One" },
+    keep: ({ metadata: { name = "", uid = "", resourceVersion = "", namespace = "" } }) => ({
+      metadata: { name, uid, resourceVersion, namespace },
+    }),
+    handlers: {
+      added: (object) => given.push(`+${JSON.stringify(object["data"])}`),
+      modified: (object, before) => given.push(`~${JSON.stringify([before["data"], object["data"]])}`),
+      deleted: (object) => given.push(`-${object.metadata.name} ${JSON.stringify(object["data"])}`),
+    },
+  });
+  await reflector.synced;
+  await server.watched();
+  assert.equal(server.lastHeaders()["accept"], "application/json;as=One");
+  server.put("a", "1");
+  server.put("a", "2");
+  server.remove("a");
+  server.put("b", "1");
+  while (given.length < 4) await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual(given, ['+{"value":"1"}', '~[null,{"value":"2"}]', '-a {"value":"2"}', '+{"value":"1"}']);
+  assert.deepEqual(
+    [...reflector.store.values()],
+    [{ metadata: { name: "b", uid: "u-b", resourceVersion: reflector.lastVersion(), namespace: "obs" } }],
+  );
+});

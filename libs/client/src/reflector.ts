@@ -22,7 +22,10 @@ export interface ReflectorOptions extends Selectors {
   readonly random: () => number;
   /** Media types to ask for, of lists and of watches: objects as JSON where absent. */
   readonly accept?: { readonly list: string; readonly object: string };
-  /** What the store keeps of an object, its name, namespace, uid and version at least; all of it where absent. */
+  /**
+   * What the store keeps of an object, its name, namespace, uid and version at least; all of it where absent. Handlers are
+   * given new states whole, and of old ones what was kept.
+   */
   readonly keep?: (object: ApiObject) => ApiObject;
   /** Objects a page of the list; 0 for the whole list at once. */
   readonly pageSize?: number;
@@ -144,19 +147,18 @@ function createMirror(handlers: Handlers, { keep, onError }: MirrorOptions) {
       onError(error);
     }
   };
-  const put = (given: ApiObject): void => {
-    const key = keyOf(given);
+  const put = (object: ApiObject): void => {
+    const key = keyOf(object);
     const before = store.get(key);
-    const { resourceVersion, uid } = given.metadata;
+    const { resourceVersion, uid } = object.metadata;
     if (before !== undefined && before.metadata.resourceVersion === resourceVersion && before.metadata.uid === uid)
       return;
-    const object = keep(given);
-    store.set(key, object);
+    store.set(key, keep(object));
     if (before === undefined) tell(() => handlers.added?.(object));
     else tell(() => handlers.modified?.(object, before));
   };
   const remove = (key: string, last: ApiObject | undefined): void => {
-    const object = last === undefined ? store.get(key) : keep(last);
+    const object = last ?? store.get(key);
     if (store.delete(key) && object !== undefined) tell(() => handlers.deleted?.(object));
   };
   return {

@@ -1,4 +1,4 @@
-import { metadataOnly } from "@orch/client/metadata-only.js";
+import { identityOnly, metadataOnly } from "@orch/client/metadata-only.js";
 import { createReflector } from "@orch/client/reflector.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import { ApiError } from "@orch/status/api-error.js";
@@ -33,14 +33,7 @@ export function createServiceAccountController(tools: ControllerTools): Controll
         collection: accounts,
         fieldSelector: `metadata.name=${account}`,
         accept: metadataOnly(naming),
-        keep: ({ metadata: { name, namespace, uid, resourceVersion } }) => ({
-          metadata: {
-            ...(name === undefined ? {} : { name }),
-            ...(namespace === undefined ? {} : { namespace }),
-            ...(uid === undefined ? {} : { uid }),
-            ...(resourceVersion === undefined ? {} : { resourceVersion }),
-          },
-        }),
+        keep: identityOnly,
         clock,
         random,
         handlers: { deleted: ({ metadata }) => look(metadata.namespace) },

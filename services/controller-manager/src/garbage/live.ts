@@ -40,18 +40,21 @@ export interface MetadataChange {
 }
 
 const tries = 5;
+const mergePatch = "application/merge-patch+json";
 
 export function createLiveObjects(deps: {
   readonly client: Client;
+  /** Media type of one object's metadata. */
   readonly accept: string;
   readonly place: LiveObjects["place"];
   readonly signal: AbortSignal;
 }): LiveObjects {
   const { client, accept, signal, place } = deps;
+  const get: LiveObjects["get"] = ({ collection, identity }) =>
+    client.get(collection, identity.name, { accept, signal }).catch(undefinedWhereMissing);
   return {
     place,
-    get: ({ collection, identity }) =>
-      client.get(collection, identity.name, { accept, signal }).catch(undefinedWhereMissing),
+    get,
     async delete({ collection, identity }, { resourceVersion, propagation }) {
       const version = resourceVersion === undefined ? {} : { resourceVersion };
       await client.delete(collection, identity.name, {
@@ -60,15 +63,18 @@ export function createLiveObjects(deps: {
         signal,
       });
     },
-    async changeMetadata({ collection, identity }, change) {
+    async changeMetadata(at, change) {
+      const { collection, identity } = at;
       for (let attempt = 1; ; attempt++) {
-        const object = await client.get(collection, identity.name, { signal }).catch(undefinedWhereMissing);
+        const object = await get(at);
         if (object === undefined || object.metadata.uid !== identity.uid) return;
         const changed = change(object);
         if (changed === undefined) return;
+        const { uid, resourceVersion } = object.metadata;
+        // What others change meanwhile is a conflict: lists are replaced whole.
+        const body = { metadata: { uid, resourceVersion, ...changed } };
         try {
-          // The whole object with its resourceVersion: what others change meanwhile is a conflict.
-          await client.update(collection, { ...object, metadata: { ...object.metadata, ...changed } }, { signal });
+          await client.patch(collection, identity.name, { type: mergePatch, body, accept, signal });
           return;
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;

@@ -1,5 +1,6 @@
 import type { ApiResource } from "@orch/client/discovery.js";
 import type { Client } from "@orch/client/http.js";
+import { identityOnly } from "@orch/client/metadata-only.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { createReflector, type Reflector } from "@orch/client/reflector.js";
 import type { Clock } from "@orch/runtime/clock.js";
@@ -80,7 +81,8 @@ function reflectorOf(resource: ApiResource, options: MonitorsOptions): Reflector
     client,
     collection: { group, version, resource: resource.resource },
     accept,
-    keep: ownership,
+    // What ownership needs is in the graph: there may be very many objects.
+    keep: identityOnly,
     clock,
     random,
     handlers: {
@@ -94,20 +96,4 @@ function reflectorOf(resource: ApiResource, options: MonitorsOptions): Reflector
     },
     onError: (error) => options.onError(error, resource),
   });
-}
-
-/** The few fields that ownership is about: there may be very many objects. */
-function ownership({ metadata }: ApiObject): ApiObject {
-  const { name, namespace, uid, resourceVersion, ownerReferences, finalizers, deletionTimestamp } = metadata;
-  return {
-    metadata: {
-      ...(name === undefined ? {} : { name }),
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(ownerReferences === undefined ? {} : { ownerReferences }),
-      ...(finalizers === undefined ? {} : { finalizers }),
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-    },
-  };
 }

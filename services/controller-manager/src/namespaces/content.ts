@@ -11,7 +11,7 @@ export interface Emptied extends Findings {
 }
 
 export interface EmptyOptions {
-  readonly client: Client;
+  readonly client: Pick<Client, "list" | "delete" | "deleteCollection">;
   /** Media type of lists of metadata. */
   readonly accept: string;
   readonly signal: AbortSignal;
