@@ -15,21 +15,28 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatal("usage: vectors <directory>")
 	}
-	write("fields.json", fieldTexts())
-	write("custom.json", map[string]any{"schemas": customSchemas, "scenarios": customScenarios()})
-	write("custom-random.json", map[string]any{"schemas": customSchemas, "scenarios": randomScenarios(40)})
-	write("built-in.json", map[string]any{"scenarios": builtInScenarios()})
-	write("scale.json", scaleVectors())
+	write("fields.jsonl", fieldTexts())
+	schemas := []map[string]any{}
+	for _, name := range sortedNames(customSchemas) {
+		schemas = append(schemas, map[string]any{"name": name, "schema": customSchemas[name]})
+	}
+	write("custom-schemas.jsonl", schemas)
+	write("custom.jsonl", customScenarios())
+	write("custom-random.jsonl", randomScenarios(40))
+	write("built-in.jsonl", builtInScenarios())
+	write("scale.jsonl", scaleVectors())
 }
 
-// write prints a value with a line for each element of its lists of scenarios, so that a diff can be read.
-func write(name string, value any) {
+// write prints each row as a line of JSON, so that a diff can be read.
+func write[T any](name string, rows []T) {
 	file, err := os.Create(filepath.Join(os.Args[1], name))
 	check(err)
 	defer file.Close()
 	encoder := json.NewEncoder(file)
 	encoder.SetEscapeHTML(false)
-	check(encoder.Encode(value))
+	for _, row := range rows {
+		check(encoder.Encode(row))
+	}
 }
 
 func check(err error) {

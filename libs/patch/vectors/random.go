@@ -57,7 +57,7 @@ func (r *randomizer) some(object map[string]any, most int) map[string]any {
 	return out
 }
 
-func sortedNames(object map[string]any) []string {
+func sortedNames[T any](object map[string]T) []string {
 	names := []string{}
 	for name := range object {
 		names = append(names, name)

@@ -34,6 +34,6 @@ function kindOf(name: string): VectorKind {
   };
 }
 
-for (const scenario of readVectors<{ readonly scenarios: readonly Scenario[] }>("built-in.json").scenarios) {
+for (const scenario of readVectors<Scenario>("built-in")) {
   test(`as the reference: ${scenario.name}`, () => playScenario(scenario, () => kindOf(scenario.kind)));
 }

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
-import { equalJson } from "@orch/schema/equal.js";
 import { ApiError, badRequest } from "@orch/status/api-error.js";
-import { difference, equalSets, isEmpty, recursiveDifference } from "../fields/field-set.js";
+import { difference, equalSets, isEmpty, recursiveDifference, sorted } from "../fields/field-set.js";
+import { sameTree } from "../fields/same-tree.js";
 import { problemsOf } from "./check.js";
 import { conflictError } from "./conflict-error.js";
 import { emptyObject, type FieldWrite, knownSchema, type VersionedObject } from "./field-write.js";
@@ -128,7 +128,7 @@ function applied(live: VersionedObject, configuration: JsonObject, managers: Man
   const merged = { apiVersion, object: merge(schema, live.object, configuration) };
   const next = prune(write, merged, claimed, { last, now: own });
   const left = takeOver(claimed, comparisons(write, { live, next }), { own: id, force });
-  const changed = next.object !== live.object && !equalJson(next.object, live.object);
+  const changed = next.object !== live.object && !sameTree(next.object, live.object);
   return {
     object: changed ? next.object : live.object,
     managers: withOwnStripped(left, id, changed ? now : undefined),
@@ -140,7 +140,7 @@ function ownerAfter(last: Owner | undefined, next: Owner): Owner {
   const { set } = next;
   const same =
     last !== undefined && last.apiVersion === next.apiVersion && equalSets(last.set, difference(set, neverOwned));
-  return same ? last : next;
+  return same ? last : { ...next, set: sorted(set) };
 }
 
 /** The applier owns nothing that nobody owns; the time of its entry is that of the last change of the object. */

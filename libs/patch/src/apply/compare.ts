@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
-import { equalJson } from "@orch/schema/equal.js";
 import { emptySet, type FieldSet, type FieldTree, isEmpty, leaf, recursiveDifference } from "../fields/field-set.js";
 import { fieldElement, type PathElement, self } from "../fields/path-element.js";
+import { sameTree } from "../fields/same-tree.js";
 import { knownElementOf } from "./list-items.js";
 import type { ListForm, MapForm, Schema } from "./schema.js";
 
@@ -91,7 +91,7 @@ function compareForms(schema: Schema, left: unknown, right: unknown, element: Pa
 function compareLeaves(left: unknown, right: unknown, element: PathElement, out: Changes): void {
   if (left === undefined) put(out, "added", element, leaf);
   else if (right === undefined) put(out, "removed", element, leaf);
-  else if (!equalJson(left, right)) put(out, "modified", element, leaf);
+  else if (!sameTree(left, right)) put(out, "modified", element, leaf);
 }
 
 function isEmptyMap(map: JsonObject | undefined): boolean {
@@ -152,7 +152,7 @@ function compareLists(list: ListForm, left: unknown, right: unknown, element: Pa
   const l: readonly unknown[] = Array.isArray(left) ? left : [];
   const r: readonly unknown[] = Array.isArray(right) ? right : [];
   if (list.atomic || (l.length === 0 && r.length === 0)) compareLeaves(left, right, element, out);
-  else {
+  else if (!sameTree(left, right)) {
     const changes = changesOf(left, right);
     compareItems(list, l, r, changes);
     hang(changes, element, out);
@@ -187,7 +187,7 @@ function compareTwins(
 ): void {
   if (left.length <= 1 && right.length <= 1) compareValues(list.item, left[0], right[0], element, out);
   else if (left.length > 1 && right.length > 1) {
-    if (!equalJson(left, right)) put(out, "modified", element, leaf);
+    if (!sameTree(left, right)) put(out, "modified", element, leaf);
   } else if (left.length > 1) {
     // No longer twice: what is left is new, the pair is gone.
     if (right.length > 0) compareValues(list.item, undefined, right[0], element, out);

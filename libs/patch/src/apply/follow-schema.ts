@@ -11,30 +11,23 @@ function schemaAt(schema: Schema, element: PathElement): Schema | undefined {
   return field ?? schema.map.element;
 }
 
-/** The set with the nodes below changed; itself where none is. */
-function mapNodes(set: FieldSet, change: (element: PathElement, node: FieldSet) => FieldSet): FieldSet {
-  let out: FieldTree | undefined;
-  for (const element in set) {
-    const node = set[element];
-    if (element === self || node === undefined || isEmpty(node)) continue;
-    const changed = change(element, node);
-    if (changed === node) continue;
-    out ??= { ...set };
-    out[element] = changed;
-  }
-  return out ?? set;
-}
-
 /**
  * The set with every named field of a struct that has members below as a member, too: what holds owned fields goes
  * when they go, unless it is an entry of a map.
  */
 export function withNamedFields(schema: Schema, set: FieldSet): FieldSet {
-  return mapNodes(set, (element, node) => {
+  let out: FieldTree | undefined;
+  for (const element in set) {
+    const node = set[element];
+    if (element === self || node === undefined || isEmpty(node)) continue;
     const named = element.startsWith("f:") && schema.map?.fields.has(element.slice(2)) === true;
     const below = withNamedFields(schemaBelow(schema, element), node);
-    return named ? withSelf(below) : below;
-  });
+    const after = named ? withSelf(below) : below;
+    if (after === node) continue;
+    out ??= { ...set };
+    out[element] = after;
+  }
+  return out ?? set;
 }
 
 /** As the reference looks it up: fields in maps, keyed items in lists. */
@@ -49,11 +42,18 @@ function schemaBelow(schema: Schema, element: PathElement): Schema {
  */
 export function followTopology(schema: Schema, set: FieldSet): FieldSet {
   if (schema.map?.deduced === true) return set;
-  return mapNodes(set, (element, node) => {
+  let out: FieldTree | undefined;
+  for (const element in set) {
+    const node = set[element];
+    if (element === self || node === undefined || isEmpty(node)) continue;
     const below = schemaAt(schema, element);
-    if (below === undefined) return node;
-    return isPiece(below) ? leaf : followTopology(below, node);
-  });
+    if (below === undefined) continue;
+    const followed = isPiece(below) ? leaf : followTopology(below, node);
+    if (followed === node) continue;
+    out ??= { ...set };
+    out[element] = followed;
+  }
+  return out ?? set;
 }
 
 /** Whether a type is atomic, taken as the first of the forms that there are. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@orch/schema/descriptor.js";
-import { equalJson } from "@orch/schema/equal.js";
+import { sameTree } from "../fields/same-tree.js";
 import { entriesOf, withEntries } from "./track-update.js";
 
 /**
@@ -11,7 +11,7 @@ export function keepTimes(live: JsonObject, object: JsonObject): JsonObject {
   const after = entriesOf(object);
   if (before.length === 0 || before.length !== after.length) return object;
   const timeless = (entry: JsonObject | undefined): JsonObject => ({ ...entry, time: undefined });
-  if (!after.every((entry, i) => equalJson(timeless(entry), timeless(before[i])))) return object;
-  if (!equalJson(withEntries(live, undefined), withEntries(object, undefined))) return object;
+  if (!after.every((entry, i) => sameTree(timeless(entry), timeless(before[i])))) return object;
+  if (!sameTree(withEntries(live, undefined), withEntries(object, undefined))) return object;
   return withEntries(object, before);
 }

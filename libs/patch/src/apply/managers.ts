@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
-import { type FieldSet, isEmpty, sorted } from "../fields/field-set.js";
+import { type FieldSet, isEmpty } from "../fields/field-set.js";
 import { readFieldSet } from "../fields/fields-v1.js";
 import { compareTexts, printJson } from "../fields/go-text.js";
 
@@ -16,6 +16,7 @@ export interface ManagerKey {
 /** An entry of managedFields, read (spec 1: ManagedFieldsEntry). */
 export interface Owner extends ManagerKey {
   readonly time: string | undefined;
+  /** In order. */
   readonly set: FieldSet;
   /** The entry that this was read from, while it says the same and is written as we write it. */
   readonly entry: JsonObject | undefined;
@@ -135,13 +136,13 @@ function compareOwners(a: Owner, b: Owner): number {
 }
 
 function entryOf({ manager, operation, apiVersion, time, set, subresource }: Owner): JsonObject {
-  return {
-    ...(manager === "" ? {} : { manager }),
-    operation,
-    apiVersion,
-    ...(time === undefined ? {} : { time }),
-    fieldsType: "FieldsV1",
-    fieldsV1: sorted(set),
-    ...(subresource === "" ? {} : { subresource }),
-  };
+  const entry: Record<string, unknown> = {};
+  if (manager !== "") entry["manager"] = manager;
+  entry["operation"] = operation;
+  entry["apiVersion"] = apiVersion;
+  if (time !== undefined) entry["time"] = time;
+  entry["fieldsType"] = "FieldsV1";
+  entry["fieldsV1"] = set;
+  if (subresource !== "") entry["subresource"] = subresource;
+  return entry;
 }

@@ -1,7 +1,7 @@
 import { setOwn } from "@orch/schema/decode.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
-import { equalJson } from "@orch/schema/equal.js";
 import type { PathElement } from "../fields/path-element.js";
+import { sameTree } from "../fields/same-tree.js";
 import { knownElementOf, TypedError } from "./list-items.js";
 import type { ListForm, MapForm, Schema } from "./schema.js";
 
@@ -28,7 +28,7 @@ function mergeValues(schema: Schema, left: unknown, right: unknown): unknown {
 
 /** The value of a leaf; the live one where both say the same. */
 function leafOf(left: unknown, right: unknown): unknown {
-  return equalJson(left, right) ? left : right;
+  return sameTree(left, right) ? left : right;
 }
 
 function isEmptyMap(value: unknown): boolean {

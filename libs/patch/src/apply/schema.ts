@@ -92,6 +92,11 @@ function schemaOfMessage(type: MessageType, struct: "atomic" | "granular"): Sche
 /** Messages may contain themselves: fields are looked into when they are asked for. */
 function mapOfMessage(type: MessageType, atomic: boolean): MapForm {
   let fields: ReadonlyMap<string, Schema> | undefined;
+  let bare: boolean | undefined;
+  const isBare = (): boolean => {
+    bare ??= type.byName.size === 0;
+    return bare;
+  };
   return {
     atomic,
     get fields() {
@@ -100,11 +105,11 @@ function mapOfMessage(type: MessageType, atomic: boolean): MapForm {
     },
     // A struct without fields is published as an object of which nothing is known.
     get element() {
-      return type.byName.size === 0 ? deducedValue : undefined;
+      return isBare() ? deducedValue : undefined;
     },
     defaultOf: (name) => keyDefault(type, name),
     get deduced() {
-      return type.byName.size === 0;
+      return isBare();
     },
   };
 }

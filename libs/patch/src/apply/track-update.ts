@@ -1,8 +1,17 @@
 import { DecodeError } from "@orch/schema/decode.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
-import { equalJson } from "@orch/schema/equal.js";
 import { ApiError } from "@orch/status/api-error.js";
-import { difference, emptySet, equalSets, type FieldSet, fieldSet, isEmpty, union } from "../fields/field-set.js";
+import {
+  difference,
+  emptySet,
+  equalSets,
+  type FieldSet,
+  fieldSet,
+  isEmpty,
+  sorted,
+  union,
+} from "../fields/field-set.js";
+import { sameTree } from "../fields/same-tree.js";
 import { capUpdaters } from "./cap-updaters.js";
 import { converted, emptyObject, type FieldWrite, type VersionedObject } from "./field-write.js";
 import { TypedError } from "./list-items.js";
@@ -31,7 +40,8 @@ export const neverOwned: FieldSet = fieldSet(
 export function entriesOf(object: JsonObject | undefined): readonly JsonObject[] {
   const metadata = object?.["metadata"];
   const entries = isObject(metadata) ? metadata["managedFields"] : undefined;
-  return Array.isArray(entries) ? entries.map((entry) => (isObject(entry) ? entry : {})) : [];
+  if (!Array.isArray(entries)) return [];
+  return entries.every(isObject) ? entries : entries.map((entry) => (isObject(entry) ? entry : {}));
 }
 
 /** The object without its managedFields; with others where they are given. */
@@ -90,7 +100,7 @@ function startingManagers(
     const read = readManagers(before);
     return "managers" in read ? read.managers : new Map();
   };
-  if (sent.length === 0 || equalJson(sent, before)) return { managers: stored(), reset: false };
+  if (sent.length === 0 || sameTree(sent, before)) return { managers: stored(), reset: false };
   const read = readManagers(sent);
   return { managers: "managers" in read && read.managers.size > 0 ? read.managers : stored(), reset: false };
 }
@@ -107,7 +117,7 @@ export function updated(live: JsonObject, object: JsonObject, managers: Managers
   });
   const left = takeOver(currentManagers(write, managers), comparisonIn, { own: undefined, force: true });
   const { added, modified } = comparisonIn(write.apiVersion);
-  const taken = difference(union(modified, added), neverOwned);
+  const taken = difference(union(sorted(modified), sorted(added)), neverOwned);
   if (isEmpty(taken)) return left;
   const key: ManagerKey = { ...keyOf(write), operation: "Update" };
   const id = managerId(key);

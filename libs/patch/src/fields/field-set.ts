@@ -8,8 +8,9 @@ import { comparePathElements, fieldElement, type PathElement, self } from "./pat
  *     {"f:data": {"f:a": {}}}            →   .data.a
  *
  * The tree itself is the root, which is never a member: `{}` is the empty set. No node has `.` alone. Elements are
- * canonical texts; their order means nothing until {@link sorted}. Sets are never written to: operations share what
- * they do not change, and give back an operand itself where the result is the same.
+ * canonical texts and stand in their order; what a walk over an object collects has to be {@link sorted} for that, and
+ * operations on sets in order give sets in order. Sets are never written to: operations share what they do not change,
+ * and give back an operand itself where the result is the same.
  */
 export interface FieldSet {
   readonly [element: PathElement]: FieldSet;
@@ -74,6 +75,7 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
 /** Neither is empty; `.` is an entry like the others. */
 function unionOfLevels(a: FieldSet, b: FieldSet): FieldSet {
   let out: FieldTree | undefined;
+  let added = false;
   for (const element in b) {
     const mine = a[element];
     const other = b[element];
@@ -82,8 +84,10 @@ function unionOfLevels(a: FieldSet, b: FieldSet): FieldSet {
     if (node === mine) continue;
     out ??= { ...a };
     out[element] = node;
+    added ||= mine === undefined;
   }
-  return out ?? a;
+  if (out === undefined) return a;
+  return added ? Object.fromEntries(Object.entries(out).sort(([x], [y]) => comparePathElements(x, y))) : out;
 }
 
 function unionOfNodes(a: FieldSet, b: FieldSet): FieldSet {
@@ -155,11 +159,22 @@ function withoutLevel(a: FieldSet, b: FieldSet, remove: (a: FieldSet, b: FieldSe
     if (element === self || mine === undefined || other === undefined) continue;
     const node = remove(mine, other);
     if (node === mine) continue;
-    out ??= { ...a };
-    if (node === undefined) delete out[element];
-    else out[element] = node;
+    if (node !== undefined) {
+      out ??= { ...a };
+      out[element] = node;
+    } else out = withoutElement(out ?? a, element);
   }
   return out ?? a;
+}
+
+/** A copy, since what an entry is deleted of is slow from then on. */
+function withoutElement(level: FieldSet, gone: PathElement): FieldTree {
+  const out: FieldTree = {};
+  for (const element in level) {
+    const node = level[element];
+    if (element !== gone && node !== undefined) out[element] = node;
+  }
+  return out;
 }
 
 /** Whether every member of `a` is one of `b`. */
@@ -198,6 +213,21 @@ export function* paths(set: FieldSet, prefix: readonly PathElement[] = []): Gene
 
 /** The set with its elements in their order, as FieldsV1 is written; itself where they are. */
 export function sorted(set: FieldSet): FieldSet {
+  return isSorted(set) ? set : sortedLevel(set);
+}
+
+function isSorted(set: FieldSet): boolean {
+  let previous: PathElement | undefined;
+  for (const element in set) {
+    const node = set[element];
+    if (previous !== undefined && comparePathElements(previous, element) > 0) return false;
+    if (node !== undefined && !isSorted(node)) return false;
+    previous = element;
+  }
+  return true;
+}
+
+function sortedLevel(set: FieldSet): FieldSet {
   let previous: PathElement | undefined;
   let ordered = true;
   let same = true;
@@ -205,7 +235,7 @@ export function sorted(set: FieldSet): FieldSet {
   for (const element in set) {
     const node = set[element];
     if (node === undefined) continue;
-    const below = sorted(node);
+    const below = sortedLevel(node);
     nodes.push([element, below]);
     same &&= below === node;
     ordered &&= previous === undefined || comparePathElements(previous, element) < 0;

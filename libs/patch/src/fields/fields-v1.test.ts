@@ -13,7 +13,7 @@ interface Row {
   readonly leaves?: readonly string[];
 }
 
-for (const row of readVectors<readonly Row[]>("fields.json")) {
+for (const row of readVectors<Row>("fields")) {
   test(`as the reference reads ${row.text}`, () => {
     const read = readFieldSet(JSON.parse(row.text));
     if (row.printed === undefined) {

@@ -1,6 +1,13 @@
 import { isObject } from "@orch/schema/descriptor.js";
 import { type FieldSet, type FieldTree, isEmpty, leaf } from "./field-set.js";
-import { comparePathElements, type PathElement, PathElementError, readPathElement, self } from "./path-element.js";
+import {
+  comparePathElements,
+  isPlainElement,
+  type PathElement,
+  PathElementError,
+  readPathElement,
+  self,
+} from "./path-element.js";
 
 /** A set, or why a tree is none. */
 export type ReadFieldSet = { readonly set: FieldSet } | { readonly wrong: string };
@@ -10,12 +17,30 @@ export type ReadFieldSet = { readonly set: FieldSet } | { readonly wrong: string
  * as everything is that was written by {@link sorted}. Elements of unknown kinds are passed over.
  */
 export function readFieldSet(fields: unknown): ReadFieldSet {
+  if (isObject(fields) && isPlainLevel(fields, true)) return { set: fields };
   try {
     return { set: readLevel(fields, true) };
   } catch (thrown) {
     if (thrown instanceof PathElementError) return { wrong: thrown.message };
     throw thrown;
   }
+}
+
+/** Whether a tree is surely in canonical form: what is stored nearly always is. */
+function isPlainLevel(tree: object, root: boolean): tree is FieldSet {
+  let previous: PathElement | undefined;
+  for (const element in tree) {
+    const node: unknown = Reflect.get(tree, element);
+    if (typeof node !== "object" || node === null || Array.isArray(node)) return false;
+    if (element === self) {
+      if (root || previous !== undefined || !isEmptyObject(node)) return false;
+    } else {
+      if (!isPlainElement(element) || !isPlainLevel(node, false)) return false;
+      if (previous !== undefined && previous !== self && comparePathElements(previous, element) >= 0) return false;
+    }
+    previous = element;
+  }
+  return previous !== self;
 }
 
 function readLevel(tree: unknown, root: boolean): FieldSet {

@@ -27,21 +27,48 @@ export function valueElement(value: unknown): PathElement {
 /** A text that is no path element. */
 export class PathElementError extends Error {}
 
-const simpleKey = /^k:\{"[\w-]+":(?:"[\w./ -]*"|0|[1-9]\d{0,14})\}$/;
+// What nearly all elements look like, in canonical form; of more keys than one only their order is left to see to.
+const plainValue = '(?:"[\\w./ -]*"|0|-?[1-9]\\d{0,14}|true|false)';
+const plainKey = `"[\\w-]+":${plainValue}`;
+const oneKey = new RegExp(`^k:\\{${plainKey}\\}$`);
+const twoKeys = new RegExp(`^k:\\{"([\\w-]+)":${plainValue},"([\\w-]+)":${plainValue}\\}$`);
+const plainItem = new RegExp(`^v:${plainValue}$`);
+const plainIndex = /^i:(?:0|-?[1-9]\d{0,14})$/;
 const index = /^[+-]?\d+$/;
+
+/** Whether a text is surely a canonical path element; what is not may be one all the same. */
+export function isPlainElement(text: string): boolean {
+  if (text.charCodeAt(1) !== 0x3a) return false;
+  switch (text.charCodeAt(0)) {
+    case 0x66: // f
+      return true;
+    case 0x6b: // k
+      return oneKey.test(text) || hasTwoKeys(text);
+    case 0x76: // v
+      return plainItem.test(text);
+    case 0x69: // i
+      return plainIndex.test(text);
+    default:
+      return false;
+  }
+}
+
+function hasTwoKeys(text: string): boolean {
+  const names = twoKeys.exec(text);
+  return names !== null && (names[1] ?? "") < (names[2] ?? "");
+}
 
 /**
  * A text of FieldsV1 as its canonical path element; undefined for a kind of element that is not known, which the
  * reference passes over. Throws {@link PathElementError}.
  */
 export function readPathElement(text: string): PathElement | undefined {
+  if (isPlainElement(text)) return text;
   if (text.length < 2) throw new PathElementError("key must be 2 characters long:");
   if (text.charCodeAt(1) !== 0x3a) throw new PathElementError(`missing colon: ${text}`);
   switch (text.charCodeAt(0)) {
-    case 0x66: // f
-      return text;
     case 0x6b: // k
-      return simpleKey.test(text) ? text : keyElement(readKeys(text));
+      return keyElement(readKeys(text));
     case 0x76: // v
       return valueElement(readValue(text));
     case 0x69: // i
@@ -77,7 +104,7 @@ export function comparePathElements(a: PathElement, b: PathElement): number {
   if (difference !== 0) return difference;
   switch (kind) {
     case "k":
-      return compareKeys(readKeys(a), readKeys(b));
+      return compareFirstTexts(a, b) ?? compareKeys(readKeys(a), readKeys(b));
     case "v":
       return compareValues(readValue(a), readValue(b));
     case "i":
@@ -85,6 +112,25 @@ export function comparePathElements(a: PathElement, b: PathElement): number {
     default:
       return compareTexts(a, b);
   }
+}
+
+/** The order of two elements whose first keys are plain texts that differ; undefined where that is not so. */
+function compareFirstTexts(a: PathElement, b: PathElement): number | undefined {
+  let quotes = 0;
+  for (let i = 2; i < a.length && i < b.length; i++) {
+    const x = a.charCodeAt(i);
+    const y = b.charCodeAt(i);
+    if (x === 0x5c || y === 0x5c) return undefined; // escapes
+    if (x === y) {
+      if (x === 0x22) quotes++;
+      continue;
+    }
+    // Two quotes are around the name; within the text after the third, its end comes first.
+    if (quotes !== 3) return undefined;
+    if (x === 0x22) return -1;
+    return y === 0x22 ? 1 : compareTexts(a.slice(i), b.slice(i));
+  }
+  return undefined;
 }
 
 type Keys = ReturnType<typeof readKeys>;

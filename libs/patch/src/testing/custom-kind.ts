@@ -5,12 +5,17 @@ import type { Step, VectorKind } from "./vectors.js";
 
 const group = "example.com";
 
+export interface NamedSchema {
+  readonly name: string;
+  readonly schema: JsonObject;
+}
+
 /**
  * The custom kind of the vectors: versions with a schema each, or none at all. Version v1beta1 calls `count` what is
  * `replicas` in the others.
  */
-export function customKind(sources: Readonly<Record<string, JsonObject>>): (schemas: Step["schemas"]) => VectorKind {
-  const compiled = new Map(Object.entries(sources).map(([name, source]) => [name, openApiSchema(source)]));
+export function customKind(sources: readonly NamedSchema[]): (schemas: Step["schemas"]) => VectorKind {
+  const compiled = new Map(sources.map(({ name, schema }) => [name, openApiSchema(schema)]));
   return (schemas = {}) => ({
     versions: {
       type: (apiVersion) => typeOf(compiled, schemas, apiVersion),

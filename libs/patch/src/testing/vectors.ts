@@ -50,9 +50,12 @@ export interface VectorKind {
   finish(object: JsonObject): JsonObject;
 }
 
-/** A file of `libs/patch/testdata`. */
-export function readVectors<T>(name: string): T {
-  return JSON.parse(readFileSync(new URL(`../../testdata/${name}`, import.meta.url), "utf8"));
+/** The rows of a file of `libs/patch/testdata`. */
+export function readVectors<T>(name: string): readonly T[] {
+  const lines = readFileSync(new URL(`../../testdata/${name}.jsonl`, import.meta.url), "utf8")
+    .trimEnd()
+    .split("\n");
+  return lines.map((line): T => JSON.parse(line));
 }
 
 const clientSideApply = {
