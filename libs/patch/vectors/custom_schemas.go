@@ -4,12 +4,15 @@ package main
 var customSchemas = map[string]map[string]any{
 	"widget":      parse(object(`"spec": ` + widgetSpec + `, "status": ` + widgetStatus)),
 	"widget-beta": parse(object(`"spec": ` + widgetBetaSpec + `, "status": ` + widgetStatus)),
-	"atomic":      parse(object(`"spec": ` + topologySpec("atomic", "atomic"))),
-	"granular":    parse(object(`"spec": ` + topologySpec("granular", "map"))),
-	"set":         parse(object(`"spec": ` + setSpec("set"))),
-	"listed":      parse(object(`"spec": ` + setSpec("atomic"))),
-	"loose":       parse(object(`"spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {"known": {"type": "string"}, "list": {"type": "array", "items": {"type": "string"}}}}, "free": {"type": "object"}`)),
-	"keyless":     parse(object(`"spec": {"type": "object", "properties": {"list": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a", "b"], "items": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer", "default": 7}, "c": {"type": "boolean"}}}}}}`)),
+	// The same with what was granular atomic, and the other way round.
+	"widget-turned":      turned(parse(object(`"spec": ` + widgetSpec + `, "status": ` + widgetStatus))).(map[string]any),
+	"widget-turned-beta": turned(parse(object(`"spec": ` + widgetBetaSpec + `, "status": ` + widgetStatus))).(map[string]any),
+	"atomic":             parse(object(`"spec": ` + topologySpec("atomic", "atomic"))),
+	"granular":           parse(object(`"spec": ` + topologySpec("granular", "map"))),
+	"set":                parse(object(`"spec": ` + setSpec("set"))),
+	"listed":             parse(object(`"spec": ` + setSpec("atomic"))),
+	"loose":              parse(object(`"spec": {"type": "object", "x-kubernetes-preserve-unknown-fields": true, "properties": {"known": {"type": "string"}, "list": {"type": "array", "items": {"type": "string"}}}}, "free": {"type": "object"}`)),
+	"keyless":            parse(object(`"spec": {"type": "object", "properties": {"list": {"type": "array", "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["a", "b"], "items": {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "integer", "default": 7}, "c": {"type": "boolean"}}}}}}`)),
 }
 
 func object(properties string) string {
@@ -67,4 +70,28 @@ func topologySpec(mapType, listType string) string {
 
 func setSpec(listType string) string {
 	return `{"type": "object", "properties": {"set": {"type": "array", "x-kubernetes-list-type": "` + listType + `", "items": {"type": "string"}}, "other": {"type": "string"}}}`
+}
+
+func turned(value any) any {
+	schema, ok := value.(map[string]any)
+	if !ok {
+		return value
+	}
+	out := map[string]any{}
+	for name, below := range schema {
+		if name != "metadata" {
+			below = turned(below)
+		}
+		out[name] = below
+	}
+	switch {
+	case out["x-kubernetes-map-type"] == "atomic":
+		out["x-kubernetes-map-type"] = "granular"
+	case out["x-kubernetes-list-type"] == "set" || out["x-kubernetes-list-type"] == "map":
+		out["x-kubernetes-list-type"] = "atomic"
+		delete(out, "x-kubernetes-list-map-keys")
+	case out["additionalProperties"] != nil:
+		out["x-kubernetes-map-type"] = "atomic"
+	}
+	return out
 }

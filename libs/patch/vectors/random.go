@@ -10,7 +10,7 @@ import (
 func randomScenarios(count int) []Scenario {
 	scenarios := []Scenario{}
 	for i := 0; i < count; i++ {
-		random := &randomizer{rand.New(rand.NewSource(int64(i)))}
+		random := &randomizer{Rand: rand.New(rand.NewSource(int64(i))), schemas: widgets}
 		steps := []Step{}
 		for n := 3 + random.Intn(6); n > 0; n-- {
 			steps = append(steps, random.step(len(steps) == 0))
@@ -20,25 +20,46 @@ func randomScenarios(count int) []Scenario {
 	return scenarios
 }
 
-type randomizer struct{ *rand.Rand }
+type randomizer struct {
+	*rand.Rand
+	schemas map[string]string
+	// twice says that an item may be there twice.
+	twice bool
+}
 
 func (r *randomizer) step(first bool) Step {
+	step := Step{}
+	if !first && r.Intn(8) == 0 {
+		// The versions' types change: in topology, or one is not there any more.
+		r.schemas = []map[string]string{widgets, {"v1": "widget-turned", "v1beta1": "widget-turned-beta"}, {"v1": "widget"}}[r.Intn(3)]
+		step.Schemas = r.schemas
+	}
 	version := "v1"
-	if r.Intn(4) == 0 {
+	if r.schemas["v1beta1"] != "" && r.Intn(4) == 0 {
 		version = "v1beta1"
 	}
-	schema := customSchemas[widgets[version]]["properties"].(map[string]any)["spec"].(map[string]any)
-	spec := r.value(schema, 0, false).(map[string]any)
-	object := map[string]any{"apiVersion": group + "/" + version, "kind": "Widget", "metadata": map[string]any{"name": "w"}, "spec": spec}
-	step := Step{APIVersion: group + "/" + version}
+	step.APIVersion = group + "/" + version
+	part, ignored := "spec", "status"
+	if r.Intn(6) == 0 {
+		part, ignored, step.Subresource = "status", "spec", "status"
+	}
+	step.Ignored = map[string][]string{"example.com/v1": {ignored}, "example.com/v1beta1": {ignored}}
+	apply := r.Intn(5) < 3
+	r.twice = !apply
+	properties := customSchemas[r.schemas[version]]["properties"].(map[string]any)
+	content := r.value(properties[part].(map[string]any), 0, false).(map[string]any)
+	object := map[string]any{"apiVersion": step.APIVersion, "kind": "Widget", "metadata": map[string]any{"name": "w"}, part: content}
+	if r.Intn(4) == 0 {
+		object["metadata"].(map[string]any)["labels"] = map[string]any{"l": []string{"x", "y"}[r.Intn(2)]}
+	}
 	switch {
-	case r.Intn(5) < 3:
+	case apply:
 		step.Op, step.Manager, step.Force, step.Patch = "apply", fmt.Sprintf("a%d", r.Intn(3)), r.Intn(2) == 0, object
 	case first:
 		step.Op, step.Manager, step.Whole = "create", "u0", object
 	default:
 		step.Op, step.Manager = "update", fmt.Sprintf("u%d", r.Intn(3))
-		step.Patch = map[string]any{"spec": r.some(spec, 3)}
+		step.Patch = map[string]any{part: r.some(content, 3)}
 	}
 	return step
 }
@@ -137,7 +158,7 @@ func (r *randomizer) list(schema map[string]any, depth int) []any {
 				identity += fmt.Sprint(value, ";")
 			}
 		}
-		if kind != "" && seen[identity] {
+		if kind != "" && seen[identity] && !(r.twice && r.Intn(4) == 0) {
 			continue
 		}
 		seen[identity] = true

@@ -39,7 +39,7 @@ export function applyConfiguration(
   if ("wrong" in read) throw new ApiError("InternalError", `failed to decode managed fields: ${read.wrong}`);
   refuseOthers(configuration, write);
   const start = asRequested(live ?? emptyObject(write), write);
-  return explained(configuration, () => {
+  return explained(() => {
     const managers = read.managers.size > 0 ? read.managers : managersBefore(start.object, write);
     const { object, managers: after } = migrated(start, configuration, managers, write);
     return withEntries(withLastApplied(write, object, configuration), writeManagers(after, before));
@@ -73,20 +73,24 @@ function showObject(configuration: JsonObject): string {
 }
 
 /** What a walk finds wrong is an answer that says so. */
-function explained<T>(configuration: JsonObject, walk: () => T): T {
+function explained<T>(walk: () => T): T {
   try {
     return walk();
   } catch (thrown) {
     if (!(thrown instanceof TypedError)) throw thrown;
-    throw new ApiError("InternalError", `failed to apply (${showObject(configuration)}): ${thrown.message}`, {
-      cause: thrown,
-    });
+    throw new ApiError("InternalError", thrown.message, { cause: thrown });
   }
 }
 
 /** What is there already and untracked belongs to nobody in particular, so that applying other values conflicts. */
 function managersBefore(live: JsonObject, write: FieldWrite): Managers {
-  return updated(emptyObject(write), live, new Map(), { ...write, manager: beforeFirstApply });
+  try {
+    return updated(emptyObject(write), live, new Map(), { ...write, manager: beforeFirstApply });
+  } catch (thrown) {
+    if (!(thrown instanceof TypedError)) throw thrown;
+    const why = `failed to convert new object (${showObject(live)}) to smd typed: ${thrown.message}`;
+    throw new TypedError(`failed to create manager for existing fields: ${why}`);
+  }
 }
 
 interface Applied {
@@ -114,7 +118,11 @@ function applied(live: VersionedObject, configuration: JsonObject, managers: Man
   if (wrong !== undefined) {
     throw new ApiError("InternalError", `failed to create typed patch object (${showObject(configuration)}): ${wrong}`);
   }
-  const current = currentManagers(write, managers);
+  const stale = problemsOf(schema, live.object, { duplicates: true });
+  if (stale !== undefined) {
+    throw new ApiError("InternalError", `failed to create typed live object (${showObject(live.object)}): ${stale}`);
+  }
+  const current = currentManagers(write, live, managers);
   const key = { ...keyOf(write), operation: "Apply" as const };
   const id = managerId(key);
   const last = current.get(id);

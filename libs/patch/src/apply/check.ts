@@ -1,6 +1,6 @@
 import { isObject } from "@orch/schema/descriptor.js";
 import { showPathElement } from "../fields/path-element.js";
-import { elementOf } from "./list-items.js";
+import { elementOf, TypedError } from "./list-items.js";
 import type { ListForm, MapForm, ScalarForm, Schema } from "./schema.js";
 
 interface Problem {
@@ -22,6 +22,40 @@ export function problemsOf(
   if (problems.length === 0) return undefined;
   const texts = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
   return texts.length === 1 ? texts[0] : ["errors:", ...texts.map((text) => `  ${text}`)].join("\n");
+}
+
+/** Throws TypedError for what {@link problemsOf} finds. */
+export function mustFit(schema: Schema, value: unknown, options: { readonly duplicates: boolean }): void {
+  const wrong = problemsOf(schema, value, options);
+  if (wrong !== undefined) throw new TypedError(wrong);
+}
+
+const known = new WeakMap<Schema, boolean>();
+
+/**
+ * Whether a decoded object can have an item that can not be told apart: there is a list whose items may leave out a
+ * key, or sets of which nothing is known but by the schema.
+ */
+export function mayMisfit(schema: Schema): boolean {
+  let found = known.get(schema);
+  if (found === undefined) {
+    found = reachesUnsureList(schema, new Set());
+    known.set(schema, found);
+  }
+  return found;
+}
+
+function reachesUnsureList(schema: Schema, seen: Set<Schema>): boolean {
+  if (seen.has(schema)) return false;
+  seen.add(schema);
+  const { list, map } = schema;
+  if (list !== undefined && !list.atomic && !list.keys.every((key) => list.item.map?.defaultOf(key) !== undefined)) {
+    return true;
+  }
+  if (list !== undefined && reachesUnsureList(list.item, seen)) return true;
+  if (map === undefined) return false;
+  const below = map.element === undefined ? [] : [map.element];
+  return [...map.fields.values(), ...below].some((s) => reachesUnsureList(s, seen));
 }
 
 interface Check {

@@ -2,7 +2,7 @@ import { complete } from "@orch/schema/complete.js";
 import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
 import type { KindName } from "@orch/status/api-error.js";
 import type { FieldSet } from "../fields/field-set.js";
-import { problemsOf } from "./check.js";
+import { mustFit } from "./check.js";
 import { TypedError } from "./list-items.js";
 import { type Schema, schemaOf } from "./schema.js";
 
@@ -77,8 +77,7 @@ export function converted(versions: FieldVersions, from: VersionedObject, apiVer
 export function inVersion(versions: FieldVersions, from: VersionedObject, apiVersion: string): VersionedObject {
   if (from.apiVersion === apiVersion) return from;
   const to = converted(versions, from, apiVersion);
-  const wrong = problemsOf(knownSchema(versions, apiVersion), to.object, { duplicates: false });
-  if (wrong !== undefined) throw new TypedError(wrong);
+  mustFit(knownSchema(versions, apiVersion), to.object, { duplicates: false });
   return to;
 }
 

@@ -1,5 +1,6 @@
 import { difference, type FieldSet, intersection, isEmpty, paths, union } from "../fields/field-set.js";
 import type { PathElement } from "../fields/path-element.js";
+import { mustFit } from "./check.js";
 import { type Comparison, compare, isSame, without } from "./compare.js";
 import { type FieldWrite, inVersion, knownSchema, schemaIn, type VersionedObject } from "./field-write.js";
 import { followTopology } from "./follow-schema.js";
@@ -28,13 +29,20 @@ export interface ObjectChange {
   readonly next: VersionedObject;
 }
 
-/** Owners of versions that are still known, with sets as today's types have them. */
-export function currentManagers({ versions }: FieldWrite, managers: Managers): Managers {
+/**
+ * Owners of versions that are still known, with sets as today's types have them. Throws TypedError for a live object
+ * that can not be compared in another version, since it has an item twice.
+ */
+export function currentManagers({ versions }: FieldWrite, live: VersionedObject, managers: Managers): Managers {
   const current = new Map<string, Owner>();
+  let others = false;
   for (const [id, owner] of managers) {
     const schema = schemaIn(versions, owner.apiVersion);
-    if (schema !== undefined) current.set(id, withSet(owner, followTopology(schema, owner.set)));
+    if (schema === undefined) continue;
+    current.set(id, withSet(owner, followTopology(schema, owner.set)));
+    others ||= owner.apiVersion !== live.apiVersion;
   }
+  if (others) mustFit(knownSchema(versions, live.apiVersion), live.object, { duplicates: false });
   return current;
 }
 

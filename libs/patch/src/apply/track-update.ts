@@ -13,7 +13,8 @@ import {
 } from "../fields/field-set.js";
 import { sameTree } from "../fields/same-tree.js";
 import { capUpdaters } from "./cap-updaters.js";
-import { converted, emptyObject, type FieldWrite, type VersionedObject } from "./field-write.js";
+import { mayMisfit, mustFit } from "./check.js";
+import { converted, emptyObject, type FieldWrite, knownSchema, type VersionedObject } from "./field-write.js";
 import { TypedError } from "./list-items.js";
 import { at, type ManagerKey, type Managers, managerId, readManagers, withSet, writeManagers } from "./managers.js";
 import { comparisons, currentManagers, takeOver } from "./take-over.js";
@@ -111,11 +112,14 @@ function isResetEntry(entry: JsonObject | undefined): boolean {
 
 /** The owners after an update from one state to another: the writer owns what it changed. */
 export function updated(live: JsonObject, object: JsonObject, managers: Managers, write: FieldWrite): Managers {
-  const comparisonIn = comparisons(write, {
-    live: asRequested(live, write),
-    next: asRequested(object, write),
-  });
-  const left = takeOver(currentManagers(write, managers), comparisonIn, { own: undefined, force: true });
+  const change = { live: asRequested(live, write), next: asRequested(object, write) };
+  const schema = knownSchema(write.versions, write.apiVersion);
+  if (mayMisfit(schema)) {
+    for (const { object } of [change.next, change.live]) mustFit(schema, object, { duplicates: true });
+  }
+  const current = currentManagers(write, change.live, managers);
+  const comparisonIn = comparisons(write, change);
+  const left = takeOver(current, comparisonIn, { own: undefined, force: true });
   const { added, modified } = comparisonIn(write.apiVersion);
   const taken = difference(union(sorted(modified), sorted(added)), neverOwned);
   if (isEmpty(taken)) return left;
