@@ -186,3 +186,17 @@ test("a watch that is left or aborted closes its connection", async (t) => {
   abort.abort(new Error("enough"));
   await assert.rejects(drained, /enough/);
 });
+
+test("connections are kept, whatever is asked over them", async (t) => {
+  const { server, client } = await setup(t);
+  const ports = new Set<unknown>();
+  for (const name of ["a", "b", "c", "d"]) {
+    await client.create(configmaps, configMap(name));
+    await client.delete(configmaps, name, { preconditions: { uid: `u-${name}` } });
+    ports.add(server.lastPort());
+    await client.deleteCollection(configmaps);
+    ports.add(server.lastPort());
+  }
+  // The next request may begin before the connection of the last one is free again.
+  assert.ok(ports.size <= 2, `${ports.size} connections`);
+});

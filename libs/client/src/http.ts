@@ -124,6 +124,8 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
       method: r.method,
       headers: headersOf(r),
       body: r.body ?? null,
+      // undici would close the connection behind every DELETE that has a body.
+      reset: false,
       bodyTimeout,
       ...(r.signal === undefined ? {} : { signal: r.signal }),
     });

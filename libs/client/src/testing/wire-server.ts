@@ -19,6 +19,8 @@ export interface WireServer {
   /** Methods and addresses in the order they came. */
   readonly requests: readonly string[];
   readonly lastHeaders: () => Readonly<Record<string, unknown>>;
+  /** The client's port of the last request: another one is another connection. */
+  readonly lastPort: () => number | undefined;
   put(name: string, data: string): void;
   remove(name: string): void;
   bookmark(): void;
@@ -43,6 +45,7 @@ export async function startWireServer(): Promise<WireServer> {
   const answers: ((req: IncomingMessage, res: ServerResponse) => void)[] = [];
   const requests: string[] = [];
   let headers: Readonly<Record<string, unknown>> = {};
+  let port: number | undefined;
   let version = 100;
   let oldest = 100;
   let onWatch = (): void => {};
@@ -112,6 +115,7 @@ export async function startWireServer(): Promise<WireServer> {
   const server = createServer({ cert: testCertificate, key: testKey }, async (req, res) => {
     requests.push(`${req.method} ${req.url}`);
     headers = req.headers;
+    port = req.socket.remotePort;
     const chunks: Buffer[] = [];
     for await (const chunk of req) chunks.push(chunk);
     const answer = answers.shift();
@@ -141,6 +145,7 @@ export async function startWireServer(): Promise<WireServer> {
     url: `https://127.0.0.1:${address.port}`,
     requests,
     lastHeaders: () => headers,
+    lastPort: () => port,
     put: (name, data) => void store(name, { value: data }),
     remove: (name) => void remove(name),
     bookmark() {
