@@ -5,6 +5,7 @@ import type { Front, FrontDeps } from "../front.js";
 import { forkProcess } from "./fork.js";
 import type { WorkerFlags } from "./messages.js";
 import { createWorkerMetrics } from "./metrics.js";
+import { peerLog } from "./peer-log.js";
 import { createPool } from "./pool.js";
 import { partOf } from "./seats.js";
 import { makeSockets } from "./sockets.js";
@@ -29,8 +30,10 @@ export async function createWorkerFront(
 ): Promise<Front> {
   const { count, flags, serving } = config;
   const sockets = await makeSockets(config.dataDir);
-  const caches = createGrpcServer({ path: sockets.caches, log });
-  const resources = createGrpcServer({ path: sockets.resources, log });
+  let leaving = false;
+  const transport = { log: peerLog(log, () => leaving) };
+  const caches = createGrpcServer({ path: sockets.caches, ...transport });
+  const resources = createGrpcServer({ path: sockets.resources, ...transport });
   const pool = createPool({
     count,
     fork: forkProcess,
@@ -65,7 +68,10 @@ export async function createWorkerFront(
       await pool.start();
       return port;
     },
-    shutDown: () => pool.shutDown(),
+    shutDown() {
+      leaving = true;
+      pool.shutDown();
+    },
     async stop() {
       acceptor.close();
       // Only then have the last words of every watch come to the workers.

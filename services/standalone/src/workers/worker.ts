@@ -1,7 +1,6 @@
 import type { Socket } from "node:net";
 import { createNaming } from "@orch/naming/naming.js";
 import { connect } from "@orch/rpc/grpc-client.js";
-import type { RpcLog } from "@orch/rpc/log.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { silentLog } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
@@ -13,6 +12,7 @@ import { anyGroup, createPeers, type Peers } from "@orch/service-gateway/peers.j
 import { servedCatalog } from "@orch/service-gateway/settings.js";
 import { untilReady } from "../until-ready.js";
 import type { Order, Report, WorkerSettings } from "./messages.js";
+import { peerLog } from "./peer-log.js";
 
 export interface Worker {
   /** A connection comes as a socket, unless it has broken on the way. */
@@ -33,14 +33,8 @@ export function startWorker(settings: WorkerSettings, tell: (report: Report) => 
   const stopping = new AbortController();
   let leaving = false;
   let connected = (socket: Socket): void => void socket.destroy();
-  const peerLog: RpcLog = {
-    info: (fields, message) => log.info(fields, message),
-    // At a stop the services behind are gone first: no news.
-    warn: (fields, message) => (leaving ? log.debug(fields, message) : log.warn(fields, message)),
-    error: (fields, message) => log.error(fields, message),
-  };
   const peersAt = (path: string): Peers =>
-    createPeers(new Map([[anyGroup, connect({ target: `unix:${path}`, log: peerLog })]]));
+    createPeers(new Map([[anyGroup, connect({ target: `unix:${path}`, log: peerLog(log, () => leaving) })]]));
   const caches = peersAt(sockets.caches);
   const resources = peersAt(sockets.resources);
   const gateway = assembleGateway(serving, {
