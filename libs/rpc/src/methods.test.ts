@@ -39,7 +39,7 @@ const chunk: fc.Arbitrary<methods.Chunk> = fc.oneof(
   record({ body: bytes, length: fc.integer({ min: 1, max: 0xffff_ffff }) }),
   record({
     body: bytes,
-    live: record({ events: fc.integer({ min: 1, max: 0xffff_ffff }), since: fc.double({ noNaN: true }) }),
+    live: record({ events: fc.integer({ min: 1, max: 0xffff_ffff }), since: fc.double({ min: 1, noNaN: true }) }),
   }),
 );
 
