@@ -100,6 +100,13 @@ func (s Step) ignoring(subresource string, names ...string) Step {
 	return s
 }
 
+func (s Step) resize() Step {
+	s.Subresource = "resize"
+	// The reference names resizePolicy, too, but of matchers with one beginning it heeds the first alone.
+	s.Only = map[string][][]string{"v1": {{"spec", "containers", "*", "resources"}}}
+	return s
+}
+
 func (s Step) forced() Step {
 	s.Force = true
 	return s
@@ -157,6 +164,12 @@ func builtInScenarios() []Scenario {
 			write1("apply", "one", "v1", "Pod", `"spec": {"containers": [{"image": "i:1"}]}`).main(),
 			write1("apply", "one", "v1", "Pod", `"spec": {"containers": [{"name": "c", "ports": [{"name": "x"}]}]}`).main(),
 			write1("apply", "one", "v1", "Pod", `"spec": {"containers": [{"name": "c"}, {"name": "c"}]}`).main(),
+		),
+		builtIn("Pod", "resized",
+			write1("create", "user", "v1", "Pod", `"spec": `+podSpec).main(),
+			change("resizer", "v1", `{"metadata": {"labels": {"x": "y"}}, "spec": {"nodeSelector": {"c": "d"}, "containers": [{"name": "c", "image": "i:2", "resources": {"limits": {"cpu": "1", "memory": "2Gi"}}, "resizePolicy": [{"resourceName": "cpu", "restartPolicy": "NotRequired"}]}, {"name": "d", "image": "j", "resources": {"limits": {"cpu": "1"}}}]}}`).resize(),
+			write1("apply", "one", "v1", "Pod", `"spec": {"containers": [{"name": "c", "image": "i:3", "resources": {"limits": {"cpu": "2"}}}]}`).resize(),
+			write1("apply", "one", "v1", "Pod", `"spec": {"containers": [{"name": "c", "image": "i:3", "resources": {"limits": {"cpu": "2"}}}]}`).resize().forced(),
 		),
 		builtIn(svc, "ports of a protocol that is not said",
 			write1("apply", "one", "v1", svc, `"spec": {"selector": {"a": "b"}, "ports": [{"port": 80, "targetPort": "http"}, {"port": 53, "protocol": "UDP", "name": "dns"}]}`).main(),

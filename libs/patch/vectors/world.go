@@ -36,9 +36,11 @@ type Step struct {
 	Subresource string              `json:"subresource,omitempty"`
 	Force       bool                `json:"force,omitempty"`
 	Ignored     map[string][]string `json:"ignored,omitempty"`
-	Time        string              `json:"time"`
-	Patch       map[string]any      `json:"-"`
-	Whole       map[string]any      `json:"-"`
+	// Only are patterns of the only fields that count, by version.
+	Only  map[string][][]string `json:"only,omitempty"`
+	Time  string                `json:"time"`
+	Patch map[string]any        `json:"-"`
+	Whole map[string]any        `json:"-"`
 	// Schemas replaces the versions' types from here on: by version the name of a schema.
 	Schemas map[string]string `json:"schemas,omitempty"`
 	// Live is there where it is not the last result.
@@ -126,6 +128,21 @@ func play(world World, step *Step, version schema.GroupVersionKind, live runtime
 			set.Insert(fieldpath.MakePathOrDie(name))
 		}
 		ignored[fieldpath.APIVersion(apiVersion)] = fieldpath.NewExcludeSetFilter(set)
+	}
+	for apiVersion, patterns := range step.Only {
+		matchers := []*fieldpath.SetMatcher{}
+		for _, pattern := range patterns {
+			parts := []any{}
+			for _, name := range pattern {
+				if name == "*" {
+					parts = append(parts, fieldpath.MatchAnyPathElement())
+				} else {
+					parts = append(parts, name)
+				}
+			}
+			matchers = append(matchers, fieldpath.MakePrefixMatcherOrDie(parts...))
+		}
+		ignored[fieldpath.APIVersion(apiVersion)] = fieldpath.NewIncludeMatcherFilter(matchers...)
 	}
 	manager := world.Manager(version, step.Subresource, ignored)
 	base := live

@@ -1,6 +1,7 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { ApiError, badRequest } from "@orch/status/api-error.js";
-import { difference, equalSets, isEmpty, recursiveDifference, sorted } from "../fields/field-set.js";
+import { filtered } from "../fields/field-filter.js";
+import { difference, equalSets, isEmpty, sorted } from "../fields/field-set.js";
 import { sameTree } from "../fields/same-tree.js";
 import { problemsOf } from "./check.js";
 import { conflictError } from "./conflict-error.js";
@@ -129,7 +130,7 @@ function applied(live: VersionedObject, configuration: JsonObject, managers: Man
   const own = ownerAfter(last, {
     ...key,
     time: managers.get(id)?.time,
-    set: recursiveDifference(fieldsOf(schema, configuration), write.ignored(apiVersion)),
+    set: filtered(fieldsOf(schema, configuration), write.ignored(apiVersion)),
     entry: undefined,
   });
   const claimed = new Map(current).set(id, own);

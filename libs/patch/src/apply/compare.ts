@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
-import { emptySet, type FieldSet, type FieldTree, isEmpty, leaf, recursiveDifference } from "../fields/field-set.js";
+import { type FieldFilter, filtered } from "../fields/field-filter.js";
+import { emptySet, type FieldSet, type FieldTree, isEmpty, leaf } from "../fields/field-set.js";
 import { fieldElement, type PathElement, self } from "../fields/path-element.js";
 import { sameTree } from "../fields/same-tree.js";
 import { knownElementOf } from "./list-items.js";
@@ -16,12 +17,12 @@ export function isSame({ added, modified, removed }: Comparison): boolean {
   return isEmpty(added) && isEmpty(modified) && isEmpty(removed);
 }
 
-/** The comparison without some fields and all below them. */
-export function without({ added, modified, removed }: Comparison, fields: FieldSet): Comparison {
+/** The comparison without what does not count. */
+export function without({ added, modified, removed }: Comparison, ignored: FieldFilter): Comparison {
   return {
-    added: recursiveDifference(added, fields),
-    modified: recursiveDifference(modified, fields),
-    removed: recursiveDifference(removed, fields),
+    added: filtered(added, ignored),
+    modified: filtered(modified, ignored),
+    removed: filtered(removed, ignored),
   };
 }
 

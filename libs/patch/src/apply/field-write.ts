@@ -1,7 +1,7 @@
 import { complete } from "@orch/schema/complete.js";
 import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
 import type { KindName } from "@orch/status/api-error.js";
-import type { FieldSet } from "../fields/field-set.js";
+import type { FieldFilter } from "../fields/field-filter.js";
 import { mustFit } from "./check.js";
 import { TypedError } from "./list-items.js";
 import { type Schema, schemaOf } from "./schema.js";
@@ -34,7 +34,7 @@ export interface FieldWrite {
   /** RFC 3339, whole seconds. */
   readonly now: string;
   /** Fields that this endpoint never owns, by version: the main endpoint `status`, that of the status all but it. */
-  readonly ignored: (apiVersion: string) => FieldSet;
+  readonly ignored: (apiVersion: string) => FieldFilter;
   /** Absent where there is no such client. */
   readonly clientSideApply?: ClientSideApply;
 }

@@ -36,7 +36,7 @@ export function isMember(node: FieldSet): boolean {
 }
 
 /** Whether anything is below. */
-function hasBelow(node: FieldSet): boolean {
+export function hasBelow(node: FieldSet): boolean {
   for (const element in node) if (element !== self) return true;
   return false;
 }

@@ -5,6 +5,7 @@ import { ApiError } from "@orch/status/api-error.js";
 import { applyConfiguration } from "../apply/apply-configuration.js";
 import type { FieldVersions, FieldWrite } from "../apply/field-write.js";
 import { trackUpdate, withEntries } from "../apply/track-update.js";
+import { onlyFields } from "../fields/field-filter.js";
 import { fieldSet } from "../fields/field-set.js";
 
 /** One write of a scenario and what the reference answered; made by the program in `vectors/`. */
@@ -15,6 +16,8 @@ export interface Step {
   readonly subresource?: string;
   readonly force?: boolean;
   readonly ignored?: Readonly<Record<string, readonly string[]>>;
+  /** Patterns of the only fields that count, by version. */
+  readonly only?: Readonly<Record<string, readonly (readonly string[])[]>>;
   readonly time: string;
   /** By version the name of its schema, from here on. */
   readonly schemas?: Readonly<Record<string, string>>;
@@ -83,7 +86,7 @@ export function playScenario(
 }
 
 function writeOf(step: Step, kind: string, { versions }: VectorKind): FieldWrite {
-  const { apiVersion, manager, ignored = {}, subresource = "", time } = step;
+  const { apiVersion, manager, ignored = {}, only, subresource = "", time } = step;
   const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
   return {
     versions,
@@ -92,7 +95,12 @@ function writeOf(step: Step, kind: string, { versions }: VectorKind): FieldWrite
     subresource,
     manager,
     now: time,
-    ignored: (version) => fieldSet(...(ignored[version] ?? []).map((name) => [name])),
+    ignored: (version) => {
+      const patterns = only?.[version];
+      return patterns === undefined
+        ? fieldSet(...(ignored[version] ?? []).map((name) => [name]))
+        : onlyFields(...patterns);
+    },
     clientSideApply,
   };
 }
