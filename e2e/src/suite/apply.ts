@@ -380,8 +380,8 @@ function bodies(on: On): void {
       [{ kind: "ConfigMap", metadata: { name: "m" } }, 400, /invalid object type: \/, Kind=ConfigMap/],
       [{ ...base, metadata: { name: "m", managedFields: [{}] } }, 400, /metadata\.managedFields must be nil/],
       [{ ...base, metadata: { name: "n" } }, 400, /does not match the name on the URL/],
-      [{ ...base, spec: {} }, 500, /\.spec: field not declared in schema/],
-      [{ ...base, data: { a: 1 } }, 500, /\.data\.a: expected string, got/],
+      [{ ...base, spec: {} }, 400, /\.spec: field not declared in schema/],
+      [{ ...base, data: { a: 1 } }, 400, /\.data\.a: expected string, got/],
       ["a: [", 400, /error decoding YAML/],
       ["- a", 400, /error decoding YAML/],
       ["", 400, /error decoding YAML|invalid object type/],
@@ -407,7 +407,7 @@ function bodies(on: On): void {
     const rows: readonly (readonly [readonly object[], number, RegExp])[] = [
       [[{ image: "i" }], 422, /containers\[0\]\.name: Required value/],
       [[{ name: null }], 422, /containers\[0\]\.name: Required value/],
-      [[{ name: "a" }, { name: "a" }], 500, /duplicate entries for key \[name="a"\]/],
+      [[{ name: "a" }, { name: "a" }], 400, /duplicate entries for key \[name="a"\]/],
     ];
     for (const [containers, code, message] of rows) {
       const answer = await http.patch(path, "apply", deployment({}, containers), { fieldManager: "one" });

@@ -277,7 +277,7 @@ function refusals(on: On): void {
       ["json", [{ op: "add", path: "/data/x/y/z", value: "1" }], 422],
       ["json", [{ op: "replace", path: "/__proto__/polluted", value: "1" }], 422],
       ["json", [{ op: "remove", path: "/metadata" }], 400],
-      ["strategic-merge", { data: { $patch: "explode" } }, 500],
+      ["strategic-merge", { data: { $patch: "explode" } }, 400],
     ];
     for (const [type, body, code] of rows) {
       const sent = typeof body === "string" ? body : JSON.stringify(body);

@@ -220,11 +220,6 @@ export function patchRejected(why: string): ApiError {
   });
 }
 
-/** A strategic merge patch that can not be carried out, told as the reference tells it: 500 with the text. */
-export function mergeFailed(message: string): ApiError {
-  return new ApiError("InternalError", message);
-}
-
 /** History older than what is kept: a watch or an exact read below it (spec 1: Change tracking, 2). */
 export function expired(message: string): ApiError {
   return new ApiError("Expired", message);

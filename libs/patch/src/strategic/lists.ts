@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type Type } from "@orch/schema/descriptor.js";
-import { mergeFailed, patchRejected } from "@orch/status/api-error.js";
+import { badRequest, patchRejected } from "@orch/status/api-error.js";
 import { badElementOrder, patchDirective } from "./directives.js";
 import { goText, goType } from "./go-text.js";
 import { missingMergeKey, object, unknownDirective, wrongType } from "./problems.js";
@@ -22,7 +22,7 @@ export function mergeLists(
   if (original.length === 0 && patch.length === 0) return { items: original, server: original };
   if (itemsAre(original, patch) === "objects") {
     const { type, mergeKey } = rule;
-    if (mergeKey === undefined) throw mergeFailed(`cannot merge lists without merge key for ${goKind(type)}`);
+    if (mergeKey === undefined) throw badRequest(`cannot merge lists without merge key for ${goKind(type)}`);
     const keyed = { original: original.filter(isObject), patch: patch.filter(isObject), mergeKey };
     return mergeKeyed(keyed, (a, b) => mergeObjects(type, a, b));
   }
@@ -63,9 +63,7 @@ export function checkElementOrder(rule: Rule, patch: readonly unknown[], order: 
   if (order.length === 0) return;
   const keyOf = mergeKey === undefined ? scalar : (item: unknown) => keyIn(item, mergeKey);
   const mismatch = (): Error =>
-    mergeFailed(
-      `The order in patch list:\n${goText(patch)}\n doesn't match $setElementOrder list:\n${goText(order)}\n`,
-    );
+    badRequest(`The order in patch list:\n${goText(patch)}\n doesn't match $setElementOrder list:\n${goText(order)}\n`);
   let next = 0;
   for (const item of patch) {
     const directive = isObject(item) && Object.hasOwn(item, patchDirective) ? item[patchDirective] : undefined;
@@ -86,11 +84,11 @@ export function itemsAre(...lists: readonly (readonly unknown[])[]): "objects" |
     const type = goType(item);
     if (first === undefined && Array.isArray(item)) throw patchRejected("lists of lists are not supported");
     if (item === null || type !== (first ?? type)) {
-      throw mergeFailed(`list element types are not identical: ${goText(lists)}`);
+      throw badRequest(`list element types are not identical: ${goText(lists)}`);
     }
     first ??= type;
   }
-  if (first === undefined) throw mergeFailed("no elements in any of the given slices");
+  if (first === undefined) throw badRequest("no elements in any of the given slices");
   return first.startsWith("map") ? "objects" : "scalars";
 }
 
@@ -148,7 +146,7 @@ function planOf(patch: readonly JsonObject[], mergeKey: string): ListPlan {
     if (!Object.hasOwn(item, patchDirective)) items.push(item);
     else if (item[patchDirective] === "delete") gone.add(keyIn(item, mergeKey));
     else if (item[patchDirective] === "replace") replaces = true;
-    else if (item[patchDirective] === "merge") throw mergeFailed("merging lists cannot yet be specified in the patch");
+    else if (item[patchDirective] === "merge") throw badRequest("merging lists cannot yet be specified in the patch");
     else throw unknownDirective(item);
   }
   return { items, gone, replaces };

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@orch/schema/descriptor.js";
-import { type ApiError, mergeFailed } from "@orch/status/api-error.js";
+import { type ApiError, badRequest } from "@orch/status/api-error.js";
 import { patchDirective } from "./directives.js";
 import { goText, goType } from "./go-text.js";
 
@@ -7,11 +7,11 @@ export const object = "map[string]interface {}";
 export const list = "[]interface {}";
 
 export function wrongType(expected: typeof object | typeof list, actual: unknown): ApiError {
-  return mergeFailed(`expected a ${expected}, but received a ${goType(actual)}`);
+  return badRequest(`expected a ${expected}, but received a ${goType(actual)}`);
 }
 
 export function missingMergeKey(item: JsonObject, mergeKey: string): ApiError {
-  return mergeFailed(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
+  return badRequest(`map: ${goText(item)} does not contain declared merge key: ${mergeKey}`);
 }
 
 /** A `$patch` that is neither `replace` nor `delete`. */
@@ -19,5 +19,5 @@ export function unknownDirective(patch: JsonObject): ApiError {
   const directive = patch[patchDirective];
   const text = directive === null ? goType(null) : `%!s(${goType(directive)}=${goText(directive)})`;
   const shown = typeof directive === "string" ? directive : text;
-  return mergeFailed(`unknown patch type: ${shown} in map: ${goText(patch)}`);
+  return badRequest(`unknown patch type: ${shown} in map: ${goText(patch)}`);
 }

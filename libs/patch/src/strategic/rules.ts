@@ -1,5 +1,5 @@
 import type { Field, Type } from "@orch/schema/descriptor.js";
-import { mergeFailed } from "@orch/status/api-error.js";
+import { badRequest } from "@orch/status/api-error.js";
 import { quoted } from "../fields/go-text.js";
 
 /** How the values of a field are merged. */
@@ -29,23 +29,23 @@ function ruleOf(field: Field): Rule {
 function fieldOf(parent: Type, name: string): Field {
   const typeName = structName(parent);
   if (typeName === undefined) {
-    throw mergeFailed(`merging an object in json but data type is not struct, instead is: ${goKind(parent)}`);
+    throw badRequest(`merging an object in json but data type is not struct, instead is: ${goKind(parent)}`);
   }
   const field = parent.kind === "message" ? parent.byName.get(name) : undefined;
   if (field === undefined) {
-    throw mergeFailed(`unable to find api field in struct ${typeName} for the json field ${quoted(name)}`);
+    throw badRequest(`unable to find api field in struct ${typeName} for the json field ${quoted(name)}`);
   }
   return field;
 }
 
 function itemOf(parent: Type, { type, pointer }: Field): Type {
   if (type.kind === "list") {
-    if (goKind(type.item) === "slice") throw mergeFailed("unexpected slice of slice");
+    if (goKind(type.item) === "slice") throw badRequest("unexpected slice of slice");
     return type.item;
   }
   // As in the reference: what a pointer leads to stands for the items of a list that it can not hold.
   if (pointer) return type;
-  throw mergeFailed(`expected slice or array type, but got: ${goKind(parent)}`);
+  throw badRequest(`expected slice or array type, but got: ${goKind(parent)}`);
 }
 
 /** Whether the reference always has an object there, if only an empty one. */

@@ -100,18 +100,18 @@ test("fields are merged as their type says", () => {
 
 test("what can not be merged is refused with the reference's code", () => {
   const rows: [document: JsonObject, patch: JsonObject, code: number, message: string | RegExp][] = [
-    [{ many: { a: {} } }, { many: { a: {} } }, 500, /data type is not struct, instead is: map$/],
-    [{ any: { a: {} } }, { any: { a: {} } }, 500, /^unable to find api field in struct JSON for the json field "a"$/],
-    [{ any: [1] }, { any: [2] }, 500, "expected slice or array type, but got: struct"],
-    [{ matrix: [["a"]] }, { matrix: [["b"]] }, 500, "unexpected slice of slice"],
-    [{ containers: named("a") }, { containers: [["b"]] }, 500, /^list element types are not identical: /],
-    [{ containers: [] }, { containers: ["a"] }, 500, /^expected a map\[string\]interface \{\}, but received a string$/],
-    [{ containers: [] }, { containers: [null] }, 500, /^list element types are not identical: /],
+    [{ many: { a: {} } }, { many: { a: {} } }, 400, /data type is not struct, instead is: map$/],
+    [{ any: { a: {} } }, { any: { a: {} } }, 400, /^unable to find api field in struct JSON for the json field "a"$/],
+    [{ any: [1] }, { any: [2] }, 400, "expected slice or array type, but got: struct"],
+    [{ matrix: [["a"]] }, { matrix: [["b"]] }, 400, "unexpected slice of slice"],
+    [{ containers: named("a") }, { containers: [["b"]] }, 400, /^list element types are not identical: /],
+    [{ containers: [] }, { containers: ["a"] }, 400, /^expected a map\[string\]interface \{\}, but received a string$/],
+    [{ containers: [] }, { containers: [null] }, 400, /^list element types are not identical: /],
     [{ containers: [] }, { containers: [["a"]] }, 422, /^the server rejected our request/],
-    [{ containers: [] }, { containers: [{}] }, 500, "map: map[] does not contain declared merge key: name"],
-    [{}, { "$setElementOrder/whole": [] }, 500, "expected slice or array type, but got: struct"],
+    [{ containers: [] }, { containers: [{}] }, 400, "map: map[] does not contain declared merge key: name"],
+    [{}, { "$setElementOrder/whole": [] }, 400, "expected slice or array type, but got: struct"],
     [{ strategy: {} }, { strategy: { $retainKeys: {} } }, 400, "invalid patch format of retainKeys"],
-    [{ strategy: {} }, { strategy: { $patch: {} } }, 500, /^unknown patch type: %!s\(map.*\) in map: map\[\$patch:map/],
+    [{ strategy: {} }, { strategy: { $patch: {} } }, 400, /^unknown patch type: %!s\(map.*\) in map: map\[\$patch:map/],
     [{}, { $deleteFromPrimitiveList: [] }, 400, "invalid patch format of primitive list"],
     [{}, { "$setElementOrders/containers": [] }, 400, "invalid patch format of setElementOrder list"],
   ];
@@ -139,7 +139,7 @@ test("names that every object inherits are ordinary names", () => {
   assert.equal(JSON.stringify(merged), '{"metadata":{"labels":{"a":"b","__proto__":"a","toString":"b"}}}');
   assert.throws(
     () => apply({ spec: { many: {} } }, JSON.parse('{"spec": {"$setElementOrder/__proto__": []}}')),
-    refuses(500, /^unable to find api field/),
+    refuses(400, /^unable to find api field/),
   );
 });
 
