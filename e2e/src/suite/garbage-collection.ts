@@ -261,6 +261,13 @@ function namespaces(on: On): void {
     await http.delete(f.at("owner"));
     await f.gone("child");
     assert.equal((await http.get(path)).status, 200);
+    const fieldSelector = `involvedObject.name=${nameOf(made.object())}`;
+    const events = "/api/v1/namespaces/default/events";
+    const warning = await until(
+      "the event is there",
+      async () => (await http.get(events, { fieldSelector })).items()[0],
+    );
+    assert.equal(warning["reason"], "OwnerRefInvalidNamespace");
     await http.delete(path);
   });
 }

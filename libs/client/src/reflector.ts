@@ -14,7 +14,7 @@ export interface Handlers {
 }
 
 export interface ReflectorOptions extends Selectors {
-  readonly client: Client;
+  readonly client: Pick<Client, "list" | "stream">;
   readonly collection: Collection;
   readonly handlers?: Handlers;
   readonly clock: Timer;

@@ -27,7 +27,7 @@ export interface WatchOptions extends Selectors {
  * (Expired: take a new list) and for a broken connection, the signal's reason when aborted.
  */
 export async function* watch(
-  client: Client,
+  client: Pick<Client, "stream">,
   collection: Collection,
   options: WatchOptions = {},
 ): AsyncGenerator<WatchEvent, void, void> {

@@ -66,7 +66,7 @@ export function createControllerManager(
     leads = true;
     // Every request that is under way listens to it.
     setMaxListeners(0, signal);
-    deps.log.info({ controllers: [...config.controllers] }, "controllers run");
+    deps.log.debug({ controllers: [...config.controllers] }, "controllers run");
     await Promise.all(controllersOf(config, deps).map((controller) => controller.run(signal)));
     leads = false;
   };

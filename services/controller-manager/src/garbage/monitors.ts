@@ -22,7 +22,7 @@ export interface Monitors {
 }
 
 export interface MonitorsOptions {
-  readonly client: Client;
+  readonly client: Pick<Client, "list" | "stream">;
   readonly accept: { readonly list: string; readonly object: string };
   readonly clock: Clock;
   readonly random: () => number;
