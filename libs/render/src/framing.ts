@@ -41,7 +41,7 @@ const endOfEvent = Buffer.from("}\n");
 
 /** A piece is an object's text without the opening brace. */
 export const jsonFraming: Framing = {
-  piece: (_type, tree) => Buffer.from(JSON.stringify(tree)).subarray(1),
+  piece: (_type, tree) => ownBytes(JSON.stringify(tree)).subarray(1),
   document: (typeMeta, piece) => Buffer.concat([Buffer.from(jsonHead(typeMeta)), piece, newline]),
   list: ({ typeMeta, metadata }) => ({
     head: Buffer.from(`${jsonHead(typeMeta)}"metadata":${JSON.stringify(metadata)},"items":[`),
@@ -51,6 +51,13 @@ export const jsonFraming: Framing = {
   event: (type, document) =>
     Buffer.concat([Buffer.from(`{"type":"${type}","object":`), document.subarray(0, -1), endOfEvent]),
 };
+
+/** Not of node's pool: a piece is kept for long, and would keep 8 KiB of it. */
+function ownBytes(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text, 0, "utf8");
+  return bytes;
+}
 
 function jsonHead({ kind, apiVersion }: TypeMeta): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;

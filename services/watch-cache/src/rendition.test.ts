@@ -228,6 +228,18 @@ test("what is asked for again is made once, while it is hot", () => {
   assert.deepEqual(made, ["a", "b", "c"]);
 });
 
+test("what happens now is made once for all who watch it, and is not kept", () => {
+  const { rendition, made } = counted(1e6);
+  const [a, b] = maps;
+  assert.ok(a && b);
+  for (const map of [a, a, b, b, a]) rendition.liveEvent("MODIFIED", map, map.revision);
+  assert.deepEqual(made, ["a", "b", "a"]);
+  assert.deepEqual(rendition.liveEvent("ADDED", a, 7), rendition.event("ADDED", a, 7));
+  rendition.document(b);
+  rendition.liveEvent("ADDED", b, 7);
+  assert.deepEqual(made, ["a", "b", "a", "a", "b"], "one that is hot is taken from there");
+});
+
 test("a new revision of an object is made anew", () => {
   const { rendition, made } = counted(1e6);
   const newer = cached(kindOf("v1", "ConfigMap"), 8, { metadata: { name: "a" }, data: { k: "v" } });
@@ -257,8 +269,8 @@ test("what was made of one history is not shown for another that has the same re
 test("what is hot stays within its bytes: the longest unused goes first", () => {
   const [a, b, c] = maps;
   assert.ok(a && b && c);
-  // Room for two rows of about 300 bytes and their keys.
-  const { rendition, made } = counted(900);
+  // Room for two rows of about 300 bytes and what they take besides.
+  const { rendition, made } = counted(2000);
   for (const map of [a, b, a, c, a, b]) rendition.document(map);
   assert.deepEqual(made, ["a", "b", "c", "b"]);
 });

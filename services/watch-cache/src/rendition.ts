@@ -21,6 +21,8 @@ export interface Rendition {
   list(list: ListBody): SizedChunks;
   /** An event of a watch; `revision` stands in the object where it is newer. */
   event(type: EventType, object: CachedObject, revision: number): Buffer;
+  /** The same of a change that happens now: most often nobody asks for it again. */
+  liveEvent(type: EventType, object: CachedObject, revision: number): Buffer;
   bookmark(revision: number, annotation?: string): Buffer;
   /** An ERROR event. */
   error(status: JsonObject): Buffer;
@@ -56,7 +58,10 @@ export function createRenditions(options: RenditionOptions): Renditions {
     const isPlain = text === "" && subresource === "" && kind.conversion === undefined;
     return isPlain
       ? storedRendition(id, kind, renderer)
-      : madeRendition(id, renderer, { ...options, hot, timeless: form.as !== "Table", pieces: id });
+      : madeRendition(id, renderer, {
+          ...{ wallClock: options.wallClock, hot, timeless: form.as !== "Table", pieces: id },
+          latest: undefined,
+        });
   };
   return {
     of(kind, form, subresource = "") {
@@ -77,6 +82,7 @@ export function createRenditions(options: RenditionOptions): Renditions {
 function storedRendition(id: string, kind: Kind, renderer: Renderer): Rendition {
   const named = kind.hub === kind ? undefined : renamed(kind);
   const shown = (object: CachedObject): CachedObject => named?.(object) ?? object;
+  const event: Rendition["event"] = (type, object, revision) => eventFrame(type, shown(object), revision);
   const rendition: Rendition = {
     id,
     timeless: true,
@@ -85,7 +91,8 @@ function storedRendition(id: string, kind: Kind, renderer: Renderer): Rendition 
       const { head, tail } = renderer.list(listMetadata(list), []);
       return sizedChunks({ head, tail, ...itemParts(list.items) });
     },
-    event: (type, object, revision) => eventFrame(type, shown(object), revision),
+    event,
+    liveEvent: event,
     ...signals(renderer),
     get following() {
       return rendition;
@@ -128,25 +135,42 @@ interface Making {
   readonly timeless: boolean;
   /** Under which its pieces are kept; renditions of equal pieces share them. */
   readonly pieces: string;
+  /** The last one that was made for a change: every interest that it concerns asks for it, one after the other. */
+  latest: { readonly object: CachedObject; readonly piece: Piece } | undefined;
 }
+
+/** Bytes that a kept piece takes besides its own: its key, what stands around its bytes, its place among the others. */
+const keptOverhead = 600;
 
 /** Everything else is made of the object when it is first asked for, and kept while it is hot. */
 function madeRendition(id: string, renderer: Renderer, making: Making): Rendition {
   const { wallClock, hot, timeless } = making;
+  const keyOf = (object: CachedObject): string => `${making.pieces}|${object.key}@${object.revision}`;
+  const make = (object: CachedObject): Piece => renderer.piece(JSON.parse(object.bytes.toString("utf8")));
   const pieceOf = (object: CachedObject): Piece => {
-    const key = `${making.pieces}|${object.key}@${object.revision}`;
+    const key = keyOf(object);
     const known = hot.get(key);
     if (known !== undefined) return known;
-    const piece = renderer.piece(JSON.parse(object.bytes.toString("utf8")));
-    hot.set(key, piece, { size: piece.size + key.length });
+    const piece = make(object);
+    hot.set(key, piece, { size: piece.size + keptOverhead });
     return piece;
   };
-  /** A deleted object as of its deletion: nobody asks for it twice. */
-  const pieceAt = (object: CachedObject, revision: number): Piece => {
-    if (revision === object.revision) return pieceOf(object);
+  const livePieceOf = (object: CachedObject): Piece => {
+    if (making.latest?.object === object) return making.latest.piece;
+    const piece = hot.get(keyOf(object)) ?? make(object);
+    making.latest = { object, piece };
+    return piece;
+  };
+  const pieceAt = (object: CachedObject, revision: number, known: (object: CachedObject) => Piece): Piece => {
+    if (revision === object.revision) return known(object);
+    // A deleted object as of its deletion: nobody asks for it twice.
     const hub = JSON.parse(object.bytes.toString("utf8"));
     return renderer.piece({ ...hub, metadata: { ...hub.metadata, resourceVersion: String(revision) } });
   };
+  const eventWith =
+    (known: (object: CachedObject) => Piece): Rendition["event"] =>
+    (type, object, revision) =>
+      renderer.event(type, renderer.document(pieceAt(object, revision, known).at(wallClock()), String(revision)));
   const { following } = renderer;
   const next = following === undefined ? undefined : madeRendition(`${id};following`, following, making);
   const rendition: Rendition = {
@@ -158,8 +182,8 @@ function madeRendition(id: string, renderer: Renderer, making: Making): Renditio
       const pieces = list.items.map((item) => pieceOf(item).at(now));
       return sizedChunks(framedParts(renderer.list(listMetadata(list), pieces), pieces));
     },
-    event: (type, object, revision) =>
-      renderer.event(type, renderer.document(pieceAt(object, revision).at(wallClock()), String(revision))),
+    event: eventWith(pieceOf),
+    liveEvent: eventWith(livePieceOf),
     ...signals(renderer),
     get following() {
       return next ?? rendition;

@@ -219,7 +219,7 @@ function joinFeed(running: Running): () => void {
     scope: selector.scope,
     matches: selector.matches ?? everything,
     ...(selector.exact === undefined ? {} : { exact: selector.exact }),
-    encode: next.event,
+    encode: next.liveEvent,
   };
   const isLast = next.following === next;
   const watcher: Watcher = {
