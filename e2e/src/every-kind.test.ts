@@ -1,38 +1,40 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { type Kind, loadCatalog } from "@orch/api/catalog.js";
-import { type ApiObject, isRecord, pathOf } from "@orch/client/objects.js";
+import type { Kind } from "@orch/api/catalog.js";
+import { type ApiObject, isRecord } from "@orch/client/objects.js";
 import type { ObjectFormat } from "@orch/codec/negotiate.js";
-import { createNaming } from "@orch/naming/naming.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { cborEvents, protobufEvents } from "./harness/event-readers.js";
-import { type Answer, connect, type Http, valueAt, type WatchEncoding, withValueAt } from "./harness/http.js";
-import { type Manifest, readManifests } from "./harness/manifest-files.js";
+import { type Answer, type Http, valueAt, type WatchEncoding, withValueAt } from "./harness/http.js";
+import type { Manifest } from "./harness/manifest-files.js";
 import { nameOf } from "./harness/manifests.js";
-import { type StandaloneTarget, startStandalone } from "./harness/target.js";
+import {
+  catalog,
+  kindOf,
+  kinds,
+  naming,
+  pathOfKind,
+  removeObject,
+  type Served,
+  serveEverything,
+  versionsOf,
+} from "./harness/served-kinds.js";
 import type { WatchStream } from "./harness/watch-stream.js";
 import { comparable, encode, encodings, mediaTypesOf, read } from "./harness/wire.js";
 
-const naming = createNaming("kubernetes");
-const everything = "api/all=true";
-const catalog = loadCatalog(naming, { runtimeConfig: [everything] });
 const mediaTypes = mediaTypesOf(naming);
-const { namespace, kinds } = readManifests();
 const table = `application/json;as=Table;g=${naming.metaGroup};v=v1`;
 const partialList = `as=PartialObjectMetadataList;g=${naming.metaGroup};v=v1`;
 
-let target: StandaloneTarget;
+let served: Served;
 let http: Http;
 before(async () => {
-  const args = ["--secure-port=0", `--runtime-config=${everything}`, "--feature-gates=CBORServingAndStorage=true"];
-  target = await startStandalone({ dialect: "kubernetes", args });
-  http = connect(target);
-  const made = await http.post("/api/v1/namespaces", { metadata: { name: namespace } });
-  assert.equal(made.status, 201, made.text);
+  served = await serveEverything();
+  http = served.http;
 });
 after(async () => {
   http.close();
-  await target.stop();
+  await served.target.stop();
 });
 
 test("there is a manifest of every kind that is stored, and for each status one to set", () => {
@@ -106,26 +108,8 @@ async function comesBack({ version, kind, copy, original }: Copy): Promise<void>
   await remove(kind, name);
 }
 
-function kindOf({ object: { apiVersion, kind } }: Manifest): Kind {
-  const found = catalog.kind(apiVersion, kind);
-  assert.ok(found !== undefined, `${apiVersion} ${kind} is not in the catalog`);
-  return found;
-}
-
-/** Every version in which the objects of a hub are served. */
-function versionsOf(hub: Kind): readonly Kind[] {
-  return catalog
-    .groups()
-    .flatMap((group) => group.versions.flatMap((version) => catalog.kindsOf(group.name, version)))
-    .filter((kind) => kind.hub === hub);
-}
-
 function encodingAt(turn: number): ObjectFormat {
   return encodings[turn % encodings.length] ?? "json";
-}
-
-function pathOfKind({ group, version, plural: resource, namespaced }: Kind, name?: string, part?: string): string {
-  return pathOf({ group, version, resource, ...(namespaced ? { namespace } : {}) }, name, part);
 }
 
 interface Sent {
@@ -252,15 +236,7 @@ async function separateStatus(manifest: Manifest, encoding: ObjectFormat): Promi
 
 const originalAt = (manifest: Manifest, path: string): unknown => valueAt(manifest.object, path);
 
-async function remove(kind: Kind, name: string): Promise<void> {
-  const deleted = await http.delete(pathOfKind(kind, name));
-  assert.equal(deleted.status, 200, deleted.text);
-  if (kind.kind !== "Namespace") return;
-  // Somebody empties it first.
-  const object = { ...deleted.object(), spec: { finalizers: [] } };
-  const finalized = await send("PUT", { kind, object, encoding: "json", subresource: "finalize" });
-  assert.equal(finalized.status, 200, finalized.text);
-}
+const remove = (kind: Kind, name: string): Promise<void> => removeObject(http, kind, name);
 
 /** Whether everything that `part` says stands in `whole`, too. */
 function assertPart(whole: unknown, part: unknown, at: string): void {

@@ -4,6 +4,7 @@ import { resetFields } from "@orch/api/reset-fields.js";
 import { asVersion, decodeObject, toHub } from "@orch/api/writes.js";
 import { applyConfiguration } from "@orch/patch/apply/apply-configuration.js";
 import type { FieldVersions, FieldWrite } from "@orch/patch/apply/field-write.js";
+import { keepTimes } from "@orch/patch/apply/keep-times.js";
 import { trackUpdate as trackFields } from "@orch/patch/apply/track-update.js";
 import { validateManagedFields } from "@orch/patch/apply/validate-managed-fields.js";
 import { type FieldSet, fieldSet } from "@orch/patch/fields/field-set.js";
@@ -75,6 +76,11 @@ interface Application {
 export function applyFields(write: Write, surface: Surface, { live, configuration, options }: Application): JsonObject {
   const { force } = options;
   return applyConfiguration(live, configuration, { ...fieldWrite(write, surface, options), force });
+}
+
+/** The old state where a new one differs from it by nothing but times of managedFields: that is no change. */
+export function unlessOnlyTimes(old: AnyObject, next: AnyObject): AnyObject {
+  return keepTimes(old, next) === next ? next : old;
 }
 
 function fieldWrite(write: Write, surface: Surface, { fieldManager }: WriteOptions): FieldWrite {

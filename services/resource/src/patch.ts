@@ -4,7 +4,7 @@ import { ApiError, conflict, notFound } from "@orch/status/api-error.js";
 import { readConfiguration } from "./apply.js";
 import { changeObject } from "./change.js";
 import { createObject } from "./create.js";
-import { trackUpdate } from "./field-management.js";
+import { trackUpdate, unlessOnlyTimes } from "./field-management.js";
 import { type PatchOptions, patchOptions } from "./options.js";
 import { type Patched, type Patching, readJson, readMerge, readStrategic } from "./patch-body.js";
 import { checkIfMatch, checkNames } from "./preconditions.js";
@@ -75,7 +75,9 @@ async function applied(write: Write, surface: Surface, { options, patching }: Ap
       // Nothing was said that is not so already.
       if (object === live) return { object: old, warnings };
       checkNames(write, object);
-      return { object: surface.next(completed(write, surface, object), old), warnings };
+      const next = surface.next(completed(write, surface, object), old);
+      // Defaults may have undone what the merge changed.
+      return { object: unlessOnlyTimes(old, next), warnings };
     });
     if (reply !== undefined) return reply;
     if (request.subresource !== "") throw notFound(resourceOf(kind), request.name);
