@@ -10,8 +10,8 @@ interface Part {
 const known = new WeakMap<MessageType, readonly Part[]>();
 
 /**
- * The object as the reference writes it: fields without a pointer that it always writes stand there with their
- * zero (`status: {loadBalancer: {}}`, `creationTimestamp: null` in a template). What needs no change is shared with
+ * The object as the reference writes it: fields that it always writes stand there with their zero
+ * (`status: {loadBalancer: {}}`, `creationTimestamp: null` in a template, null for a pointer). What needs no change is shared with
  * the input. The inverse of what decoding drops: decoding the result gives the input again.
  */
 export function complete(type: MessageType, object: JsonObject): JsonObject {
@@ -38,7 +38,7 @@ function partsOf(type: MessageType): readonly Part[] {
 function partOf(field: Field): Part {
   return {
     name: field.name,
-    zero: field.pointer || isTypeMeta(field) ? undefined : zeroOf(field),
+    zero: isTypeMeta(field) ? undefined : zeroOf(field),
     fill: fillOf(field.type),
   };
 }
@@ -48,7 +48,8 @@ function isTypeMeta({ name, number }: Field): boolean {
 }
 
 /** What stands for an absent value; undefined where nothing is written. */
-function zeroOf({ type, omitempty }: Field): (() => unknown) | undefined {
+function zeroOf({ type, omitempty, pointer }: Field): (() => unknown) | undefined {
+  if (pointer) return omitempty ? undefined : () => null;
   switch (type.kind) {
     // Structs of the reference: written whether or not they may be left out.
     case "message":
