@@ -96,11 +96,17 @@ export function open(endpoint: Endpoint): Promise<TLSSocket> {
 
 export function httpRequest(
   endpoint: Endpoint,
-  request: { readonly method: string; readonly path: string; readonly body?: string; readonly accept?: string },
+  request: {
+    readonly method: string;
+    readonly path: string;
+    readonly body?: string;
+    readonly accept?: string;
+    readonly contentType?: string;
+  },
 ): Buffer {
-  const { method, path, body, accept = "application/json" } = request;
+  const { method, path, body, accept = "application/json", contentType = "application/json" } = request;
   const content =
-    body === undefined ? "" : `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
+    body === undefined ? "" : `Content-Type: ${contentType}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`;
   const auth = endpoint.token === "" ? "" : `Authorization: Bearer ${endpoint.token}\r\n`;
   return Buffer.from(
     `${method} ${path} HTTP/1.1\r\nHost: bench\r\nAccept: ${accept}\r\n${auth}${content}\r\n${body ?? ""}`,
@@ -110,7 +116,7 @@ export function httpRequest(
 /** One request on a connection of its own. */
 export async function once(
   endpoint: Endpoint,
-  request: { method: string; path: string; body?: string },
+  request: { method: string; path: string; body?: string; contentType?: string },
 ): Promise<Response> {
   const socket = await open(endpoint);
   try {

@@ -7,6 +7,7 @@ import { benchFlood } from "./flood.js";
 import { benchLatency } from "./latency.js";
 import { httpRequest, once, sleep } from "./load.js";
 import { benchMemory } from "./memory.js";
+import { benchPatches } from "./patches.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
 import { printTable, type Row } from "./table.js";
 import {
@@ -19,7 +20,18 @@ import {
   type Target,
 } from "./targets.js";
 
-const operations = ["get", "write", "list", "watch", "latency", "encodings", "flood", "memory", "start"] as const;
+const operations = [
+  "get",
+  "write",
+  "patch",
+  "list",
+  "watch",
+  "latency",
+  "encodings",
+  "flood",
+  "memory",
+  "start",
+] as const;
 
 const flags = {
   only: listFlag(operations, { help: `what to measure: ${operations.join(", ")}` }),
@@ -244,6 +256,7 @@ for (const mode of values.modes) {
     if (wants("encodings")) await benchEncodings(started, { timing, connections, note });
     if (wants("flood")) notes.push(await benchFlood(started, { timing, note }));
     if (wants("write")) await benchWrites(started, started.etcd);
+    if (wants("patch")) notes.push(...(await benchPatches(started, { timing, note })));
   } finally {
     await started.stop();
   }

@@ -25,71 +25,73 @@ export interface Changed {
 export async function changeObject(write: Write, change: Change): Promise<Changed | undefined> {
   const { deps } = write;
   const at = keyOf(write, change.name);
-  let state: StoredState | undefined = change.dryRun ? undefined : deps.recent(at);
-  let certain = state === undefined;
-  if (certain) state = await deps.store.get(at);
+  const guess = change.dryRun ? undefined : deps.recent(at);
+  if (guess === undefined) return changeFrom(write, await deps.store.get(at), change);
+  const outcome = await tryOn(write, guess, change).catch(unlessRefused);
+  if (outcome?.type === "changed") return outcome;
+  const newest = outcome?.type === "stale" ? outcome.current : await deps.store.get(at);
+  // A remembered state that is still the store's: what it came to holds.
+  if (outcome?.type === "same" && newest?.revision === guess.revision) return outcome;
+  return changeFrom(write, newest, change);
+}
+
+/** A remembered state does for a change that the store accepts; what it is refused for may be over. */
+function unlessRefused(error: unknown): undefined {
+  if (error instanceof ApiError && error.code < 500) return undefined;
+  throw error;
+}
+
+async function changeFrom(write: Write, newest: StoredState | undefined, change: Change): Promise<Changed | undefined> {
+  let state = newest;
   while (state !== undefined) {
-    const outcome = await attempt(write, state, { ...change, certain });
-    if (outcome.type === "done") return outcome;
-    state = outcome.type === "stale" ? outcome.current : await deps.store.get(at);
-    certain = true;
+    const outcome = await tryOn(write, state, change);
+    if (outcome.type !== "stale") return outcome;
+    state = outcome.current;
   }
   return undefined;
 }
 
-type Attempt =
-  | ({ readonly type: "done" } & Changed)
-  | { readonly type: "stale"; readonly current: Entry | undefined }
-  /** The state that was remembered may be an old one. */
-  | { readonly type: "unsure" };
+type Outcome =
+  | ({ readonly type: "changed" } & Changed)
+  /** It is stored already, and not written again. */
+  | ({ readonly type: "same" } & Changed)
+  | { readonly type: "stale"; readonly current: Entry | undefined };
 
-interface Try extends Change {
-  /** The state is the store's. One that is only remembered does for a change that the store accepts, and no other. */
-  readonly certain: boolean;
-}
-
-async function attempt(write: Write, state: StoredState, { next, dryRun, certain }: Try): Promise<Attempt> {
+async function tryOn(write: Write, state: StoredState, { next, dryRun }: Change): Promise<Outcome> {
   const { deps, kind, request } = write;
+  checkIfMatch(write, String(state.revision));
   const old = storedObject(kind, state);
-  try {
-    checkIfMatch(write, String(state.revision));
-    const object = next(old);
-    if (object === old && certain) return { type: "done", bytes: state.value, revision: state.revision };
-    return await deps.allocations.around({
-      kind,
-      subresource: request.subresource,
-      object,
-      old,
-      dryRun,
-      store: (whole) => storeState(write, state, { object: whole, dryRun, certain }),
-      stored: ({ type }) => type === "done",
-    });
-  } catch (error) {
-    if (!certain && error instanceof ApiError && error.code < 500) return { type: "unsure" };
-    throw error;
-  }
+  const object = next(old);
+  if (object === old) return { type: "same", bytes: state.value, revision: state.revision };
+  return deps.allocations.around({
+    kind,
+    subresource: request.subresource,
+    object,
+    old,
+    dryRun,
+    store: (whole) => storeState(write, state, { object: whole, dryRun }),
+    stored: ({ type }) => type === "changed",
+  });
 }
 
 interface NewState {
   readonly object: AnyObject;
   readonly dryRun: boolean;
-  readonly certain: boolean;
 }
 
-/** A state that is stored already is not written again. */
 async function storeState(
   { deps, kind }: Write,
   { key, value, revision }: StoredState,
-  { object, dryRun, certain }: NewState,
-): Promise<Attempt> {
+  { object, dryRun }: NewState,
+): Promise<Outcome> {
   const bytes = storedBytes(kind, object);
   const gone = isFinished(object);
-  if (dryRun) return { type: "done", bytes, revision };
-  if (!gone && isSame(bytes, value)) return certain ? { type: "done", bytes: value, revision } : { type: "unsure" };
+  if (dryRun) return { type: "changed", bytes, revision };
+  if (!gone && isSame(bytes, value)) return { type: "same", bytes: value, revision };
   const swap = await deps.store.swap({ key, expected: revision, value: gone ? undefined : bytes });
   if (!swap.done) return { type: "stale", current: swap.current };
   if (gone) await deps.allocations.removed(kind, object);
-  return { type: "done", bytes, revision: swap.revision };
+  return { type: "changed", bytes, revision: swap.revision };
 }
 
 /** Clients of other languages send the fields that they read in an order of their own: that is no change. */

@@ -25,7 +25,8 @@ export interface ApplyWrite extends FieldWrite {
 
 /**
  * The object that a configuration, as it was parsed, makes of the live one (undefined: it is created), in the version
- * of the request and with its `metadata.managedFields`. It is a merged tree: nulls of the configuration stand in it.
+ * of the request and with its `metadata.managedFields`; the live one itself where the configuration says nothing new. It
+ * is a merged tree: nulls of the configuration stand in it.
  *
  * Throws ApiError: Conflict with a cause for each field that others own, BadRequest for a configuration of another
  * kind or version, with managedFields, or that does not fit its type; InternalError where the live object does not. Serves spec 1: Server-side apply.
@@ -43,7 +44,10 @@ export function applyConfiguration(
   return explained(() => {
     const managers = read.managers.size > 0 ? read.managers : managersBefore(start.object, write);
     const { object, managers: after } = migrated(start, configuration, managers, write);
-    return withEntries(withLastApplied(write, object, configuration), writeManagers(after, before));
+    const said = withLastApplied(write, object, configuration);
+    const entries = writeManagers(after, before);
+    const unchanged = said === start.object && entries === before;
+    return unchanged && live?.["apiVersion"] === write.apiVersion ? live : withEntries(said, entries);
   });
 }
 
