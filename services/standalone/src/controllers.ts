@@ -1,5 +1,5 @@
 import type { Naming } from "@orch/naming/naming.js";
-import type { Clock } from "@orch/runtime/clock.js";
+import { type Clock, sleep } from "@orch/runtime/clock.js";
 import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
@@ -24,6 +24,9 @@ export interface Loopback {
   readonly token: string;
 }
 
+/** Whoever waits for the server goes first. */
+const courtesyMs = 250;
+
 /**
  * Runs controllers as what they are, clients of the gateway over HTTPS, once the server is ready: neither their code nor their
  * requests stand in the way of that.
@@ -37,6 +40,7 @@ export function startControllers(
   const abort = new AbortController();
   const run = async (signal: AbortSignal): Promise<void> => {
     await untilReady(deps.health, { clock: deps.clock, signal });
+    await sleep(deps.clock, courtesyMs, signal);
     if (signal.aborted) return;
     const [{ createClient }, { createControllerManager }] = await Promise.all([
       import("@orch/client/http.js"),
