@@ -55,10 +55,12 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
   deps.respond.document(exchange, write.representation, { code, body: written, headers });
 }
 
-/** The query's options. Of repeated ones the first counts, but for `dryRun`, whose values are a list. */
+/**
+ * The query's options. Of repeated ones the first counts, but for `dryRun`, whose values are a list: one a line. It is
+ * there where the query has it, whatever it says: what is meant to be a trial must not become a write.
+ */
 function optionsOf(query: URLSearchParams | undefined): Readonly<Record<string, string>> {
   if (query === undefined) return {};
   const first = [...query].reverse();
-  const dryRun = query.getAll("dryRun").filter((value) => value !== "");
-  return Object.fromEntries([...first, ["dryRun", dryRun.join(",")]]);
+  return Object.fromEntries(query.has("dryRun") ? [...first, ["dryRun", query.getAll("dryRun").join("\n")]] : first);
 }

@@ -10,6 +10,7 @@ import { type WriteOptions, writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
 import { objectReply, storedBytes } from "./stored.js";
 import { surfaceOf } from "./surface.js";
+import { warned } from "./warned.js";
 import { contextOf, keyOf, resourceOf, timestamp, type Write } from "./write.js";
 
 /** Creates an object (spec 1: Verbs to HTTP, create). */
@@ -17,7 +18,11 @@ export async function create(write: Write): Promise<WriteReply> {
   const { deps, requested, request } = write;
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "CreateOptions" });
   const body = readObject(write, requested, options.fieldValidation);
-  return createObject(write, body, creation(write, options));
+  return warned(
+    write,
+    () => body.warnings,
+    () => createObject(write, body, creation(write, options)),
+  );
 }
 
 /** How an object is created. */

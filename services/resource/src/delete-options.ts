@@ -4,7 +4,7 @@ import { isObject } from "@orch/schema/descriptor.js";
 import { type ApiError, badRequest, conflict, invalid } from "@orch/status/api-error.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { readTree } from "./body.js";
-import { dryRunErrors, wholeNumber } from "./options.js";
+import { dryRunErrors, dryRunOf, wholeNumber } from "./options.js";
 import type { Write } from "./write.js";
 
 /** How a delete is to be done (spec 1: Query parameters; DeleteOptions). */
@@ -29,12 +29,12 @@ const policies = ["Foreground", "Background", "Orphan", "nil"] as const;
 export function deleteOptions(write: Write): DeleteOptions {
   const { options } = write.request;
   const body = write.request.body.length > 0 ? fromBody(write) : fromQuery(options);
-  return checkedOptions(write, { dryRun: options["dryRun"]?.split(",") ?? [], ...body });
+  return checkedOptions(write, { dryRun: dryRunOf(options), ...body });
 }
 
 /** @throws ApiError Invalid */
 export function checkedOptions({ deps }: Pick<Write, "deps">, body: DeleteOptionsBody): DeleteOptions {
-  const dryRun = body.dryRun?.join(",") ?? "";
+  const dryRun = body.dryRun ?? [];
   const policy = body.propagationPolicy;
   const errors: FieldError[] = [...dryRunErrors(dryRun)];
   if (policy !== undefined && body.orphanDependents !== undefined) {
@@ -46,7 +46,7 @@ export function checkedOptions({ deps }: Pick<Write, "deps">, body: DeleteOption
     errors.push(fieldError.notSupported("propagationPolicy", policy, policies));
   if (errors.length > 0) throw invalid({ group: deps.naming.metaGroup, kind: "DeleteOptions" }, "", errors);
   return {
-    dryRun: dryRun !== "",
+    dryRun: dryRun.length > 0,
     gracePeriodSeconds: body.gracePeriodSeconds,
     propagation: isPolicy(policy) ? policy : orphanPolicy(body.orphanDependents),
     preconditions: body.preconditions ?? {},

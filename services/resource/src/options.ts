@@ -51,7 +51,7 @@ function checkedOptions(
   { metaGroup, kind }: OptionsOf,
   found: readonly FieldError[],
 ): WriteOptions {
-  const dryRun = options["dryRun"] ?? "";
+  const dryRun = dryRunOf(options);
   const fieldManager = options["fieldManager"] ?? "";
   const validation = options["fieldValidation"] ?? "";
   const errors: FieldError[] = [
@@ -62,7 +62,7 @@ function checkedOptions(
   ];
   if (errors.length > 0) throw invalid({ group: metaGroup, kind }, "", errors);
   return {
-    dryRun: dryRun !== "",
+    dryRun: dryRun.length > 0,
     fieldManager,
     fieldValidation: isValidation(validation) && validation !== "" ? validation : "Warn",
   };
@@ -72,9 +72,13 @@ function isValidation(value: string): value is (typeof validations)[number] {
   return (validations as readonly string[]).includes(value);
 }
 
-export function dryRunErrors(dryRun: string): FieldError[] {
-  const values = dryRun === "" ? [] : dryRun.split(",");
-  return values.every((value) => value === "All") ? [] : [fieldError.notSupported("dryRun", values, ["All"])];
+/** The values of `dryRun` in a query: one a line. */
+export function dryRunOf(options: Readonly<Record<string, string>>): readonly string[] {
+  return options["dryRun"]?.split("\n") ?? [];
+}
+
+export function dryRunErrors(dryRun: readonly string[]): FieldError[] {
+  return dryRun.every((value) => value === "All") ? [] : [fieldError.notSupported("dryRun", dryRun, ["All"])];
 }
 
 /** A whole number of a query parameter; undefined when absent. */

@@ -10,6 +10,7 @@ import { type Patched, type Patching, readJson, readMerge, readStrategic } from 
 import { checkIfMatch, checkNames } from "./preconditions.js";
 import { objectReply } from "./stored.js";
 import { completed, type Surface, surfaceOf } from "./surface.js";
+import { warned } from "./warned.js";
 import { resourceOf, type Write } from "./write.js";
 
 /** Creations that others may get ahead of before the client is told. */
@@ -25,19 +26,44 @@ export async function patch(write: Write): Promise<WriteReply> {
   const apply = mediaType === "apply" || mediaType === "apply-cbor";
   const options = patchOptions(request.options, { metaGroup: deps.naming.metaGroup, apply });
   const surface = surfaceOf(write);
-  if (apply) return applied(write, surface, { options, patching: readConfiguration(write, surface, options) });
-  const read = { json: readJson, merge: readMerge, strategic: readStrategic }[mediaType];
-  let patching: ReturnType<typeof read> | undefined;
-  const reply = await changed(write, options, (old) => {
+  let warnings: readonly string[] = [];
+  const noted = (patched: Patched): Patched => {
+    warnings = patched.warnings;
+    return patched;
+  };
+  const made = (): Promise<WriteReply> => {
+    if (apply) {
+      const patching = readConfiguration(write, surface, options);
+      return applied(write, surface, { options, patching: (live) => noted(patching(live)) });
+    }
+    const read = { json: readJson, merge: readMerge, strategic: readStrategic }[mediaType];
     // Not before there is something to patch: what is not found is told first.
-    patching ??= read(write, surface, options.fieldValidation);
+    let patching: ReturnType<typeof read> | undefined;
+    return patchedLive(write, surface, {
+      options,
+      patching: (live) => {
+        patching ??= read(write, surface, options.fieldValidation);
+        return noted(patching(live));
+      },
+    });
+  };
+  return warned(write, () => warnings, made);
+}
+
+interface Change {
+  readonly options: PatchOptions;
+  readonly patching: (live: AnyObject) => Patched;
+}
+
+async function patchedLive(write: Write, surface: Surface, { options, patching }: Change): Promise<WriteReply> {
+  const reply = await changed(write, options, (old) => {
     const live = surface.show(old);
     const { object, warnings } = patching(live);
     checkNames(write, object);
     const wanted = completed(write, surface, object);
     return { object: surface.next(trackUpdate(write, surface, { live, object: wanted, options }), old), warnings };
   });
-  if (reply === undefined) throw notFound(resourceOf(write.kind), request.name);
+  if (reply === undefined) throw notFound(resourceOf(write.kind), write.request.name);
   return reply;
 }
 

@@ -7,7 +7,8 @@ import { trackUpdate } from "./field-management.js";
 import { type WriteOptions, writeOptions } from "./options.js";
 import { checkIfMatch, checkNames, checkUid } from "./preconditions.js";
 import { objectReply } from "./stored.js";
-import { completed, surfaceOf } from "./surface.js";
+import { completed, type Surface, surfaceOf } from "./surface.js";
+import { warned } from "./warned.js";
 import { resourceOf, type Write } from "./write.js";
 
 /** Replaces an object, or the part of it that a subresource shows (spec 1: Behavior rules, 5). */
@@ -16,6 +17,20 @@ export async function update(write: Write): Promise<WriteReply> {
   const surface = surfaceOf(write);
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "UpdateOptions" });
   const body = readObject(write, surface.kind, options.fieldValidation);
+  return warned(
+    write,
+    () => body.warnings,
+    () => updated(write, surface, { body, options }),
+  );
+}
+
+interface Given {
+  readonly body: ObjectBody;
+  readonly options: WriteOptions;
+}
+
+async function updated(write: Write, surface: Surface, { body, options }: Given): Promise<WriteReply> {
+  const { request } = write;
   checkNames(write, body.object);
   const wanted = completed(write, surface, body.object);
   const changed = await changeObject(write, {

@@ -1,0 +1,23 @@
+import type { WriteReply } from "@orch/rpc/messages.js";
+import { ApiError } from "@orch/status/api-error.js";
+import { rendererOf } from "./stored.js";
+import type { Write } from "./write.js";
+
+/**
+ * The answer of a write whose body was warned of: the warnings go along with a refusal, too, as in the reference. One
+ * that says when to try again goes without: its header is the gateway's to write.
+ */
+export async function warned(
+  write: Write,
+  warnings: () => readonly string[],
+  run: () => Promise<WriteReply>,
+): Promise<WriteReply> {
+  try {
+    return await run();
+  } catch (error) {
+    const told = warnings();
+    if (told.length === 0 || !(error instanceof ApiError)) throw error;
+    if (error.details?.retryAfterSeconds !== undefined) throw error;
+    return { code: error.code, body: rendererOf(write).status({ ...error.toStatus() }), warnings: told };
+  }
+}
