@@ -32,6 +32,9 @@ export function readBody(source: Readable, headers: IncomingHttpHeaders, limit: 
       resolve(parts.length === 1 && only !== undefined ? only : Buffer.concat(parts));
     });
     source.on("error", (error) => reject(badRequest("the request's body ended early", error)));
-    source.on("close", () => reject(badRequest("the request's body ended early")));
+    source.on("close", () => {
+      // Every request closes: an error is made for those alone that did not end.
+      if (!source.readableEnded) reject(badRequest("the request's body ended early"));
+    });
   });
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { Chunk } from "@orch/rpc/messages.js";
-import { watchCacheWatch } from "@orch/rpc/methods.js";
+import { watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Sender } from "@orch/rpc/rpc.js";
 import { createManualClock } from "@orch/runtime/clock.js";
 import { unavailable } from "@orch/status/api-error.js";
@@ -17,8 +17,10 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(() =>
 async function cache() {
   const { services, caller } = createInProcess();
   const streams = new Map<string, Sender<Chunk>>();
-  services.stream(watchCacheWatch, ({ resource, sendInitialEvents, allowBookmarks }, sender) => {
-    assert.ok(sendInitialEvents && allowBookmarks);
+  const lists = new Map<string, Sender<Chunk>>();
+  services.stream(watchCacheList, ({ resource }, sender) => void lists.set(resource, sender));
+  services.stream(watchCacheWatch, ({ resource, resourceVersion }, sender) => {
+    assert.equal(resourceVersion, "7");
     streams.set(resource, sender);
   });
   const clock = createManualClock();
@@ -41,26 +43,32 @@ async function cache() {
     streams.get(resource)?.send({ body: bytes.subarray(7) });
     await settled();
   };
-  const end = { annotations: { [naming.initialEventsEnd]: "true" } };
+  const list = async (resource: string, ...listed: readonly string[]): Promise<void> => {
+    const items = listed.map((name) => ({ metadata: { name, uid: `uid-${name}` }, spec: { of: name } }));
+    const bytes = Buffer.from(JSON.stringify({ metadata: { resourceVersion: "7" }, items }));
+    lists.get(resource)?.send({ body: bytes.subarray(0, 9) });
+    lists.get(resource)?.send({ body: bytes.subarray(9) });
+    lists.get(resource)?.end();
+    await settled();
+  };
   const names = (): unknown => {
     const last = told.at(-1);
     return last === undefined ? undefined : [last.schemas.map((s) => s.name), last.levels.map((l) => l.name)];
   };
-  return { source, clock, told, failures, streams, say, end, names };
+  return { source, clock, told, failures, streams, say, list, names };
 }
 
 test("a configuration is told when both kinds are there whole, and after every change", async () => {
-  const { clock, told, say, end, names } = await cache();
-  await say("flowschemas", "ADDED", "a");
-  await say("flowschemas", "BOOKMARK", "", end);
-  await say("prioritylevelconfigurations", "ADDED", "p");
+  const { clock, told, say, list, names } = await cache();
+  await list("flowschemas", "a");
   clock.advance(100);
   assert.equal(told.length, 0);
-  await say("prioritylevelconfigurations", "BOOKMARK", "", end);
+  await list("prioritylevelconfigurations", "p");
   clock.advance(100);
   assert.deepEqual(names(), [["a"], ["p"]]);
   assert.deepEqual(told[0]?.schemas[0], { name: "a", uid: "uid-a", spec: { of: "a" } });
   await say("flowschemas", "ADDED", "b");
+  await say("flowschemas", "BOOKMARK", "");
   await say("flowschemas", "DELETED", "a");
   clock.advance(100);
   assert.deepEqual(names(), [["b"], ["p"]]);
@@ -68,9 +76,9 @@ test("a configuration is told when both kinds are there whole, and after every c
 });
 
 test("a stream that breaks is opened again, and what vanished meanwhile is gone", async () => {
-  const { source, clock, failures, streams, say, end, names } = await cache();
-  for (const name of ["a", "b"]) await say("flowschemas", "ADDED", name);
-  for (const resource of ["flowschemas", "prioritylevelconfigurations"]) await say(resource, "BOOKMARK", "", end);
+  const { source, clock, failures, streams, list, names } = await cache();
+  await list("flowschemas", "a", "b");
+  await list("prioritylevelconfigurations");
   clock.advance(100);
   assert.deepEqual(names(), [["a", "b"], []]);
   const broken = streams.get("flowschemas");
@@ -79,11 +87,9 @@ test("a stream that breaks is opened again, and what vanished meanwhile is gone"
   assert.equal(failures.length, 1);
   clock.advance(1000);
   await settled();
+  assert.deepEqual(names(), [["a", "b"], []], "until it is listed anew, the last state holds");
+  await list("flowschemas", "b");
   assert.notEqual(streams.get("flowschemas"), broken);
-  await say("flowschemas", "ADDED", "b");
-  clock.advance(100);
-  assert.deepEqual(names(), [["a", "b"], []], "until it is whole, the last state holds");
-  await say("flowschemas", "BOOKMARK", "", end);
   clock.advance(100);
   assert.deepEqual(names(), [["b"], []]);
   source.stop();

@@ -1,7 +1,7 @@
 import type { FlowSchemaSpec, LevelSpec } from "@orch/api/kinds/flowcontrol/types.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { watchCacheWatch } from "@orch/rpc/methods.js";
-import type { Caller } from "@orch/rpc/rpc.js";
+import { watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
+import type { Caller, Subscription } from "@orch/rpc/rpc.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { FlowConfig, FlowObject } from "./config.js";
 
@@ -19,7 +19,7 @@ const retryMs = 1000;
 /** Changes that come together are taken over together. */
 const settleMs = 20;
 
-/** Follows the objects that configure flow control with two watches, as any client would. */
+/** Follows the objects that configure flow control with two lists and watches, as any client would. */
 export function followFlowConfig(deps: ConfigSourceDeps): { start(): void; stop(): void } {
   let schemas: readonly FlowObject<FlowSchemaSpec>[] | undefined;
   let levels: readonly FlowObject<LevelSpec>[] | undefined;
@@ -53,20 +53,23 @@ export function followFlowConfig(deps: ConfigSourceDeps): { start(): void; stop(
   };
 }
 
+interface ConfigObject<Spec> {
+  readonly metadata: { readonly name: string; readonly uid: string; readonly resourceVersion: string };
+  readonly spec: Spec;
+}
+
+interface ConfigList<Spec> {
+  readonly metadata: { readonly resourceVersion: string };
+  readonly items: readonly ConfigObject<Spec>[];
+}
+
 /** A line of a watch. */
 interface WatchLine<Spec> {
   readonly type: string;
-  readonly object: {
-    readonly metadata: {
-      readonly name: string;
-      readonly uid: string;
-      readonly annotations?: Readonly<Record<string, string>>;
-    };
-    readonly spec: Spec;
-  };
+  readonly object: ConfigObject<Spec>;
 }
 
-/** Each time it is opened the watch begins with everything: a few dozen objects. */
+/** Lists, a few dozen objects, then watches from there; when the watch ends, from the start. */
 function mirror<Spec>(
   { naming, caches, clock, log }: ConfigSourceDeps,
   resource: string,
@@ -76,37 +79,55 @@ function mirror<Spec>(
   let close: (() => void) | undefined;
   let stopped = false;
 
-  const open = (): void => {
-    const objects = new Map<string, FlowObject<Spec>>();
-    let complete = false;
-    const lines = createLines((text) => {
-      const { type, object }: WatchLine<Spec> = JSON.parse(text);
-      if (type === "ERROR") return;
-      const { name, uid, annotations } = object.metadata;
-      if (type === "BOOKMARK") complete ||= annotations?.[naming.initialEventsEnd] !== undefined;
-      else if (type === "DELETED") objects.delete(name);
-      else objects.set(name, { name, uid, spec: object.spec });
-      if (complete) tell([...objects.values()]);
-    });
-    const again = (): void => {
-      if (!stopped) close = clock.after(retryMs, open);
-    };
+  const again = (error: unknown): void => {
+    if (stopped) return;
+    if (error !== undefined) log(`following ${resource} failed; trying again`, error);
+    close = clock.after(retryMs, load);
+  };
+  const opening = (open: () => Subscription): void => {
     try {
-      const subscription = caches(group).open(watchCacheWatch, watchOf(group, resource), {
-        message: ({ body }) => lines(body),
-        end(error) {
-          if (error !== undefined && !stopped) log(`following ${resource} failed; trying again`, error);
-          again();
-        },
-      });
-      close = () => subscription.cancel();
+      const stream = open();
+      close = () => stream.cancel();
     } catch (error) {
-      log(`following ${resource} failed; trying again`, error);
-      again();
+      again(error);
     }
   };
+  const load = (): void => {
+    const parts: Buffer[] = [];
+    const request = { ...collection(group, resource), limit: 0, continueToken: "", gzip: false };
+    opening(() =>
+      caches(group).open(watchCacheList, request, {
+        message: ({ body }) => void parts.push(Buffer.from(body)),
+        end(error) {
+          if (stopped || error !== undefined) return again(error);
+          const list: ConfigList<Spec> = JSON.parse(Buffer.concat(parts).toString("utf8"));
+          follow(list);
+        },
+      }),
+    );
+  };
+  const follow = ({ metadata, items }: ConfigList<Spec>): void => {
+    const objects = new Map(items.map((item) => [item.metadata.name, flowObject(item)]));
+    tell([...objects.values()]);
+    const lines = createLines((text) => {
+      const { type, object }: WatchLine<Spec> = JSON.parse(text);
+      if (type === "ERROR" || type === "BOOKMARK") return;
+      const { name } = object.metadata;
+      if (type === "DELETED") objects.delete(name);
+      else objects.set(name, flowObject(object));
+      tell([...objects.values()]);
+    });
+    const { resourceVersion } = metadata;
+    const request = { ...collection(group, resource), name: "", resourceVersion, allowBookmarks: true, timeoutMs: 0 };
+    opening(() =>
+      caches(group).open(watchCacheWatch, request, {
+        message: ({ body }) => lines(body),
+        end: (error) => again(error),
+      }),
+    );
+  };
   return {
-    start: open,
+    start: load,
     stop() {
       stopped = true;
       close?.();
@@ -114,20 +135,20 @@ function mirror<Spec>(
   };
 }
 
-function watchOf(group: string, resource: string) {
+function flowObject<Spec>({ metadata, spec }: ConfigObject<Spec>): FlowObject<Spec> {
+  return { name: metadata.name, uid: metadata.uid, spec };
+}
+
+function collection(group: string, resource: string) {
   return {
     group,
     version: "v1",
     resource,
     namespace: "",
-    name: "",
     labelSelector: "",
     fieldSelector: "",
     resourceVersion: "",
-    resourceVersionMatch: "NotOlderThan",
-    sendInitialEvents: true,
-    allowBookmarks: true,
-    timeoutMs: 0,
+    resourceVersionMatch: "",
     form: "",
   };
 }
