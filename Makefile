@@ -10,7 +10,7 @@ protos := $(wildcard proto/*.proto)
 
 help:
 	@echo "make start [ARGS=--help]     run orch in one process on the embedded store, data in ./.orch"
-	@echo "make start-distributed       run 2 gateways, 2 resource services, 2 watch caches and 3 etcd members here"
+	@echo "make start-distributed       run 2 gateways, 2 resource services, 2 watch caches, 2 controller managers, 3 etcd members"
 	@echo "make test                    everything that must pass: lint, layers, types, unit, conformance, e2e"
 	@echo "make verify | fix            only the checks without tests | mend what a machine can"
 	@echo "make bench [ARGS=--help]     measure, with ratios to floors of the same run"
