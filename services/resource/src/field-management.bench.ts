@@ -97,7 +97,10 @@ const applier = { ...write(deployments, "applier"), force: true };
 const live = again(withUid(applyConfiguration(tracked, configuration, applier)));
 const same = again(live);
 const scaled = again({ ...live, spec: { ...(live["spec"] as JsonObject), replicas: 5 } });
-const labelled = again({ ...live, metadata: { ...(live["metadata"] as JsonObject), labels: { app: "web", new: "label" } } });
+const labelled = again({
+  ...live,
+  metadata: { ...(live["metadata"] as JsonObject), labels: { app: "web", new: "label" } },
+});
 
 const configMaps = known("v1", "ConfigMap");
 const data = Object.fromEntries(Array.from({ length: 16 }, (_, i) => [`setting-${i}`, `${"v".repeat(40)}${i}`]));
@@ -122,7 +125,11 @@ const measured = {
   "create of the ConfigMap": micros(() => trackUpdate(undefined, configMap, maker)),
   "apply, nothing changed": micros(() => applyConfiguration(live, configuration, applier)),
   "apply, one field changed": micros(() =>
-    applyConfiguration(live, { ...configuration, spec: { ...(configuration["spec"] as JsonObject), replicas: 7 } }, applier),
+    applyConfiguration(
+      live,
+      { ...configuration, spec: { ...(configuration["spec"] as JsonObject), replicas: 7 } },
+      applier,
+    ),
   ),
   "apply, a field given up": micros(() =>
     applyConfiguration(live, { ...configuration, metadata: { name: "web", labels: { app: "web" } } }, applier),
