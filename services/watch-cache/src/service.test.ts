@@ -47,6 +47,10 @@ test("the memory of a list's chunks is written to again only after it was given 
   const whole = receiver();
   caller.open(watchCacheList, listAll, whole);
   await whole.ended;
+  // The store's revision moves: the cache writes its key of tokens.
+  const itemsOf = (text: string): string => text.slice(text.indexOf('"items"'));
+  const expected = itemsOf(whole.chunks.join(""));
+  assert.equal(JSON.parse(`{${expected}`).items.length, 30);
   const used = new Set<ArrayBufferLike>();
   let chunks = 0;
   /** Reads each chunk late, as a slow client's socket does. */
@@ -70,7 +74,8 @@ test("the memory of a list's chunks is written to again only after it was given 
       });
     });
   for (let round = 0; round < 5; round++) {
-    for (const text of await Promise.all([1, 5, 9].map(readLate))) assert.equal(text, whole.chunks.join(""));
+    for (const text of await Promise.all([1, 5, 9].map(readLate)))
+      assert.ok(itemsOf(text) === expected, "the same bytes");
   }
   assert.ok(used.size < chunks / 2, `${used.size} pieces of memory for ${chunks} chunks`);
 });
