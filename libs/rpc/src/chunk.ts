@@ -34,6 +34,7 @@ export const chunkCodec: SizedCodec<Chunk> = sizedCodec({
     target[next++] = tags.length;
     writeVarint(target, next, length);
   },
+  written: ({ release }) => release?.(),
   decode(bytes) {
     const reader = createWireReader(asBuffer(bytes));
     let body: Buffer = nothing;

@@ -7,18 +7,29 @@ export interface SizedCodec<T> extends MessageCodec<T> {
   size(value: T): number;
   /** Writes exactly `size(value)` bytes at `at`. */
   write(value: T, target: Buffer, at: number): void;
+  /** It was written and is not needed any more. */
+  written?(value: T): void;
 }
 
 /** A message whose bytes are written when their place is known. */
 export interface Payload {
   readonly size: number;
   write(target: Buffer, at: number): void;
+  /** After its last {@link write}. */
+  readonly written?: (() => void) | undefined;
 }
 
 export const emptyPayload: Payload = { size: 0, write: () => {} };
 
 export function payloadOf<T>(codec: MessageCodec<T>, value: T): Payload {
-  if (isSized(codec)) return { size: codec.size(value), write: (target, at) => codec.write(value, target, at) };
+  if (isSized(codec)) {
+    const { written } = codec;
+    return {
+      size: codec.size(value),
+      write: (target, at) => codec.write(value, target, at),
+      written: written === undefined ? undefined : () => written(value),
+    };
+  }
   return rawPayload(codec.encode(value));
 }
 

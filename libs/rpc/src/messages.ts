@@ -58,6 +58,11 @@ export interface Chunk {
   readonly body: Buffer;
   /** Of the whole body, all its chunks; in the first one, where it is known then. */
   readonly length?: number;
+  /**
+   * Says once that nobody reads the body any more: its memory is written to again then. Does not cross the network: there
+   * the transport says so when it has copied the body. Whoever can not tell need not say. Such a chunk goes to one stream.
+   */
+  readonly release?: () => void;
   /** Of events that are sent as they happen. */
   readonly live?: Live;
 }

@@ -52,6 +52,7 @@ export function createOutbox(writer: BatchWriter): Outbox {
       if (batch === undefined || frame.state === "withdrawn") continue;
       at = writeFrame(frame, batch, at);
       frame.state = "written";
+      frame.payload.written?.();
     }
     return batch;
   };

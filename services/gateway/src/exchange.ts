@@ -24,8 +24,8 @@ export interface Exchange {
   send(code: number, headers: HeaderList, body: Buffer | string): void;
   /** Begins a response whose length is not known. */
   begin(code: number, headers: HeaderList): void;
-  /** False when the client is behind: wait for `onDrain`. */
-  write(body: Buffer): boolean;
+  /** False when the client is behind: wait for `onDrain`. `written` runs once the body's memory is not read any more. */
+  write(body: Buffer, written?: () => void): boolean;
   end(): void;
   /** Ends the connection in the middle: what was sent is not all. */
   cut(): void;
@@ -48,6 +48,13 @@ export function commonHeaders({ id, also }: Pick<Exchange, "id" | "also">, heade
   const list = ["Audit-Id", id, ...also, ...headers];
   if (!headers.includes("Cache-Control")) list.push("Cache-Control", "no-cache, private");
   return list;
+}
+
+/** What node tells of a write: of one that failed it is not known what still reads its bytes. */
+export function unlessFailed(written: () => void): (error?: Error | null) => void {
+  return (error) => {
+    if (error === undefined || error === null) written();
+  };
 }
 
 /** A header as one text, however often it stood. */

@@ -7,6 +7,7 @@ import {
   type HeaderList,
   headerText,
   parseTarget,
+  unlessFailed,
 } from "./exchange.js";
 import { hasBody, readBody } from "./request-body.js";
 import type { AtTurnEnd } from "./turn.js";
@@ -130,8 +131,8 @@ class Http1Exchange implements Exchange {
     response.flushHeaders();
   }
 
-  write(body: Buffer): boolean {
-    return this.#response.write(body);
+  write(body: Buffer, written?: () => void): boolean {
+    return written === undefined ? this.#response.write(body) : this.#response.write(body, unlessFailed(written));
   }
 
   end(): void {

@@ -7,6 +7,7 @@ import {
   type HeaderList,
   headerText,
   parseTarget,
+  unlessFailed,
 } from "./exchange.js";
 import { readBody } from "./request-body.js";
 import type { AtTurnEnd } from "./turn.js";
@@ -69,8 +70,8 @@ class Http2Exchange implements Exchange {
     this.#stream.respond(responseHeaders(code, commonHeaders(this, headers)), { endStream: this.method === "HEAD" });
   }
 
-  write(body: Buffer): boolean {
-    return this.#stream.write(body);
+  write(body: Buffer, written?: () => void): boolean {
+    return written === undefined ? this.#stream.write(body) : this.#stream.write(body, unlessFailed(written));
   }
 
   end(): void {

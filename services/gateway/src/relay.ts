@@ -33,10 +33,10 @@ export function relay(exchange: Exchange, open: OpenStream, options: RelayOption
       else exchange.begin(200, length === undefined ? headers : [...headers, "Content-Length", String(length)]);
     };
     const subscription = open({
-      message({ body, live, length }) {
+      message({ body, live, length, release }) {
         if (exchange.closed) return;
         if (!exchange.begun) begin(body, length);
-        if (body.length > 0 && !whole && !exchange.write(body)) {
+        if (body.length > 0 && !whole && !exchange.write(body, release)) {
           subscription.pause();
           exchange.onDrain(() => subscription.resume());
         }
@@ -72,7 +72,10 @@ export function collect(exchange: Exchange, open: OpenStream): Promise<Buffer> {
     const parts: Buffer[] = [];
     const subscription = open({
       // The receiver may keep bytes only by copying them.
-      message: ({ body }) => void parts.push(Buffer.from(body)),
+      message({ body, release }) {
+        parts.push(Buffer.from(body));
+        release?.();
+      },
       end: (error) => (error === undefined ? resolve(Buffer.concat(parts)) : reject(error)),
     });
     exchange.onClose(() => {

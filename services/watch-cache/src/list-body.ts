@@ -1,4 +1,5 @@
 import type { ListMetadata } from "@orch/render/renderer.js";
+import { type ChunkMemory, freshMemory } from "./chunk-memory.js";
 import type { CachedObject } from "./object.js";
 
 export interface ListBody {
@@ -30,7 +31,7 @@ export interface Parts {
 }
 
 /** Bytes of one chunk; a part larger than this makes a chunk of its own. */
-const chunkBytes = 128 * 1024;
+export const chunkBytes = 128 * 1024;
 
 /** A body that is made as it is taken, and how many bytes it will have. */
 export interface SizedChunks {
@@ -38,14 +39,17 @@ export interface SizedChunks {
   readonly chunks: Generator<Buffer>;
 }
 
-export function sizedChunks(parts: Parts): SizedChunks {
+export function sizedChunks(parts: Parts, memory?: ChunkMemory): SizedChunks {
   let bytes = parts.head.length + parts.tail.length;
   for (let i = 0; i < parts.count; i++) bytes += parts.size(i);
-  return { bytes, chunks: chunksOf(parts) };
+  return { bytes, chunks: chunksOf(parts, memory) };
 }
 
-/** The body in chunks that are made one at a time, as the receiver takes them. */
-export function* chunksOf({ head, count, size, copy, tail }: Parts): Generator<Buffer> {
+/** The body in chunks that are made one at a time, as the receiver takes them; all but the last in `memory`. */
+export function* chunksOf(
+  { head, count, size, copy, tail }: Parts,
+  memory: ChunkMemory = freshMemory,
+): Generator<Buffer> {
   let begin: Buffer | undefined = head;
   let next = 0;
   for (;;) {
@@ -57,7 +61,8 @@ export function* chunksOf({ head, count, size, copy, tail }: Parts): Generator<B
       bytes += more;
     }
     const last = end === count;
-    const chunk = Buffer.allocUnsafeSlow(bytes + (last ? tail.length : 0));
+    // The last one is small, or all there is.
+    const chunk = last ? freshMemory.take(bytes + tail.length) : memory.take(bytes);
     let at = begin?.copy(chunk, 0) ?? 0;
     begin = undefined;
     for (; next < end; next++) at = copy(next, chunk, at);

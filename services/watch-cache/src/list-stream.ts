@@ -4,8 +4,9 @@ import type { Chunk, ListRequest } from "@orch/rpc/messages.js";
 import type { Sender } from "@orch/rpc/rpc.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { LRUCache } from "lru-cache";
+import { type ChunkMemory, createReusedMemory, freshMemory } from "./chunk-memory.js";
 import { type ListDeps, list } from "./list.js";
-import type { ListBody, SizedChunks } from "./list-body.js";
+import { chunkBytes, type ListBody, type SizedChunks } from "./list-body.js";
 import type { Asked } from "./readable.js";
 
 export interface ListCall {
@@ -23,7 +24,8 @@ export interface ListStream {
 const gzipFrom = 128 * 1024;
 /** A body up to this is compressed whole, once for all who ask for it; a larger one as it is sent. */
 const wholeUpTo = 16 * 1024 * 1024;
-const chunkBytes = 128 * 1024;
+/** Of chunks that are used again. */
+const reusedBytes = 16 * 1024 * 1024;
 /** That a message can tell. */
 const largestLength = 0xffff_ffff;
 const options = { level: constants.Z_BEST_SPEED };
@@ -32,6 +34,7 @@ const compress = promisify<Buffer, typeof options, Buffer>(gzip);
 /** Sends lists as their receivers take them; gzipped where the client takes that and the list is large. */
 export function createListStream(deps: ListDeps, keptBytes: number): ListStream {
   const kept = new LRUCache<string, Buffer>({ maxSize: keptBytes, sizeCalculation: (body) => body.length });
+  const memory = createReusedMemory({ pieceBytes: chunkBytes, maxBytes: reusedBytes });
   const underWay = new Map<string, Promise<Buffer>>();
 
   const zippedOnce = async (key: string, make: () => SizedChunks): Promise<Buffer> => {
@@ -53,10 +56,11 @@ export function createListStream(deps: ListDeps, keptBytes: number): ListStream 
       const body = await list(deps, readable, request);
       // Made where it is sent: what is kept zipped is not made again.
       const make = (): SizedChunks => rendition.list(body);
+      const plain = (): SizedChunks => rendition.list(body, memory);
       const size = request.gzip ? sizeOf(body) : 0;
-      if (size < gzipFrom) pump(make(), sender);
+      if (size < gzipFrom) pump(plain(), { sender, memory });
       else if (size > wholeUpTo || !rendition.timeless) pumpZipped(make().chunks, sender);
-      else pump(pieces(await zippedOnce(keyOf(rendition.id, request, body), make)), sender);
+      else pump(pieces(await zippedOnce(keyOf(rendition.id, request, body), make)), { sender, memory: freshMemory });
     },
     forget() {
       kept.clear();
@@ -85,14 +89,22 @@ function* cut(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += chunkBytes) yield body.subarray(at, at + chunkBytes);
 }
 
-function pump({ bytes, chunks }: SizedChunks, sender: Sender<Chunk>): void {
+interface Way {
+  readonly sender: Sender<Chunk>;
+  /** Where the chunks' memory goes back to. */
+  readonly memory: ChunkMemory;
+}
+
+function pump({ bytes, chunks }: SizedChunks, { sender, memory }: Way): void {
   let length: number | undefined = bytes <= largestLength ? bytes : undefined;
   const more = (): void => {
     if (sender.cancelled) return;
     // Not for…of: leaving it early would end the generator.
     for (let step = chunks.next(); step.done !== true; step = chunks.next()) {
       // `onDrain` brings us back.
-      const chunk = length === undefined ? { body: step.value } : { body: step.value, length };
+      const body = step.value;
+      const release = (): void => memory.giveBack(body);
+      const chunk = length === undefined ? { body, release } : { body, release, length };
       length = undefined;
       if (!sender.send(chunk)) return;
     }

@@ -7,6 +7,7 @@ import { createRenderers } from "@orch/render/renderers.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { badRequest } from "@orch/status/api-error.js";
 import { LRUCache } from "lru-cache";
+import type { ChunkMemory } from "./chunk-memory.js";
 import { type ListBody, listMetadata, type SizedChunks, sizedChunks } from "./list-body.js";
 import { type CachedObject, copyItem, eventFrame, itemSize } from "./object.js";
 
@@ -18,7 +19,7 @@ export interface Rendition {
   readonly timeless: boolean;
   /** A whole body. */
   document(object: CachedObject): Buffer;
-  list(list: ListBody): SizedChunks;
+  list(list: ListBody, memory?: ChunkMemory): SizedChunks;
   /** An event of a watch; `revision` stands in the object where it is newer. */
   event(type: EventType, object: CachedObject, revision: number): Buffer;
   /** The same of a change that happens now: most often nobody asks for it again. */
@@ -87,9 +88,9 @@ function storedRendition(id: string, kind: Kind, renderer: Renderer): Rendition 
     id,
     timeless: true,
     document: (object) => shown(object).bytes,
-    list: (list) => {
+    list: (list, memory) => {
       const { head, tail } = renderer.list(listMetadata(list), []);
-      return sizedChunks({ head, tail, ...itemParts(list.items) });
+      return sizedChunks({ head, tail, ...itemParts(list.items) }, memory);
     },
     event,
     liveEvent: event,
@@ -177,10 +178,10 @@ function madeRendition(id: string, renderer: Renderer, making: Making): Renditio
     id,
     timeless,
     document: (object) => renderer.document(pieceOf(object).at(wallClock()), String(object.revision)),
-    list(list) {
+    list(list, memory) {
       const now = wallClock();
       const pieces = list.items.map((item) => pieceOf(item).at(now));
-      return sizedChunks(framedParts(renderer.list(listMetadata(list), pieces), pieces));
+      return sizedChunks(framedParts(renderer.list(listMetadata(list), pieces), pieces), memory);
     },
     event: eventWith(pieceOf),
     liveEvent: eventWith(livePieceOf),

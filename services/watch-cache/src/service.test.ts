@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { type Encoding, formText, plainForm, type Transform } from "@orch/render/form.js";
 import { createBodyReader } from "@orch/render/testing/read-body.js";
-import type { ListRequest, Live } from "@orch/rpc/messages.js";
+import type { Chunk, ListRequest, Live } from "@orch/rpc/messages.js";
 import { watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { key } from "@orch/store/revision.js";
@@ -38,6 +38,51 @@ test("a list is held back by a client that takes it bit by bit, at every pause",
     await new Promise((resolve) => setImmediate(resolve));
   }
   assert.equal(JSON.parse(seen.chunks.join("")).items.length, 40);
+});
+
+test("the memory of a list's chunks is written to again only after it was given back", async (t) => {
+  const store = await openStore(t);
+  for (let i = 0; i < 30; i++) await put(store, `big-${i}`, 30_000 + i);
+  const caller = startCache(t, store);
+  const whole = receiver();
+  caller.open(watchCacheList, listAll, whole);
+  await whole.ended;
+  // The store's revision moves: the cache writes its key of tokens.
+  const itemsOf = (text: string): string => text.slice(text.indexOf('"items"'));
+  const expected = itemsOf(whole.chunks.join(""));
+  assert.equal(JSON.parse(`{${expected}`).items.length, 30);
+  const used = new Set<ArrayBufferLike>();
+  let chunks = 0;
+  const turns = async (count: number): Promise<void> => {
+    for (let i = 0; i < count; i++) await new Promise((next) => setImmediate(next));
+  };
+  /** Asks after some turns and reads each chunk ten turns after it came, as a slow client's socket does. */
+  const readLate = async (after: number): Promise<string> => {
+    await turns(after);
+    return new Promise((resolve) => {
+      const parts: string[] = [];
+      const late: Promise<void>[] = [];
+      const read = async ({ body, release }: Chunk): Promise<void> => {
+        const at = parts.push("") - 1;
+        await turns(10);
+        parts[at] = body.toString();
+        release?.();
+      };
+      caller.open(watchCacheList, listAll, {
+        message(chunk) {
+          chunks += 1;
+          used.add(chunk.body.buffer);
+          late.push(read(chunk));
+        },
+        end: () => void Promise.all(late).then(() => resolve(parts.join(""))),
+      });
+    });
+  };
+  for (let round = 0; round < 5; round++) {
+    for (const text of await Promise.all([0, 3, 6, 20].map(readLate)))
+      assert.ok(itemsOf(text) === expected, "the same bytes");
+  }
+  assert.ok(used.size < chunks / 2, `${used.size} pieces of memory for ${chunks} chunks`);
 });
 
 test("a watch opened before the first load begins with the state and no error", async (t) => {
