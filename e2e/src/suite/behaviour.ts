@@ -7,8 +7,10 @@ import { consistencySuite } from "./consistency.js";
 import { crudSuite } from "./crud.js";
 import { deletionSuite } from "./deletion.js";
 import { discoverySuite } from "./discovery.js";
+import { dryRunSuite } from "./dry-run.js";
 import { encodingSuite } from "./encodings.js";
 import { errorSuite } from "./errors.js";
+import { fieldValidationSuite } from "./field-validation.js";
 import { forgottenSuite } from "./forgotten.js";
 import { garbageCollectionSuite } from "./garbage-collection.js";
 import { healthSuite } from "./health.js";
@@ -31,6 +33,8 @@ const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
   ["metadata", metadataSuite],
   ["patches", patchSuite],
   ["server-side apply", applySuite],
+  ["field validation", fieldValidationSuite],
+  ["dry runs", dryRunSuite],
   ["selectors", selectorSuite],
   ["paged lists", pagingSuite],
   ["watches", watchSuite],
