@@ -39,6 +39,7 @@ func (r resource) has(subresource string) bool { return slices.Contains(r.subres
 
 // client has one REST client for each encoding, over one scheme, and those that need no scheme.
 type client struct {
+	config    *rest.Config
 	codecs    serializer.CodecFactory
 	rest      map[string]*rest.RESTClient
 	discovery *discovery.DiscoveryClient
@@ -67,7 +68,7 @@ func newClient(path string) (*client, error) {
 	config.QPS = -1
 	// Old versions are asked for on purpose.
 	config.WarningHandler = rest.NoWarnings{}
-	c := &client{codecs: codecs, rest: map[string]*rest.RESTClient{}}
+	c := &client{config: rest.CopyConfig(config), codecs: codecs, rest: map[string]*rest.RESTClient{}}
 	if c.discovery, err = discovery.NewDiscoveryClientForConfig(config); err != nil {
 		return nil, err
 	}

@@ -99,6 +99,11 @@ func run(config, file, release string) (failed int, err error) {
 	report("OpenAPI v3", c.openAPI3())
 	if release == "" {
 		report("a manifest for every kind", c.missing(known.Kinds))
+		for _, mediaType := range mediaTypes {
+			for _, w := range writes {
+				report(w.name+" in "+mediaType, c.typedWrites(mediaType, w.try))
+			}
+		}
 	}
 	for _, m := range known.Kinds {
 		if m.Release != release {
