@@ -18,6 +18,7 @@ from dynamic_life import live_dynamically
 from trial import Trial
 from typed_api import typed_api, unmet
 from typed_life import live_typed
+from writes import write_dynamically, write_typed
 
 
 # The package takes no event of this group without a time, and those of the core group may be without.
@@ -79,6 +80,8 @@ def run(api: client.ApiClient, untyped: dynamic.DynamicClient, known: dict, rele
             report(f"{version} {kind}", lambda trial: live_typed(trial, api, served, manifest, namespace, met))
         report(f"{version} {kind}, dynamic", lambda trial: live_dynamically(trial, untyped, manifest, namespace))
     if release is None:
+        report("typed writes", lambda trial: write_typed(trial, api))
+        report("dynamic writes", lambda trial: write_dynamically(trial, api, untyped))
         report("every kind that has a typed API", lambda trial: unmet(trial, api, served, met))
     return failed
 
