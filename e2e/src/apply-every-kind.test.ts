@@ -106,7 +106,7 @@ async function applyAgain(manifest: Manifest): Promise<void> {
   assert.deepEqual((await http.get(path)).json(), before.json());
 }
 
-/** Of what such a tree holds a strategic merge knows no types: 500, as the reference answers. */
+/** Of what such a tree holds a strategic merge knows no types, and refuses to merge it, as the reference does. */
 const keepsForeignTrees: ReadonlySet<string> = new Set(["ControllerRevision"]);
 
 async function patchEverywhere(version: Kind, name: string): Promise<void> {

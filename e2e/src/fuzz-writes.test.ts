@@ -205,22 +205,10 @@ function send(at: Living, name: string, { type, body, part = "" }: Sent): Promis
   return http.call({ method: "PATCH", path: `${pathOf(at, name)}${part}`, query: fieldManager, headers, body });
 }
 
-/** The only answers of 500, as the reference gives them: a schema that does not fit, a merge that cannot be made. */
-const told500: Readonly<Record<Type, RegExp | undefined>> = {
-  json: undefined,
-  merge: undefined,
-  strategic: /^(?!an unexpected error)./,
-  apply:
-    /^failed to (create typed patch object|apply|decode managed fields)|^Internal error occurred: failed to allocate/,
-  cbor: /^failed to (create typed patch object|apply|decode managed fields)|^Internal error occurred: failed to allocate/,
-};
-
+/** Nothing that a client says is the server's fault. */
 function assertAnswered(answer: Answer, { type, body }: Sent): void {
   const what = `${type} ${body.toString().slice(0, 2000)}: ${answer.status} ${answer.text.slice(0, 1000)}`;
-  if (answer.status < 500) return;
-  assert.equal(answer.status, 500, what);
-  const message = String(answer.at("message"));
-  assert.ok(told500[type]?.test(message) === true, what);
+  assert.ok(answer.status < 500, what);
 }
 
 /** It is read, somebody else can still apply to it and patch it, and its owners can be told. */
