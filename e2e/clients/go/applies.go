@@ -390,14 +390,10 @@ func (a *applying) deletions() {
 	free := []byte(`{"metadata":{"finalizers":null}}`)
 	_, err = a.CoreV1().ConfigMaps(a.namespace).Patch(a.ctx, "held", types.MergePatchType, free, metav1.PatchOptions{})
 	a.note("letting go", err)
-	err = retry.OnError(retry.DefaultBackoff, func(error) bool { return true }, func() error {
+	a.note("deletion in the foreground", gone(func() error {
 		_, err := a.deployments.Get(a.ctx, "web", metav1.GetOptions{})
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return fmt.Errorf("it is there still: %v", err)
-	})
-	a.note("deletion in the foreground", err)
+		return err
+	}))
 }
 
 func (a *applying) collection() {

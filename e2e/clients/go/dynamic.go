@@ -158,9 +158,9 @@ func (t *dynamicTrial) remove(r resource, at dynamic.ResourceInterface) {
 		unstructured.RemoveNestedField(object.Object, "spec", "finalizers")
 		_, err = at.Update(t.ctx, object, metav1.UpdateOptions{}, "finalize")
 		t.note(kind, "finalize", err)
-		_, err = at.Get(t.ctx, t.name, metav1.GetOptions{})
 	}
-	if !apierrors.IsNotFound(err) {
-		t.note(kind, "get after delete", fmt.Errorf("instead of 404: %v", err))
-	}
+	t.note(kind, "get after delete", gone(func() error {
+		_, err := at.Get(t.ctx, t.name, metav1.GetOptions{})
+		return err
+	}))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"time"
 
 	autoscalingv1 "k8s.io/api/autoscaling/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
 )
 
 // change writes the object with one label more.
@@ -49,6 +52,8 @@ func (t *trial) change(mediaType string) {
 		copied.SetResourceVersion(written.GetResourceVersion())
 		// Labels count as content for a few kinds.
 		copied.SetGeneration(written.GetGeneration())
+		// Whoever writes owns what it wrote.
+		copied.SetManagedFields(written.GetManagedFields())
 	}
 	if answer, ok := written.(runtime.Object); ok {
 		t.note("update in "+mediaType, compare(answer, expected))
@@ -146,12 +151,18 @@ func (t *trial) remove() bool {
 	if namespace, is := object.(*corev1.Namespace); is && !t.finalize(namespace) {
 		return false
 	}
-	err = r.Get().AbsPath(t.path, t.name).Do(t.ctx).Into(object)
-	if !apierrors.IsNotFound(err) {
-		t.note("get after delete", fmt.Errorf("instead of 404: %v", err))
-		return false
-	}
-	return true
+	return t.note("get after delete", gone(func() error { return r.Get().AbsPath(t.path, t.name).Do(t.ctx).Into(object) }))
+}
+
+// gone waits until there is no object. Of a few kinds the dependents are let go of first, by somebody else.
+func gone(get func() error) error {
+	every := wait.Backoff{Duration: 10 * time.Millisecond, Factor: 1.5, Steps: 18}
+	return retry.OnError(every, func(error) bool { return true }, func() error {
+		if err := get(); !apierrors.IsNotFound(err) {
+			return fmt.Errorf("instead of 404: %v", err)
+		}
+		return nil
+	})
 }
 
 // finalize does for a namespace what its controller would do once it is empty.
