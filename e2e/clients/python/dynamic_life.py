@@ -67,7 +67,7 @@ def read(trial: Trial, at: Resource, name: str, scope: "dict[str, str]", created
 
 def remove(trial: Trial, at: Resource, name: str, scope: "dict[str, str]") -> None:
     """Deletes what has the label, where the kind allows it, else the object by its name."""
-    options = client.V1DeleteOptions(grace_period_seconds=0)
+    options = client.V1DeleteOptions(grace_period_seconds=0, propagation_policy="Background")
     if "deletecollection" in at.verbs:
         at.delete(**scope, label_selector=LABEL, body=options)
     else:

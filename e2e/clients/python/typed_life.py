@@ -11,6 +11,8 @@ from discovery import versions_of
 from trial import Trial, contains, row_problem, set_at, value_at
 from typed_api import TypedApi, typed_api
 
+# Of a few kinds dependents are let go of first, by somebody else, where nothing is said.
+AT_ONCE = {"grace_period_seconds": 0, "propagation_policy": "Background"}
 AS_TABLE = ";as=Table;g=meta.k8s.io;v=v1"
 
 
@@ -143,9 +145,8 @@ def remove(trial: Trial, calls: TypedApi, object_: dict, namespace: str) -> None
 
     def delete(uid: str) -> Any:
         conditions = client.V1Preconditions(uid=uid)
-        return calls.call(
-            "delete", namespace, name, body=client.V1DeleteOptions(preconditions=conditions, grace_period_seconds=0)
-        )
+        options = client.V1DeleteOptions(preconditions=conditions, **AT_ONCE)
+        return calls.call("delete", namespace, name, body=options)
 
     trial.refused("delete of another uid", 409, lambda: delete("another"))
     answer = delete(uid)
@@ -161,7 +162,7 @@ def remove(trial: Trial, calls: TypedApi, object_: dict, namespace: str) -> None
     again = {**object_, "metadata": {**object_["metadata"], "labels": {"client": "collection"}}}
     calls.call("create", namespace, body=again)
     scope = {"namespace": namespace} if calls.namespaced else {}
-    answer = collection(**scope, label_selector="client=collection", grace_period_seconds=0)
+    answer = collection(**scope, label_selector="client=collection", **AT_ONCE)
     trial.check("delete of the collection", answer.kind in ("Status", f"{object_['kind']}List"), answer)
     trial.refused("read after delete of the collection", 404, lambda: calls.call("read", namespace, name))
 

@@ -1,6 +1,7 @@
 """Patches, applies and deletions of one deployment, with the typed calls and with the dynamic client."""
 
 import copy
+from functools import lru_cache
 from typing import Any
 
 from kubernetes import client
@@ -35,17 +36,24 @@ def fresh_namespace(api: client.ApiClient) -> str:
     return made.metadata.name
 
 
+@lru_cache(maxsize=None)
+def sending(content_type: str) -> client.ApiClient:
+    """A client with connections of its own, since the package has no other place for the header."""
+    made = client.ApiClient()
+    made.set_default_header("Content-Type", content_type)
+    return made
+
+
 def write_typed(trial: Trial, api: client.ApiClient) -> None:
     scope = ("web", fresh_namespace(api))
     calls = client.AppsV1Api(api)
 
     def patch(body: Any, content_type: str, part: str = "", **options: Any) -> Any:
-        method = getattr(calls, f"patch_namespaced_deployment{part}")
-        return method(*scope, body, _content_type=content_type, **options)
+        asking = client.AppsV1Api(sending(content_type))
+        return getattr(asking, f"patch_namespaced_deployment{part}")(*scope, body, **options)
 
     def apply(image: str, manager: str, **options: Any) -> Any:
-        body = with_image(image)
-        return patch(body, "application/apply-patch+yaml", field_manager=manager, **options)
+        return patch(with_image(image), "application/apply-patch+yaml", field_manager=manager, **options)
 
     made = apply("example.com/c:1", "one")
     trial.same("owners", [(e.manager, e.operation) for e in made.metadata.managed_fields], [("one", "Apply")])
