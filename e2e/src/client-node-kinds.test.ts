@@ -87,7 +87,8 @@ function hasMicroTimes(value: unknown): boolean {
 }
 
 async function remove(kind: Kind, name: string): Promise<void> {
-  await call("delete", kind, { name });
+  // Of a few kinds dependents are let go of first, by somebody else, where nothing is said.
+  await call("delete", kind, { name, propagationPolicy: "Background" });
   if (kind.kind === "Namespace") return;
   await assert.rejects(
     ask("read", kind, { name }),

@@ -104,6 +104,13 @@ async function isDeprecated({ http, release, row }: Step): Promise<ApiObject> {
   }
   assert.deepEqual((await http.get(path)).json(), read.json(), "what was read is written back");
   await isCounted(http, kind, row.removed);
+  const applied = await applyThrough(http, kind, name);
+  assert.deepEqual(
+    versionsOfOwners(applied),
+    [kind.apiVersion, kind.apiVersion],
+    "whoever created it, and who applied",
+  );
+  assert.deepEqual(await applyThrough(http, kind, name), applied, "the same again is no change");
   if (row.through === undefined) return created.object();
 
   const through = catalogOf(release).kind(row.through, kind.kind);
@@ -113,6 +120,20 @@ async function isDeprecated({ http, release, row }: Step): Promise<ApiObject> {
   assert.equal(shown.at("metadata.uid"), created.at("metadata.uid"));
   for (const [at, value] of Object.entries(row.expect)) assert.deepEqual(shown.at(at), value, `${at} in ${shown.text}`);
   return created.object();
+}
+
+/** Somebody's label, applied through a version. */
+async function applyThrough(http: Http, kind: Kind, name = ""): Promise<ApiObject> {
+  const { apiVersion, kind: title } = kind;
+  const body = { apiVersion, kind: title, metadata: { name, labels: { applied: "yes" } } };
+  const answer = await http.patch(pathIn(kind, name), "apply", body, { fieldManager: `applies-${kind.version}` });
+  assert.equal(answer.status, 200, answer.text);
+  return answer.object();
+}
+
+function versionsOfOwners({ metadata: { managedFields } }: ApiObject): readonly unknown[] {
+  assert.ok(Array.isArray(managedFields));
+  return managedFields.map((entry: { readonly apiVersion?: unknown }) => entry.apiVersion);
 }
 
 /** The metrics say so of a deprecated version (spec 1: Signals on deprecated endpoints). */
@@ -162,6 +183,16 @@ async function isGone({ http, release, row, object }: Step & { readonly object: 
   }
   const [left] = remaining;
   if (left === undefined) return;
+  const shared = await applyThrough(http, left, name);
+  assert.ok(
+    versionsOfOwners(shared).includes(kind.apiVersion),
+    "who owns a field by a version that is gone still does",
+  );
+  const body = { apiVersion: left.apiVersion, kind: left.kind, metadata: { name, labels: { applied: "no" } } };
+  const refused = await http.patch(pathIn(left, name), "apply", body, { fieldManager: "other" });
+  assert.equal(refused.status, 409, refused.text);
+  const [old, now] = [kind.version, left.version].map((version) => `conflict with "applies-${version}"`);
+  for (const owner of [old, now]) assert.ok(refused.text.includes(JSON.stringify(owner).slice(1, -1)), refused.text);
   const deleted = await http.delete(pathIn(left, name));
   assert.equal(deleted.status, 200, deleted.text);
 }
