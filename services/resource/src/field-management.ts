@@ -80,7 +80,11 @@ export function applyFields(write: Write, surface: Surface, { live, configuratio
 
 /** The old state where a new one differs from it by nothing but times of managedFields: that is no change. */
 export function unlessOnlyTimes(old: AnyObject, next: AnyObject): AnyObject {
-  return keepTimes(old, next) === next ? next : old;
+  const { resourceVersion } = old.metadata;
+  // A body need not say of which kind and version it is.
+  const { apiVersion, kind } = old;
+  const wanted = { ...next, apiVersion, kind, metadata: { ...next.metadata, resourceVersion } };
+  return keepTimes(old, wanted) === wanted ? next : old;
 }
 
 function fieldWrite(write: Write, surface: Surface, { fieldManager }: WriteOptions): FieldWrite {

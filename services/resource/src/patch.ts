@@ -61,7 +61,8 @@ async function patchedLive(write: Write, surface: Surface, { options, patching }
     const { object, warnings } = patching(live);
     checkNames(write, object);
     const wanted = completed(write, surface, object);
-    return { object: surface.next(trackUpdate(write, surface, { live, object: wanted, options }), old), warnings };
+    const tracked = trackUpdate(write, surface, { live, object: wanted, options });
+    return { object: unlessOnlyTimes(old, surface.next(tracked, old)), warnings };
   });
   if (reply === undefined) throw notFound(resourceOf(write.kind), write.request.name);
   return reply;

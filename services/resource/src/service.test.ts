@@ -71,6 +71,45 @@ test("an update with the same fields in another order changes nothing", async (t
   assert.notEqual(next.metadata["resourceVersion"], read(made).metadata["resourceVersion"]);
 });
 
+test("what comes back to what it was is no change, however much later it is written", async (t) => {
+  let now = Date.parse("2025-01-01T00:00:00Z");
+  const { write, read } = await (await openBed(t, "orch")).start({ now: () => (now += 5000) });
+  await write(namespaces, { metadata: { name: "n1" } });
+  await write({}, { metadata: { name: "m" }, data: { k: "v" } });
+  const slices = { group: "discovery.orch", resource: "endpointslices", name: "e" };
+  const slice = {
+    apiVersion: "discovery.orch/v1",
+    kind: "EndpointSlice",
+    metadata: { name: "e" },
+    addressType: "IPv4",
+  };
+  const spec = { finalizers: ["example.com/a"] };
+  const patch = (type: string, fieldManager = "") =>
+    ({ verb: "patch", contentType: `application/${type}`, options: { fieldManager } }) as const;
+  const rows: readonly (readonly [Parameters<typeof write>[0], object])[] = [
+    // Its finalizers are written through another endpoint.
+    [
+      { ...namespaces, verb: "update", name: "n1" },
+      { metadata: { name: "n1" }, spec },
+    ],
+    [{ ...namespaces, ...patch("merge-patch+json"), name: "n1" }, { spec }],
+    // An atomic list, whose items have defaults.
+    [
+      { ...slices, ...patch("apply-patch+yaml", "one") },
+      { ...slice, endpoints: [], ports: [{ port: 80 }] },
+    ],
+    [
+      { verb: "update", name: "m" },
+      { metadata: { name: "m", generation: 7 }, data: { k: "w" } },
+    ],
+  ];
+  for (const [request, body] of rows) {
+    const first = read(await write(request, body));
+    const again = read(await write(request, body));
+    assert.deepEqual(again, first, JSON.stringify(request));
+  }
+});
+
 const schemas = { group: "flowcontrol.apiserver.orch", version: "v1", resource: "flowschemas", namespace: "" };
 
 /** Deleting an object tells whether it is there. */

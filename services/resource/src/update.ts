@@ -3,7 +3,7 @@ import { notFound } from "@orch/status/api-error.js";
 import { type ObjectBody, readObject } from "./body.js";
 import { changeObject } from "./change.js";
 import { createObject, creation } from "./create.js";
-import { trackUpdate } from "./field-management.js";
+import { trackUpdate, unlessOnlyTimes } from "./field-management.js";
 import { type WriteOptions, writeOptions } from "./options.js";
 import { checkIfMatch, checkNames, checkUid } from "./preconditions.js";
 import { objectReply } from "./stored.js";
@@ -39,7 +39,9 @@ async function updated(write: Write, surface: Surface, { body, options }: Given)
     next: (old) => {
       checkUid(write, wanted, old);
       const live = surface.show(old);
-      return surface.next(trackUpdate(write, surface, { live, object: wanted, options }), old);
+      const tracked = trackUpdate(write, surface, { live, object: wanted, options });
+      // What is not to be written here came back to what it was.
+      return unlessOnlyTimes(old, surface.next(tracked, old));
     },
   });
   if (changed === undefined) return missing(write, body, options);
