@@ -458,6 +458,28 @@ function crowds(on: On): void {
     assert.equal(new Set(won.map((i) => i % 2)).size, 1, "those who agree with the first");
   });
 
+  test("who applies to what others create and delete all the time has it there, or made", async () => {
+    const { http } = on();
+    const { maps, apply } = await appliedMaps(http);
+    const crowd = Array.from({ length: 24 }, (_, i) => i);
+    const answers = await Promise.all(
+      crowd.map(async (i) => {
+        const codes: number[] = [];
+        for (let turn = 0; turn < 15; turn++) {
+          if (i % 3 === 0) await http.delete(maps.path("m"));
+          else if (i % 3 === 1) await http.post(maps.path(), { metadata: { name: "m" }, data: { k: `${turn}` } });
+          else codes.push((await apply(`m${i}`, { [`k${i}`]: `${turn}` })).status);
+        }
+        return codes;
+      }),
+    );
+    const codes = new Set(answers.flat());
+    assert.ok(
+      [...codes].every((code) => code === 200 || code === 201),
+      [...codes].join(),
+    );
+  });
+
   test("a hundred appliers of fields of their own all succeed", async () => {
     const { http } = on();
     const { maps, apply } = await appliedMaps(http);

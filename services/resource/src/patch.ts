@@ -13,8 +13,8 @@ import { completed, type Surface, surfaceOf } from "./surface.js";
 import { warned } from "./warned.js";
 import { resourceOf, type Write } from "./write.js";
 
-/** Creations that others may get ahead of before the client is told. */
-const createTries = 5;
+/** Creations that others may get ahead of before the client is told: more than any crowd ever needs. */
+const createTries = 100;
 
 /**
  * Changes an object as the body says (spec 1: Behavior rules, 6; Server-side apply). A patch is made on the newest
