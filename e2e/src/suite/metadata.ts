@@ -118,6 +118,28 @@ function concurrency(on: On): void {
     assert.equal((await http.get(maps.path("counter"))).at("data.n"), "8");
   });
 
+  test("who replaces, or makes, what others delete all the time always can", async () => {
+    const { http } = on();
+    const namespace = await freshNamespace(http);
+    const path = `/api/v1/namespaces/${namespace}/events/e`;
+    const crowd = Array.from({ length: 16 }, (_, i) => i);
+    const codes = await Promise.all(
+      crowd.map(async (i) => {
+        const seen: number[] = [];
+        for (let turn = 0; turn < 15; turn++) {
+          const event = { metadata: { name: "e" }, involvedObject: { namespace }, message: `${i} ${turn}` };
+          if (i % 2 === 0) await http.delete(path);
+          else seen.push((await http.put(path, event)).status);
+        }
+        return seen;
+      }),
+    );
+    assert.ok(
+      codes.flat().every((code) => code === 200 || code === 201),
+      codes.join(),
+    );
+  });
+
   test("a replacement without resourceVersion is unconditional", async () => {
     const { http } = on();
     const maps = await freshMaps(http);

@@ -3,6 +3,7 @@ import type { WriteReply } from "@orch/rpc/messages.js";
 import { ApiError, conflict, notFound } from "@orch/status/api-error.js";
 import { readConfiguration } from "./apply.js";
 import { changeObject } from "./change.js";
+import { changedOrCreated } from "./change-or-create.js";
 import { createObject } from "./create.js";
 import { trackUpdate, unlessOnlyTimes } from "./field-management.js";
 import { type PatchOptions, patchOptions } from "./options.js";
@@ -12,9 +13,6 @@ import { objectReply } from "./stored.js";
 import { completed, type Surface, surfaceOf } from "./surface.js";
 import { warned } from "./warned.js";
 import { resourceOf, type Write } from "./write.js";
-
-/** Creations that others may get ahead of before the client is told: more than any crowd ever needs. */
-const createTries = 100;
 
 /**
  * Changes an object as the body says (spec 1: Behavior rules, 6; Server-side apply). A patch is made on the newest
@@ -93,10 +91,10 @@ interface Application {
 }
 
 /** A server-side apply creates what is not there. */
-async function applied(write: Write, surface: Surface, { options, patching }: Application): Promise<WriteReply> {
+function applied(write: Write, surface: Surface, { options, patching }: Application): Promise<WriteReply> {
   const { kind, request } = write;
-  for (let tries = 1; ; tries++) {
-    const reply = await changed(write, options, (old) => {
+  const change = () =>
+    changed(write, options, (old) => {
       const live = surface.show(old);
       const { object, warnings } = patching(live);
       // Nothing was said that is not so already.
@@ -106,16 +104,11 @@ async function applied(write: Write, surface: Surface, { options, patching }: Ap
       // Defaults may have undone what the merge changed.
       return { object: unlessOnlyTimes(old, next), warnings };
     });
-    if (reply !== undefined) return reply;
+  return changedOrCreated(change, async () => {
     if (request.subresource !== "") throw notFound(resourceOf(kind), request.name);
     checkIfMatch(write, undefined);
-    try {
-      return await createdBy(write, patching(undefined), options);
-    } catch (error) {
-      const taken = error instanceof ApiError && error.reason === "AlreadyExists";
-      if (!taken || tries === createTries) throw error;
-    }
-  }
+    return createdBy(write, patching(undefined), options);
+  });
 }
 
 function createdBy(write: Write, patched: Patched, options: PatchOptions): Promise<WriteReply> {

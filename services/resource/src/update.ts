@@ -2,6 +2,7 @@ import type { WriteReply } from "@orch/rpc/messages.js";
 import { notFound } from "@orch/status/api-error.js";
 import { type ObjectBody, readObject } from "./body.js";
 import { changeObject } from "./change.js";
+import { changedOrCreated } from "./change-or-create.js";
 import { createObject, creation } from "./create.js";
 import { trackUpdate, unlessOnlyTimes } from "./field-management.js";
 import { type WriteOptions, writeOptions } from "./options.js";
@@ -33,22 +34,25 @@ async function updated(write: Write, surface: Surface, { body, options }: Given)
   const { request } = write;
   checkNames(write, body.object);
   const wanted = completed(write, surface, body.object);
-  const changed = await changeObject(write, {
-    name: request.name,
-    dryRun: options.dryRun,
-    next: (old) => {
-      checkUid(write, wanted, old);
-      const live = surface.show(old);
-      const tracked = trackUpdate(write, surface, { live, object: wanted, options });
-      // What is not to be written here came back to what it was.
-      return unlessOnlyTimes(old, surface.next(tracked, old));
-    },
-  });
-  if (changed === undefined) return missing(write, body, options);
-  return objectReply(write, changed.bytes, { code: 200, revision: changed.revision, warnings: body.warnings });
+  const change = async (): Promise<WriteReply | undefined> => {
+    const changed = await changeObject(write, {
+      name: request.name,
+      dryRun: options.dryRun,
+      next: (old) => {
+        checkUid(write, wanted, old);
+        const live = surface.show(old);
+        const tracked = trackUpdate(write, surface, { live, object: wanted, options });
+        // What is not to be written here came back to what it was.
+        return unlessOnlyTimes(old, surface.next(tracked, old));
+      },
+    });
+    if (changed === undefined) return undefined;
+    return objectReply(write, changed.bytes, { code: 200, revision: changed.revision, warnings: body.warnings });
+  };
+  return changedOrCreated(change, () => missing(write, body, options));
 }
 
-function missing(write: Write, body: ObjectBody, options: WriteOptions): Promise<WriteReply> {
+async function missing(write: Write, body: ObjectBody, options: WriteOptions): Promise<WriteReply> {
   const { kind, request } = write;
   checkIfMatch(write, undefined);
   if (!kind.strategy.createOnUpdate || request.subresource !== "") throw notFound(resourceOf(kind), request.name);
