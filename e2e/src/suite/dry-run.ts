@@ -101,11 +101,12 @@ function stepsIn(namespace: string, coordination: string): readonly Step[] {
       call: post(`${core}/services`, { metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } }),
     },
     { title: "deletion", call: { method: "DELETE", path: `${maps}/a` } },
+    { title: "deletion of a collection", call: { method: "DELETE", path: maps, query: { labelSelector: "app=web" } } },
+    // Last: the controllers end it some time.
     {
       title: "deletion that waits for dependents",
       call: { method: "DELETE", path: `${deployments}/d`, query: { propagationPolicy: "Foreground" } },
     },
-    { title: "deletion of a collection", call: { method: "DELETE", path: maps, query: { labelSelector: "app=web" } } },
   ];
 }
 
