@@ -163,7 +163,10 @@ function subresources(on: On): void {
     const scaled = await done(http.patch(`${path}/d/scale`, "merge", { spec: { replicas: 4 } }));
     assert.equal(scaled.at("kind"), "Scale");
     assert.equal(scaled.at("spec.replicas"), 4);
-    assert.equal((await http.get(`${path}/d`)).at("spec.replicas"), 4);
+    const four = await http.get(`${path}/d`);
+    assert.equal(four.at("spec.replicas"), 4);
+    await done(http.patch(`${path}/d/scale`, "merge", { spec: { replicas: 4 } }));
+    assert.deepEqual((await http.get(`${path}/d`)).json(), four.json(), "nothing changes");
     const wrong = await http.patch(`${path}/d/scale`, "merge", { spec: { replicas: -1 } });
     assertFailure(wrong, { code: 422, reason: "Invalid", message: /spec\.replicas: Invalid value: -1/ });
   });

@@ -27,3 +27,11 @@ for (const [i, row] of readVectors<Row>("scale").entries()) {
     );
   });
 }
+
+test("a scale that nobody changed leaves the entries of its parent as they are", () => {
+  const fieldsV1 = { "f:spec": { "f:replicas": {}, "f:selector": {} } };
+  const entry = { manager: "m", operation: "Update", apiVersion: "apps/v1", time: "2026-01-01T00:00:00Z" };
+  const parent = [{ ...entry, fieldsType: "FieldsV1", fieldsV1 }];
+  const scale = scaleManagedFields(parent, paths);
+  assert.deepEqual(parentManagedFields(parent, scale, { paths, apiVersion: "apps/v1" }), parent);
+});

@@ -2,7 +2,7 @@ import type { JsonObject } from "@orch/schema/descriptor.js";
 import { difference, has, isEmpty, pathSet } from "../fields/field-set.js";
 import { fieldElement, type PathElement } from "../fields/path-element.js";
 import { TypedError } from "./list-items.js";
-import { type Managers, type Owner, readManagers, withSet, writeManagers } from "./managers.js";
+import { type Managers, managerId, type Owner, readManagers, withSet, writeManagers } from "./managers.js";
 
 /**
  * Where the versions of a kind have what is `spec.replicas` in their scale: `["spec", "replicas"]`; null for a version
@@ -62,7 +62,11 @@ export function parentManagedFields(
   for (const [id, owner] of scaled) {
     if (!has(owner.set, replicasInScale) || path === undefined || path === null) continue;
     // Times are the parent's: an owner that is new has none.
-    managers.set(id, { ...owner, apiVersion, time: before.get(id)?.time, set: pathSet(path), entry: undefined });
+    const own = { ...owner, apiVersion, time: before.get(id)?.time, set: pathSet(path), entry: undefined };
+    const former = before.get(managerId(own));
+    // Who owned them before owns what it did: an entry beside that one would be read as all that it has.
+    if (former !== undefined && has(former.set, path)) managers.set(managerId(own), former);
+    else managers.set(id, own);
   }
   return writeManagers(managers, parent);
 }

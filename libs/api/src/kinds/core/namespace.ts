@@ -35,11 +35,11 @@ export const namespace = behavior<Namespace>((naming) => {
       // The one way to change the finalizers.
       finalize: {
         changes: ["metadata", "spec.finalizers"],
-        prepare: ({ metadata, spec }, old) => ({
-          ...old,
-          metadata,
-          spec: { ...old.spec, finalizers: spec?.finalizers ?? [] },
-        }),
+        prepare: ({ metadata, spec }, old) => {
+          const { finalizers: _, ...rest } = old.spec ?? {};
+          const left = spec?.finalizers ?? [];
+          return { ...old, metadata, spec: { ...rest, ...(left.length === 0 ? {} : { finalizers: left }) } };
+        },
         validate: validateFinalizers,
       },
     },
