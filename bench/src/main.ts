@@ -1,5 +1,5 @@
 import { cpus } from "node:os";
-import { enumFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
+import { boolFlag, enumFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
 import { startProgram } from "@orch/runtime/program.js";
 import { benchCatalog, benchCodecs } from "./codecs.js";
 import { benchEncodings } from "./encodings.js";
@@ -41,6 +41,7 @@ const flags = {
   seconds: intFlag(5, { min: 1, help: "how long each figure is measured, after a warm-up of a third of it" }),
   objects: intFlag(100_000, { min: 1000, help: "how many objects the memory figure is taken with" }),
   "gateway-workers": intFlag(0, { min: 0, help: "gateway workers of standalone" }),
+  controllers: boolFlag(false, { help: "with controllers, which watch all that is written" }),
   profile: enumFlag(["no", "cpu"], "no", {
     help: "cpu writes a .cpuprofile of every process of ours into this folder",
   }),
@@ -53,7 +54,7 @@ const { values } = startProgram(
 const timing: Timing = { warmupMs: (values.seconds * 1000) / 3, durationMs: values.seconds * 1000 };
 const connections = values.connections.map(Number);
 const nodeArgs = values.profile === "cpu" ? ["--cpu-prof"] : [];
-const workers = values["gateway-workers"];
+const options = { nodeArgs, workers: values["gateway-workers"], controllers: values.controllers };
 const rows: Row[] = [];
 const wants = (what: (typeof operations)[number]): boolean => values.only.includes(what);
 const ok = (code: number): boolean => code === 200;
@@ -245,9 +246,7 @@ const floor = await startFloor();
 const notes: string[] = [];
 for (const mode of values.modes) {
   const started =
-    mode === "distributed"
-      ? await startDistributed(nodeArgs)
-      : { ...(await startStandalone(nodeArgs, workers)), etcd: [] };
+    mode === "distributed" ? await startDistributed(options) : { ...(await startStandalone(options)), etcd: [] };
   try {
     if (wants("get")) await benchGets(started, floor);
     if (wants("list")) await benchLists(started, floor);
@@ -261,7 +260,8 @@ for (const mode of values.modes) {
     await started.stop();
   }
   if (!wants("memory") && !wants("start")) continue;
-  const fresh = mode === "distributed" ? await startDistributed([]) : await startStandalone([], workers);
+  const unprofiled = { ...options, nodeArgs: [] };
+  const fresh = mode === "distributed" ? await startDistributed(unprofiled) : await startStandalone(unprofiled);
   await fill(fresh, "memory", values.objects);
   if (wants("memory")) notes.push(...(await benchMemory(fresh, { namespace: "memory", objects: values.objects })));
   if (wants("start")) notes.push(await benchWarmStart(fresh));

@@ -59,11 +59,19 @@ async function userArgs(folder: string, before = ""): Promise<readonly string[]>
   return [`--token-auth-file=${file}`, "--authorization-mode=AlwaysAllow"];
 }
 
-/** With gateway workers where `workers` is not 0. */
-export async function startStandalone(nodeArgs: readonly string[], workers: number): Promise<OrchTarget> {
+export interface TargetOptions {
+  /** Node's own, for each process. */
+  readonly nodeArgs: readonly string[];
+  /** Gateway workers of standalone. */
+  readonly workers: number;
+  /** Whether controllers watch all that is written. */
+  readonly controllers: boolean;
+}
+
+export async function startStandalone({ nodeArgs, workers, controllers }: TargetOptions): Promise<OrchTarget> {
   const { path, pki, drop } = await scratch();
   const script = here("../../services/standalone/dist/main.js");
-  const flags = ["--secure-port=0", `--gateway-workers=${workers}`];
+  const flags = ["--secure-port=0", `--gateway-workers=${workers}`, ...(controllers ? [] : ["--controllers="])];
   const args = [`--data-dir=${path}`, ...flags, ...(await userArgs(path))];
   const sameAgain = ({ https }: { https?: string }): readonly string[] => [`--secure-port=${portOf(https)}`];
   const child = await startProcess({ name: "standalone", script, args, nodeArgs, sameAgain });
@@ -110,10 +118,19 @@ export async function startEmpty(): Promise<{ endpoint: Endpoint; began: number;
 }
 
 /** Two gateways, two resource services, two watch caches and three members of etcd. */
-export async function startDistributed(nodeArgs: readonly string[]): Promise<OrchTarget & { etcd: readonly string[] }> {
+export async function startDistributed({
+  nodeArgs,
+  controllers,
+}: TargetOptions): Promise<OrchTarget & { etcd: readonly string[] }> {
   const { path, pki, drop } = await scratch();
   const gatewayArgs = await userArgs(path, await readFile(pki.paths.tokens, "utf8"));
-  const cluster = await startLocalCluster({ dialect: "orch", dataDir: path, nodeArgs, gatewayArgs });
+  const cluster = await startLocalCluster({
+    dialect: "orch",
+    dataDir: path,
+    nodeArgs,
+    gatewayArgs,
+    controllerManagers: controllers ? 2 : 0,
+  });
   const parts = [...cluster.gateways, ...cluster.resources, ...cluster.watchCaches];
   return {
     name: "distributed",

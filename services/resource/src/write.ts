@@ -92,5 +92,10 @@ export function contextOf({ deps, requested, request }: Write): WriteContext {
 
 /** As metadata has it: RFC 3339, UTC, whole seconds. */
 export function timestamp(milliseconds: number): string {
-  return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(milliseconds / 1000);
+  // Every write of a second has the same time in it, more than once.
+  if (second !== last.second) last = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
+  return last.text;
 }
+
+let last = { second: Number.NaN, text: "" };

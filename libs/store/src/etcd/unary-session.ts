@@ -123,7 +123,8 @@ function send<Request, Response>(
     });
     stream.on("close", () => {
       clearTimeout(timer);
-      reject(callError(status.UNAVAILABLE, "the connection was cut")); // no effect after an outcome
+      // Every call closes: an error, with its stack, is made for those alone that did not end.
+      if (!stream.readableEnded) reject(callError(status.UNAVAILABLE, "the connection was cut"));
     });
     writeMessage(stream, method.serialize(request));
   });
