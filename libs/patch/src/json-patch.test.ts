@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { ApiError } from "@orch/status/api-error.js";
 import fc from "fast-check";
 import jsonpatch from "fast-json-patch";
@@ -29,15 +30,16 @@ interface SuiteCase {
   readonly disabled?: boolean;
 }
 
-const suite: Record<string, SuiteCase[]> = JSON.parse(
-  readFileSync(new URL("../testdata/json-patch-suite.json", import.meta.url), "utf8"),
-);
+const published = ["tests.json", "spec_tests.json"].map((file): [string, readonly SuiteCase[]] => {
+  const path = fileURLToPath(import.meta.resolve(`json-patch-test-suite/${file}`));
+  return [file, JSON.parse(readFileSync(path, "utf8"))];
+});
 
 /** The reference counts negative indices from the end, and we with it. */
 const otherwise: ReadonlySet<string> = new Set(["Out of bounds (lower)"]);
 
 describe("the public test suite of RFC 6902", () => {
-  for (const [file, cases] of Object.entries(suite)) {
+  for (const [file, cases] of published) {
     for (const [i, { comment, doc, patch, expected, error, disabled }] of cases.entries()) {
       if (disabled === true || otherwise.has(error ?? "")) continue;
       test(`${file} ${i}: ${comment ?? error ?? ""}`, () => {
