@@ -15,7 +15,7 @@ import {
   serveEverything,
   versionsOf,
 } from "./harness/served-kinds.js";
-import { assertFailure } from "./harness/status.js";
+import { assertFailure, done } from "./harness/status.js";
 
 let served: Served;
 let http: Http;
@@ -49,12 +49,6 @@ async function lifeOf(manifest: Manifest): Promise<void> {
   if (manifest.status !== undefined) await applyStatus(manifest);
   for (const version of versions) await applyWhatIsRead(version, name);
   await removeObject(http, kind, name);
-}
-
-async function done(answer: Promise<Answer>): Promise<Answer> {
-  const settled = await answer;
-  assert.ok(settled.status < 300, `${settled.status} ${settled.text}`);
-  return settled;
 }
 
 interface Entry {

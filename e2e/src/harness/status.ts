@@ -14,3 +14,10 @@ export function assertFailure(
   if (expected.message instanceof RegExp) assert.match(String(message), expected.message);
   else if (expected.message !== undefined) assert.equal(message, expected.message);
 }
+
+/** An answer that has to be a success. */
+export async function done(answer: Promise<Answer>): Promise<Answer> {
+  const settled = await answer;
+  assert.ok(settled.status === 200 || settled.status === 201, `${settled.status} ${settled.text}`);
+  return settled;
+}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer, Http, Query } from "../harness/http.js";
 import { freshMaps, freshNamespace, versionOf } from "../harness/manifests.js";
-import { assertFailure } from "../harness/status.js";
+import { assertFailure, done } from "../harness/status.js";
 import type { On } from "./scene.js";
 
 /** The numbered rules of spec 1: Server-side apply, each at the HTTP surface. */
@@ -33,12 +33,6 @@ function managers(answer: Answer): readonly Entry[] {
 
 function fieldsOf(answer: Answer, manager: string): unknown {
   return managers(answer).find((entry) => entry.manager === manager)?.fieldsV1;
-}
-
-async function done(answer: Promise<Answer>): Promise<Answer> {
-  const settled = await answer;
-  assert.ok(settled.status < 300, settled.text);
-  return settled;
 }
 
 /** Applies of a config map's data by a manager. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type Answer, type Call, type Http, type PatchType, valueAt, withValueAt } from "../harness/http.js";
 import { readManifests } from "../harness/manifest-files.js";
 import { freshNamespace, nameOf, versionOf } from "../harness/manifests.js";
-import { assertFailure } from "../harness/status.js";
+import { assertFailure, done } from "../harness/status.js";
 import type { On } from "./scene.js";
 
 /** Spec 1: Query parameters, dryRun: every verb and subresource goes its whole way, and stores nothing. */
@@ -12,12 +12,6 @@ export function dryRunSuite(on: On): void {
   sameErrors(on);
   numbers(on);
   values(on);
-}
-
-async function done(answer: Promise<Answer>): Promise<Answer> {
-  const settled = await answer;
-  assert.ok(settled.status < 300, `${settled.status} ${settled.text}`);
-  return settled;
 }
 
 const labels = { app: "web" };

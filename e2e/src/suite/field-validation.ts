@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { printYaml } from "@orch/codec/yaml.js";
 import type { Answer, Http, PatchType, Query } from "../harness/http.js";
 import { freshMaps, freshNamespace } from "../harness/manifests.js";
-import { assertFailure } from "../harness/status.js";
+import { assertFailure, done } from "../harness/status.js";
 import type { On } from "./scene.js";
 
 /** Spec 1: Field validation, for every kind of write. Bodies in CBOR and Protobuf: encodings.test.ts. */
@@ -14,12 +14,6 @@ export function fieldValidationSuite(on: On): void {
   typeErrors(on);
   amounts(on);
   refusedWrites(on);
-}
-
-async function done(answer: Promise<Answer>): Promise<Answer> {
-  const settled = await answer;
-  assert.ok(settled.status < 300, `${settled.status} ${settled.text}`);
-  return settled;
 }
 
 const levels = ["Strict", "Warn", "", "Ignore"] as const;

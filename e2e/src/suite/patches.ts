@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer, PatchType } from "../harness/http.js";
 import { freshMaps, freshNamespace, versionOf } from "../harness/manifests.js";
-import { assertFailure } from "../harness/status.js";
+import { assertFailure, done } from "../harness/status.js";
 import type { On } from "./scene.js";
 
 /** JSON, merge and strategic merge patches (spec 1: Behavior rules, 3 and 6). */
@@ -12,12 +12,6 @@ export function patchSuite(on: On): void {
   conditions(on);
   refusals(on);
   validation(on);
-}
-
-async function done(answer: Promise<Answer>): Promise<Answer> {
-  const settled = await answer;
-  assert.ok(settled.status < 300, settled.text);
-  return settled;
 }
 
 const container = (name: string, image = `example.com/${name}:1`) => ({ name, image });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer, Http } from "../harness/http.js";
 import { freshNamespace, versionOf } from "../harness/manifests.js";
-import { assertFailure } from "../harness/status.js";
+import { assertFailure, done } from "../harness/status.js";
 import { until } from "../harness/until.js";
 import type { On } from "./scene.js";
 
@@ -235,10 +235,4 @@ async function freshServices(http: Http): Promise<(name?: string) => string> {
   const namespace = await freshNamespace(http);
   const collection = `/api/v1/namespaces/${namespace}/services`;
   return (name) => (name === undefined ? collection : `${collection}/${name}`);
-}
-
-async function done(answer: Promise<Answer>): Promise<Answer> {
-  const settled = await answer;
-  assert.ok(settled.status === 200 || settled.status === 201, `${settled.status} ${settled.text}`);
-  return settled;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Answer, Http } from "../harness/http.js";
 import { freshNamespace, versionOf } from "../harness/manifests.js";
-import { assertFailure } from "../harness/status.js";
+import { assertFailure, done } from "../harness/status.js";
 import type { On } from "./scene.js";
 
 const podSpec = { containers: [{ name: "c", image: "example.com/c:1" }] };
@@ -189,12 +189,6 @@ function nodeBound(on: On): void {
     }
     assertFailure(await http.get(`${pods}/p/nonsense`), { code: 404, reason: "NotFound" });
   });
-}
-
-async function done(answer: Promise<Answer>): Promise<Answer> {
-  const settled = await answer;
-  assert.ok(settled.status === 200 || settled.status === 201, `${settled.status} ${settled.text}`);
-  return settled;
 }
 
 function deploymentSpec(replicas: number): object {
