@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { badRequest } from "@orch/status/api-error.js";
+import { type ApiError, badRequest, continueExpired } from "@orch/status/api-error.js";
 
 /** Where the next chunk of a paged list begins (spec 1: Paged lists). */
 export interface ContinueToken {
@@ -61,6 +61,11 @@ export function parseToken(text: string, seal: TokenSeal): ContinueToken {
     remaining: remaining === unknown ? undefined : remaining,
     after: bytes.toString("utf8", afterAt, end),
   };
+}
+
+/** What answers a page whose revision is forgotten: its token goes on with the newest state. */
+export function forgottenPage({ after }: ContinueToken, seal: TokenSeal): ApiError {
+  return continueExpired(printToken({ revision: 0, after, remaining: undefined }, seal));
 }
 
 /** The code of a token whose last bytes are, or will be, its code. */

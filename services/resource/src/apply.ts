@@ -1,16 +1,13 @@
-import { decodeObject } from "@orch/api/writes.js";
 import { parseCbor } from "@orch/codec/cbor-parse.js";
 import type { Decoded, Read } from "@orch/codec/decoded.js";
 import { parseJson } from "@orch/codec/json.js";
 import { parseYaml } from "@orch/codec/yaml.js";
-import { DecodeError } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
-import { badRequest, invalid } from "@orch/status/api-error.js";
-import { fieldError } from "@orch/status/field-error.js";
+import { badRequest } from "@orch/status/api-error.js";
 import { fieldProblems } from "./body.js";
 import { applyFields } from "./field-management.js";
 import type { PatchOptions } from "./options.js";
-import type { Patching } from "./patch-body.js";
+import { decodedOr, type Patching, refusedPatch } from "./patch-body.js";
 import type { Surface } from "./surface.js";
 import type { Write } from "./write.js";
 
@@ -24,7 +21,9 @@ export function readConfiguration(write: Write, surface: Surface, options: Patch
     if (options.fieldValidation === "Strict" && problems.length > 0) {
       throw badRequest(`error strict decoding YAML: ${problems.join(", ")}`);
     }
-    const object = live !== undefined && applied === live ? live : decoded(surface, applied);
+    if (live !== undefined && applied === live) return { object: live, warnings: problems };
+    // Texts, quantities and times come in canonical form out of this; the types have been looked at by the merge.
+    const { object } = decodedOr(surface.kind, applied, (why) => refusedPatch(JSON.stringify(applied), why));
     return { object, warnings: problems };
   };
 }
@@ -45,14 +44,4 @@ function parsedText(body: Buffer): Decoded {
     if (json.ok) return json;
   }
   return parseYaml(body);
-}
-
-/** Texts, quantities and times come in canonical form out of this; the types have been looked at by the merge. */
-function decoded({ kind }: Surface, tree: unknown) {
-  try {
-    return decodeObject(kind, tree).object;
-  } catch (error) {
-    if (!(error instanceof DecodeError)) throw error;
-    throw invalid({ group: "", kind: "" }, "", [fieldError.invalid("patch", JSON.stringify(tree), error.message)]);
-  }
 }

@@ -4,7 +4,7 @@ import type { WriteReply } from "@orch/rpc/messages.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { alreadyExists, badRequest } from "@orch/status/api-error.js";
 import { noRevision } from "@orch/store/revision.js";
-import { type ObjectBody, readObject } from "./body.js";
+import { readObject } from "./body.js";
 import { trackUpdate } from "./field-management.js";
 import { type WriteOptions, writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
@@ -21,7 +21,7 @@ export async function create(write: Write): Promise<WriteReply> {
   return warned(
     write,
     () => body.warnings,
-    () => createObject(write, body, creation(write, options)),
+    () => createObject(write, body.object, creation(write, options)),
   );
 }
 
@@ -40,16 +40,16 @@ export function creation(write: Write, options: WriteOptions): Creation {
 }
 
 /** Also for a PUT of a missing name, where the kind allows it, and for a server-side apply. */
-export async function createObject(write: Write, body: ObjectBody, how: Creation): Promise<WriteReply> {
+export async function createObject(write: Write, object: AnyObject, how: Creation): Promise<WriteReply> {
   const { deps, kind, request } = write;
-  const named = newMetadata(write, body.object);
+  const named = newMetadata(write, object);
   if (kind.namespaced) {
     await deps.namespaces.admitCreate(request.namespace, { resource: resourceOf(kind), name: named.name ?? "" });
   }
   const prefix = named.name === undefined ? named.generateName : undefined;
   for (let tries = prefix === undefined ? 1 : generatedTries; ; tries--) {
     const metadata = prefix === undefined ? named : { ...named, name: generatedName(prefix, deps.random) };
-    const reply = await store(write, { ...body, object: { ...body.object, metadata } }, how);
+    const reply = await store(write, { ...object, metadata }, how);
     if (reply !== undefined) return reply;
     if (tries === 1) throw alreadyExists(resourceOf(kind), metadata.name ?? "");
   }
@@ -59,11 +59,7 @@ export async function createObject(write: Write, body: ObjectBody, how: Creation
 const generatedTries = 8;
 
 /** Stores a new object; undefined when its name is taken. */
-async function store(
-  write: Write,
-  { object, warnings }: ObjectBody,
-  { dryRun, tracked }: Creation,
-): Promise<WriteReply | undefined> {
+async function store(write: Write, object: AnyObject, { dryRun, tracked }: Creation): Promise<WriteReply | undefined> {
   const { deps, kind, requested, request } = write;
   const defaulted = toHub(requested, tracked(setDefaults(requested, object)));
   const prepared = prepareForCreate(kind, defaulted, contextOf(write));
@@ -74,25 +70,21 @@ async function store(
     object: prepared,
     old: undefined,
     dryRun,
-    store: (whole) => storePrepared(write, { object: whole, warnings }, dryRun),
+    store: (whole) => storePrepared(write, whole, dryRun),
     stored: (reply) => reply !== undefined,
   });
 }
 
-async function storePrepared(
-  write: Write,
-  { object, warnings }: ObjectBody,
-  dryRun: boolean,
-): Promise<WriteReply | undefined> {
+async function storePrepared(write: Write, object: AnyObject, dryRun: boolean): Promise<WriteReply | undefined> {
   const { deps, kind } = write;
   const bytes = storedBytes(kind, object);
   const at = keyOf(write, object.metadata.name ?? "");
   if (dryRun) {
     const taken = await deps.store.get(at);
-    return taken === undefined ? objectReply(write, bytes, { code: 201, revision: undefined, warnings }) : undefined;
+    return taken === undefined ? objectReply(write, bytes, { code: 201, revision: undefined }) : undefined;
   }
   const swap = await deps.store.swap({ key: at, expected: noRevision, value: bytes });
-  return swap.done ? objectReply(write, bytes, { code: 201, revision: swap.revision, warnings }) : undefined;
+  return swap.done ? objectReply(write, bytes, { code: 201, revision: swap.revision }) : undefined;
 }
 
 /** The metadata of a new object: what clients may say, and what the server sets. */

@@ -2,8 +2,15 @@ import type { AnyObject } from "@orch/api/object.js";
 import { parseSelectors, type Selectors } from "@orch/api/selectors/selectors.js";
 import { selectableFields } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
-import { ApiError, continueExpired } from "@orch/status/api-error.js";
-import { type ContinueToken, listName, parseToken, printToken, type TokenSeal } from "@orch/store/continue-token.js";
+import { ApiError } from "@orch/status/api-error.js";
+import {
+  type ContinueToken,
+  forgottenPage,
+  listName,
+  parseToken,
+  printToken,
+  type TokenSeal,
+} from "@orch/store/continue-token.js";
 import { key, type Revision, revision } from "@orch/store/revision.js";
 import type { Entry, Range } from "@orch/store/store.js";
 import { removeEntry } from "./delete.js";
@@ -24,9 +31,9 @@ export async function removeCollection(write: Write): Promise<WriteReply> {
   const options = deleteOptions(write);
   const selectors = selectorsOf(write);
   const limit = wholeNumber(write.request.options, "limit") ?? 0;
-  const seal = await sealOf(write);
   const given = write.request.options["continue"] ?? "";
-  const token = given === "" ? undefined : parseToken(given, seal);
+  const seal = limit > 0 || given !== "" ? await sealOf(write) : undefined;
+  const token = seal === undefined || given === "" ? undefined : parseToken(given, seal);
   const removed: AnyObject[] = [];
   const take = async (chosen: readonly Chosen[]): Promise<void> => {
     for (let i = 0; i < chosen.length; i += width) {
@@ -37,10 +44,12 @@ export async function removeCollection(write: Write): Promise<WriteReply> {
   };
   const page = { limit: limit > 0 ? limit : Number.POSITIVE_INFINITY, token, selectors };
   const { last, ...walked } = await walk(write, page, take).catch((error: unknown) => {
-    throw token === undefined ? error : startAgain(error, token, seal);
+    const forgotten = error instanceof ApiError && error.reason === "Expired";
+    throw forgotten && token !== undefined && seal !== undefined ? forgottenPage(token, seal) : error;
   });
   const left = hasSelectors(selectors) ? undefined : walked.left;
-  const next = last === undefined ? undefined : printToken({ revision: walked.at, after: last, remaining: left }, seal);
+  const more = last !== undefined && seal !== undefined;
+  const next = more ? printToken({ revision: walked.at, after: last, remaining: left }, seal) : undefined;
   return { code: 200, body: listBody(write, removed, { ...walked, left, next }), warnings: [] };
 }
 
@@ -92,11 +101,6 @@ async function walk(write: Write, page: Page, take: (chosen: readonly Chosen[]) 
 
 async function sealOf({ deps, kind, request }: Write): Promise<TokenSeal> {
   return { key: await deps.tokenKey.get(), list: listName(kind.storage.prefix, request.namespace) };
-}
-
-function startAgain(error: unknown, { after }: ContinueToken, seal: TokenSeal): unknown {
-  if (!(error instanceof ApiError && error.reason === "Expired")) return error;
-  return continueExpired(printToken({ revision: 0, after, remaining: undefined }, seal));
 }
 
 interface ListEnd {

@@ -1,5 +1,6 @@
+import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
-import { decodeObject } from "@orch/api/writes.js";
+import { type DecodedObject, decodeObject } from "@orch/api/writes.js";
 import type { Read } from "@orch/codec/decoded.js";
 import { parseJson } from "@orch/codec/json.js";
 import { applyJsonPatch, readJsonPatch, unknownInJsonPatch } from "@orch/patch/json-patch.js";
@@ -10,24 +11,17 @@ import { DecodeError } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { type ApiError, badRequest, invalid } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
-import { fieldProblems } from "./body.js";
-
+import { fieldProblems, type ObjectBody } from "./body.js";
 import type { WriteOptions } from "./options.js";
 import { withOwnersOnce } from "./owner-references.js";
 import type { Surface } from "./surface.js";
 import type { Write } from "./write.js";
 
-export interface Patched {
-  readonly object: AnyObject;
-  /** For `Warning` headers. */
-  readonly warnings: readonly string[];
-}
-
 /** A patch that was read: what it makes of a state; undefined stands for an object that is not there. */
-export type Patching = (live: AnyObject | undefined) => Patched;
+export type Patching = (live: AnyObject | undefined) => ObjectBody;
 
 type Validation = WriteOptions["fieldValidation"];
-type ReadPatch = (write: Write, surface: Surface, validation: Validation) => (live: AnyObject) => Patched;
+type ReadPatch = (write: Write, surface: Surface, validation: Validation) => (live: AnyObject) => ObjectBody;
 
 /** RFC 6902. @throws ApiError BadRequest, RequestEntityTooLarge */
 export const readJson: ReadPatch = ({ request }, surface, validation) => {
@@ -82,21 +76,26 @@ interface Judging {
 }
 
 /** The object that a patched tree is (spec 1: Behavior rules, 3). @throws ApiError Invalid */
-function decoded({ kind }: Surface, tree: unknown, { shown, repeated, validation }: Judging): Patched {
-  const refuse = (why: string): ApiError =>
-    invalid({ group: "", kind: "" }, "", [fieldError.invalid("patch", shown(), why)]);
+function decoded({ kind }: Surface, tree: unknown, { shown, repeated, validation }: Judging): ObjectBody {
+  const refuse = (why: string): ApiError => refusedPatch(shown(), why);
   if (isObject(tree) && (tree["kind"] !== kind.kind || tree["apiVersion"] !== kind.apiVersion)) {
     const given = `${String(tree["kind"])} in version ${JSON.stringify(tree["apiVersion"] ?? "")}`;
     throw refuse(`${given} cannot be handled as a ${kind.kind} in version ${JSON.stringify(kind.apiVersion)}`);
   }
-  const { object, unknown } = decodeOr(kind, tree, refuse);
+  const { object, unknown } = decodedOr(kind, tree, refuse);
   if (validation === "Ignore") return withOwnersOnce({ object, warnings: [] });
   const problems = [...repeated, ...fieldProblems({ value: tree, duplicates: [] }, unknown)];
   if (validation === "Strict" && problems.length > 0) throw refuse(`strict decoding error: ${problems.join(", ")}`);
   return withOwnersOnce({ object, warnings: problems });
 }
 
-function decodeOr(kind: Surface["kind"], tree: unknown, refuse: (why: string) => ApiError) {
+/** What a patch makes is no object of its kind. */
+export function refusedPatch(shown: string, why: string): ApiError {
+  return invalid({ group: "", kind: "" }, "", [fieldError.invalid("patch", shown, why)]);
+}
+
+/** The object that a tree is. @throws ApiError what `refuse` makes of its problem */
+export function decodedOr(kind: Kind, tree: unknown, refuse: (why: string) => ApiError): DecodedObject {
   try {
     return decodeObject(kind, tree);
   } catch (error) {

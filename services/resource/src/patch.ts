@@ -2,12 +2,13 @@ import type { AnyObject } from "@orch/api/object.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { ApiError, conflict, notFound } from "@orch/status/api-error.js";
 import { readConfiguration } from "./apply.js";
+import type { ObjectBody } from "./body.js";
 import { changeObject } from "./change.js";
 import { changedOrCreated } from "./change-or-create.js";
 import { createObject } from "./create.js";
 import { trackUpdate, unlessOnlyTimes } from "./field-management.js";
 import { type PatchOptions, patchOptions } from "./options.js";
-import { type Patched, type Patching, readJson, readMerge, readStrategic } from "./patch-body.js";
+import { readJson, readMerge, readStrategic } from "./patch-body.js";
 import { checkIfMatch, checkNames } from "./preconditions.js";
 import { objectReply } from "./stored.js";
 import { completed, type Surface, surfaceOf } from "./surface.js";
@@ -25,9 +26,9 @@ export async function patch(write: Write): Promise<WriteReply> {
   const options = patchOptions(request.options, { metaGroup: deps.naming.metaGroup, apply });
   const surface = surfaceOf(write);
   let warnings: readonly string[] = [];
-  const noted = (patched: Patched): Patched => {
+  const noted = (patched: ObjectBody): AnyObject => {
     warnings = patched.warnings;
-    return patched;
+    return patched.object;
   };
   const made = (): Promise<WriteReply> => {
     if (apply) {
@@ -50,17 +51,17 @@ export async function patch(write: Write): Promise<WriteReply> {
 
 interface Change {
   readonly options: PatchOptions;
-  readonly patching: (live: AnyObject) => Patched;
+  readonly patching: (live: AnyObject) => AnyObject;
 }
 
 async function patchedLive(write: Write, surface: Surface, { options, patching }: Change): Promise<WriteReply> {
   const reply = await changed(write, options, (old) => {
     const live = surface.show(old);
-    const { object, warnings } = patching(live);
+    const object = patching(live);
     checkNames(write, object);
     const wanted = completed(write, surface, object);
     const tracked = trackUpdate(write, surface, { live, object: wanted, options });
-    return { object: unlessOnlyTimes(old, surface.next(tracked, old)), warnings };
+    return unlessOnlyTimes(old, surface.next(tracked, old));
   });
   if (reply === undefined) throw notFound(resourceOf(write.kind), write.request.name);
   return reply;
@@ -87,7 +88,7 @@ function mediaTypeOf({ deps, request }: Write): (typeof mediaTypes)[string] {
 
 interface Application {
   readonly options: PatchOptions;
-  readonly patching: Patching;
+  readonly patching: (live: AnyObject | undefined) => AnyObject;
 }
 
 /** A server-side apply creates what is not there. */
@@ -96,13 +97,13 @@ function applied(write: Write, surface: Surface, { options, patching }: Applicat
   const change = () =>
     changed(write, options, (old) => {
       const live = surface.show(old);
-      const { object, warnings } = patching(live);
+      const object = patching(live);
       // Nothing was said that is not so already.
-      if (object === live) return { object: old, warnings };
+      if (object === live) return old;
       checkNames(write, object);
       const next = surface.next(completed(write, surface, object), old);
       // Defaults may have undone what the merge changed.
-      return { object: unlessOnlyTimes(old, next), warnings };
+      return unlessOnlyTimes(old, next);
     });
   return changedOrCreated(change, async () => {
     if (request.subresource !== "") throw notFound(resourceOf(kind), request.name);
@@ -111,33 +112,23 @@ function applied(write: Write, surface: Surface, { options, patching }: Applicat
   });
 }
 
-function createdBy(write: Write, patched: Patched, options: PatchOptions): Promise<WriteReply> {
-  const { object } = patched;
+function createdBy(write: Write, object: AnyObject, options: PatchOptions): Promise<WriteReply> {
   checkNames(write, object);
   const { uid } = object.metadata;
   if (uid !== undefined) {
     const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
     throw conflict(resourceOf(write.kind), write.request.name, why);
   }
-  return createObject(write, patched, { dryRun: options.dryRun, tracked: (created) => created });
+  return createObject(write, object, { dryRun: options.dryRun, tracked: (created) => created });
 }
 
 /** Undefined when there is no such object. */
 async function changed(
   write: Write,
   { dryRun }: PatchOptions,
-  next: (old: AnyObject) => Patched,
+  next: (old: AnyObject) => AnyObject,
 ): Promise<WriteReply | undefined> {
-  let warnings: readonly string[] = [];
-  const change = await changeObject(write, {
-    name: write.request.name,
-    dryRun,
-    next: (old) => {
-      const patched = next(old);
-      warnings = patched.warnings;
-      return patched.object;
-    },
-  });
+  const change = await changeObject(write, { name: write.request.name, dryRun, next });
   if (change === undefined) return undefined;
-  return objectReply(write, change.bytes, { code: 200, revision: change.revision, warnings });
+  return objectReply(write, change.bytes, { code: 200, revision: change.revision });
 }

@@ -39,10 +39,9 @@ export function storedBytes(kind: Kind, object: AnyObject): Buffer {
 export function objectReply(
   write: Write,
   bytes: Buffer,
-  reply: { readonly code: number; readonly revision: number | undefined; readonly warnings?: readonly string[] },
+  { code, revision }: { readonly code: number; readonly revision: number | undefined },
 ): WriteReply {
-  const { code, revision, warnings = [] } = reply;
-  return { code, body: replyBody(write, bytes, revision), warnings };
+  return { code, body: replyBody(write, bytes, revision), warnings: [] };
 }
 
 /** In JSON of the stored version: the stored bytes with their revision spliced in. */

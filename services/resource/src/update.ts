@@ -1,6 +1,7 @@
+import type { AnyObject } from "@orch/api/object.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { notFound } from "@orch/status/api-error.js";
-import { type ObjectBody, readObject } from "./body.js";
+import { readObject } from "./body.js";
 import { changeObject } from "./change.js";
 import { changedOrCreated } from "./change-or-create.js";
 import { createObject, creation } from "./create.js";
@@ -21,19 +22,19 @@ export async function update(write: Write): Promise<WriteReply> {
   return warned(
     write,
     () => body.warnings,
-    () => updated(write, surface, { body, options }),
+    () => updated(write, surface, { object: body.object, options }),
   );
 }
 
 interface Given {
-  readonly body: ObjectBody;
+  readonly object: AnyObject;
   readonly options: WriteOptions;
 }
 
-async function updated(write: Write, surface: Surface, { body, options }: Given): Promise<WriteReply> {
+async function updated(write: Write, surface: Surface, { object, options }: Given): Promise<WriteReply> {
   const { request } = write;
-  checkNames(write, body.object);
-  const wanted = completed(write, surface, body.object);
+  checkNames(write, object);
+  const wanted = completed(write, surface, object);
   const change = async (): Promise<WriteReply | undefined> => {
     const changed = await changeObject(write, {
       name: request.name,
@@ -47,15 +48,15 @@ async function updated(write: Write, surface: Surface, { body, options }: Given)
       },
     });
     if (changed === undefined) return undefined;
-    return objectReply(write, changed.bytes, { code: 200, revision: changed.revision, warnings: body.warnings });
+    return objectReply(write, changed.bytes, { code: 200, revision: changed.revision });
   };
-  return changedOrCreated(change, () => missing(write, body, options));
+  return changedOrCreated(change, () => missing(write, object, options));
 }
 
-async function missing(write: Write, body: ObjectBody, options: WriteOptions): Promise<WriteReply> {
+async function missing(write: Write, object: AnyObject, options: WriteOptions): Promise<WriteReply> {
   const { kind, request } = write;
   checkIfMatch(write, undefined);
   if (!kind.strategy.createOnUpdate || request.subresource !== "") throw notFound(resourceOf(kind), request.name);
-  const { resourceVersion: _version, uid: _uid, ...metadata } = body.object.metadata;
-  return createObject(write, { ...body, object: { ...body.object, metadata } }, creation(write, options));
+  const { resourceVersion: _version, uid: _uid, ...metadata } = object.metadata;
+  return createObject(write, { ...object, metadata }, creation(write, options));
 }

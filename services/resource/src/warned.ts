@@ -4,7 +4,7 @@ import { rendererOf } from "./stored.js";
 import type { Write } from "./write.js";
 
 /**
- * The answer of a write whose body was warned of: the warnings go along with a refusal, too, as in the reference. One
+ * The answer of a write with the warnings of its body: they go along with a refusal, too, as in the reference. One
  * that says when to try again goes without: its header is the gateway's to write.
  */
 export async function warned(
@@ -13,7 +13,7 @@ export async function warned(
   run: () => Promise<WriteReply>,
 ): Promise<WriteReply> {
   try {
-    return await run();
+    return { ...(await run()), warnings: warnings() };
   } catch (error) {
     const told = warnings();
     if (told.length === 0 || !(error instanceof ApiError)) throw error;

@@ -1,7 +1,13 @@
 import type { State } from "@orch/cache/selection.js";
 import type { ListRequest } from "@orch/rpc/messages.js";
-import { continueExpired } from "@orch/status/api-error.js";
-import { type ContinueToken, listName, parseToken, printToken, type TokenSeal } from "@orch/store/continue-token.js";
+import {
+  type ContinueToken,
+  forgottenPage,
+  listName,
+  parseToken,
+  printToken,
+  type TokenSeal,
+} from "@orch/store/continue-token.js";
 import type { Store } from "@orch/store/store.js";
 import type { TokenKey } from "@orch/store/token-key.js";
 import type { createFreshness } from "./freshness.js";
@@ -45,7 +51,7 @@ export async function list(deps: ListDeps, readable: Readable, request: ListRequ
   const found =
     (source === "cache" ? pageFromMemory(deps, page) : undefined) ??
     (await pageFromStore(deps.store, page).catch((error: unknown) => {
-      throw token !== undefined && seal !== undefined && isExpired(error) ? startAgain(token, seal) : error;
+      throw token !== undefined && seal !== undefined && isExpired(error) ? forgottenPage(token, seal) : error;
     }));
   return bodyOf(found, seal);
 }
@@ -58,10 +64,6 @@ async function sealOf({ tokenKey }: ListDeps, { kind }: Readable, { namespace }:
 function freshnessOf(token: ContinueToken | undefined): Freshness {
   if (token === undefined || token.revision === 0) return { type: "mostRecent" };
   return { type: "exact", revision: token.revision };
-}
-
-function startAgain({ after }: ContinueToken, seal: TokenSeal): Error {
-  return continueExpired(printToken({ revision: 0, after, remaining: undefined }, seal));
 }
 
 function bodyOf({ items, more, left, revision }: Found, seal: TokenSeal | undefined): ListBody {
