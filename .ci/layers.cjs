@@ -15,6 +15,8 @@ const libs = {
   auth: ["naming", "status", "api", "cel"],
   client: ["naming", "status", "codec", "api", "cache"],
   runtime: ["naming", "status", "schema"],
+  pki: [],
+  access: ["naming", "status", "schema", "codec", "api", "auth", "client", "rpc", "store", "runtime"],
 };
 
 const libRules = Object.entries(libs).map(([lib, allowed]) => ({

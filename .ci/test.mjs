@@ -77,18 +77,28 @@ async function tests(title, files, { concurrency, timeoutMs }) {
   process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s\n`);
 }
 
-function ensureEtcd() {
-  if (spawnSync("etcd", ["--version"], { stdio: "ignore" }).status === 0) return;
+/** Servers of others that tests start: from the machine or, on a Debian machine as root, from its packages. */
+function ensureServers() {
+  const servers = [
+    { program: "etcd", package: "etcd-server" },
+    { program: "redis-server", package: "redis-server" },
+  ];
+  const missing = () => servers.filter(({ program }) => spawnSync(program, ["--version"]).status !== 0);
+  const wanted = missing();
+  if (wanted.length === 0) return;
   const isRoot = process.getuid?.() === 0;
   if (isRoot && spawnSync("sh", ["-c", "command -v apt-get"], { stdio: "ignore" }).status === 0) {
-    heading("installing etcd-server, which the store and distributed tests need");
+    const packages = wanted.map((server) => server.package);
+    heading(`installing ${packages.join(" and ")}, which tests need`);
     const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
     const apt = (args) => spawnSync("apt-get", args, { stdio: ["ignore", "ignore", "inherit"], env }).status === 0;
-    const install = ["install", "-y", "--no-install-recommends", "etcd-server"];
+    const install = ["install", "-y", "--no-install-recommends", ...packages];
     if (apt(install) || (apt(["update"]) && apt(install))) return;
   }
-  process.stdout.write("\n!! etcd is not on this machine and could not be installed: every test on etcd is SKIPPED");
-  process.stdout.write(process.env.CI === "true" ? ", and fails because CI=true\n" : "\n");
+  for (const { program } of missing()) {
+    process.stdout.write(`\n!! ${program} is not on this machine and could not be installed: its tests are SKIPPED`);
+    process.stdout.write(process.env.CI === "true" ? ", and fail because CI=true\n" : "\n");
+  }
 }
 
 if (only === undefined || only === "verify") {
@@ -97,7 +107,7 @@ if (only === undefined || only === "verify") {
   check("house rules", process.execPath, [".ci/rules.mjs"]);
   check("types (tsc -b)", bin("tsc"), ["-b"]);
 }
-if (only === undefined || only === "unit" || only === "e2e") ensureEtcd();
+if (only === undefined || only === "unit" || only === "e2e") ensureServers();
 if (only === undefined || only === "unit") {
   await tests(
     "unit and conformance",

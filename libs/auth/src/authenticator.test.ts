@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
-import { type Authenticator, anyOf, type Credentials, orAnonymous, type Verdict } from "./authenticator.js";
+import { type Authenticator, anyOf, type Credentials, type Verdict } from "./authenticator.js";
 import { certificateAuthenticator, clientCertificate } from "./client-certificate.js";
-import { bearerToken, parseTokenFile, tokenAuthenticator } from "./token-file.js";
+import { bearerAuthenticator, bearerToken } from "./token-authenticator.js";
+import { parseTokenFile, tokenFileAuthenticator } from "./token-file.js";
 import { anonymousUser } from "./user.js";
 
 const naming = createNaming("orch");
@@ -11,53 +12,59 @@ const naming = createNaming("orch");
 function tokens(text: string): Authenticator {
   const file = parseTokenFile(text);
   assert.ok(file.ok);
-  return tokenAuthenticator(file.entries, naming);
+  return bearerAuthenticator(tokenFileAuthenticator(file.entries, { naming, apiAudiences: ["api"] }), ["api"]);
 }
 
-const all = orAnonymous(
-  anyOf([certificateAuthenticator(naming), tokens('s3cret,alice,1,"dev,ops"\nother,bob,2\n')]),
-  anonymousUser(naming),
-);
+const noon = 43_200_000;
+const certificates = certificateAuthenticator({ naming, authorities: { has: (one) => one === "CA" }, now: () => noon });
+const all = anyOf([certificates, tokens('s3cret,alice,1,"dev,ops"\nother,bob,2\n')]);
 
-const admin = clientCertificate({ CN: "admin", O: ["system:masters", "ops"] }, true);
-const foreign = clientCertificate({ CN: "admin", O: "system:masters" }, false);
-const nameless = clientCertificate({ O: "system:masters" }, true);
+const good = { verified: true, notAfter: noon, chain: ["LEAF", "CA"] };
+const subject = { CN: "admin", O: ["system:masters", "ops"] };
+const admin = clientCertificate(subject, good);
+const credentials = (given: Partial<Credentials>): Credentials => ({
+  authorization: undefined,
+  certificate: undefined,
+  headers: {},
+  ...given,
+});
 
 test("credentials become users", () => {
-  const rows: readonly (readonly [Credentials, string])[] = [
-    [{}, "system:anonymous system:unauthenticated"],
+  const rows: readonly (readonly [Partial<Credentials>, string])[] = [
+    [{}, "none"],
     [{ authorization: "Bearer s3cret" }, "alice dev,ops,system:authenticated"],
     [{ authorization: "bearer   s3cret " }, "alice dev,ops,system:authenticated"],
     [{ authorization: "Bearer other" }, "bob system:authenticated"],
     [{ authorization: "Bearer s3cre" }, "deny"],
     [{ authorization: "Bearer __proto__" }, "deny"],
-    [{ authorization: "Bearer " }, "system:anonymous system:unauthenticated"],
-    [{ authorization: "Basic czNjcmV0" }, "system:anonymous system:unauthenticated"],
-    [{ ...(admin && { certificate: admin }) }, "admin system:masters,ops,system:authenticated"],
+    [{ authorization: "Bearer " }, "none"],
+    [{ authorization: "Basic czNjcmV0" }, "none"],
+    [{ certificate: admin }, "admin system:masters,ops,system:authenticated"],
+    [{ authorization: "Bearer wrong", certificate: admin }, "admin system:masters,ops,system:authenticated"],
+    [{ certificate: clientCertificate(subject, { ...good, verified: false }) }, "deny"],
+    [{ certificate: clientCertificate(subject, { ...good, notAfter: noon - 1 }) }, "deny"],
+    [{ certificate: clientCertificate(subject, { ...good, chain: ["LEAF", "OTHER"] }) }, "deny"],
     [
-      { authorization: "Bearer wrong", ...(admin && { certificate: admin }) },
-      "admin system:masters,ops,system:authenticated",
-    ],
-    [{ ...(foreign && { certificate: foreign }) }, "deny"],
-    [
-      { authorization: "Bearer s3cret", ...(foreign && { certificate: foreign }) },
+      {
+        authorization: "Bearer s3cret",
+        certificate: clientCertificate(subject, { ...good, verified: false }),
+      },
       "alice dev,ops,system:authenticated",
     ],
-    [{ ...(nameless && { certificate: nameless }) }, "system:anonymous system:unauthenticated"],
+    [{ certificate: clientCertificate({ O: "system:masters" }, good) }, "none"],
   ];
-  for (const [credentials, expected] of rows) {
-    const verdict = all.authenticate(credentials);
+  for (const [given, expected] of rows) {
+    const verdict = all.authenticate(credentials(given));
     assert.ok(!(verdict instanceof Promise));
     const got = verdict.outcome === "allow" ? `${verdict.user.name} ${verdict.user.groups.join(",")}` : verdict.outcome;
-    assert.equal(got, expected, JSON.stringify(credentials));
+    assert.equal(got, expected, JSON.stringify(given));
   }
 });
 
 test("the same certificate gives the same verdict object", () => {
-  const authenticator = certificateAuthenticator(naming);
-  assert.ok(admin);
-  assert.equal(authenticator.authenticate({ certificate: admin }), authenticator.authenticate({ certificate: admin }));
-  assert.equal(clientCertificate(undefined, false), undefined);
+  const ask = () => certificates.authenticate(credentials({ certificate: admin }));
+  assert.equal(ask(), ask());
+  assert.equal(clientCertificate(undefined, good), undefined);
 });
 
 test("authenticators that answer later are waited for in their order", async () => {
@@ -66,10 +73,25 @@ test("authenticators that answer later are waited for in their order", async () 
   const none = later({ outcome: "none" });
   const deny = later({ outcome: "deny", why: "no" });
   const allow = later({ outcome: "allow", user });
-  assert.deepEqual(await anyOf([none, deny, allow]).authenticate({}), { outcome: "allow", user });
-  assert.deepEqual(await anyOf([none, deny, none]).authenticate({}), { outcome: "deny", why: "no" });
-  assert.deepEqual(await orAnonymous(anyOf([deny]), user).authenticate({}), { outcome: "deny", why: "no" });
-  assert.deepEqual(await orAnonymous(anyOf([none]), user).authenticate({}), { outcome: "allow", user });
+  assert.deepEqual(await anyOf([none, deny, allow]).authenticate(credentials({})), { outcome: "allow", user });
+  assert.deepEqual(await anyOf([none, deny, none]).authenticate(credentials({})), { outcome: "deny", why: "no" });
+});
+
+test("a token without audiences of its own is meant for this server alone", async () => {
+  const file = tokenFileAuthenticator([{ token: "t", user: "u", uid: "", groups: [] }], {
+    naming,
+    apiAudiences: ["a", "b"],
+  });
+  const rows: readonly (readonly [readonly string[], readonly string[] | undefined])[] = [
+    [["a"], ["a"]],
+    [["x", "b"], ["b"]],
+    [["x"], undefined],
+    [[], []],
+  ];
+  for (const [asked, expected] of rows) {
+    const verdict = await file.authenticateToken("t", asked);
+    assert.deepEqual(verdict.outcome === "allow" ? verdict.audiences : undefined, expected, JSON.stringify(asked));
+  }
 });
 
 test("token files are read column by column", () => {

@@ -1,23 +1,37 @@
 import type { UserInfo } from "./user.js";
 
+/** Headers of a request by their names in lower case. */
+export type HeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;
+
 /** What a request shows of its sender, taken from the connection and the headers. */
 export interface Credentials {
   /** The `Authorization` header. */
-  readonly authorization?: string;
+  readonly authorization: string | undefined;
   /** The client's certificate. Give the same object for every request of a connection: verdicts are kept by it. */
-  readonly certificate?: ClientCertificate;
+  readonly certificate: ClientCertificate | undefined;
+  /** In which a front proxy tells whom it has authenticated. */
+  readonly headers: HeaderMap;
 }
 
 /** The subject of a client certificate whose chain the TLS layer has looked at. */
 export interface ClientCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** Whether the chain ends in the client CA and the certificate is in its time. */
+  /** Whether the chain ends in one of the authorities that the TLS layer knows, and was in its time. */
   readonly verified: boolean;
+  /** Of the leaf: milliseconds since 1970. A connection may outlive its certificate. */
+  readonly notAfter: number;
+  /** SHA-256 of each certificate of the chain, the root included, as node prints them: `AB:CD:…`. */
+  readonly chain: readonly string[];
 }
 
 export type Verdict =
-  | { readonly outcome: "allow"; readonly user: UserInfo }
+  | {
+      readonly outcome: "allow";
+      readonly user: UserInfo;
+      /** Of a token: those that it was asked for and is meant for. */
+      readonly audiences?: readonly string[];
+    }
   /** These credentials are not of this authenticator's sort; another may know them. */
   | { readonly outcome: "none" }
   /** They are of its sort and wrong. `why` is for the log: the client learns `Unauthorized` and no more. */
@@ -35,32 +49,32 @@ export const noVerdict: Verdict = { outcome: "none" };
  * token counts beside a certificate of a foreign CA.
  */
 export function anyOf(authenticators: readonly Authenticator[]): Authenticator {
-  const from = (start: number, credentials: Credentials, before: Verdict): Verdict | Promise<Verdict> => {
+  return {
+    authenticate: (credentials) => firstAllowing(authenticators, (one) => one.authenticate(credentials)),
+  };
+}
+
+/** Asks one after the other until one allows. */
+export function firstAllowing<T>(
+  all: readonly T[],
+  ask: (one: T) => Verdict | Promise<Verdict>,
+): Verdict | Promise<Verdict> {
+  const from = (start: number, before: Verdict): Verdict | Promise<Verdict> => {
     let verdict = before;
-    for (let i = start; i < authenticators.length; i++) {
-      const next = authenticators[i]?.authenticate(credentials) ?? noVerdict;
+    for (let i = start; i < all.length; i++) {
+      const one = all[i];
+      if (one === undefined) continue;
+      const next = ask(one);
       if (next instanceof Promise) {
         const soFar = verdict;
-        return next.then((v) => (v.outcome === "allow" ? v : from(i + 1, credentials, worse(soFar, v))));
+        return next.then((v) => (v.outcome === "allow" ? v : from(i + 1, worse(soFar, v))));
       }
       if (next.outcome === "allow") return next;
       verdict = worse(verdict, next);
     }
     return verdict;
   };
-  return { authenticate: (credentials) => from(0, credentials, noVerdict) };
+  return from(0, noVerdict);
 }
 
 const worse = (before: Verdict, next: Verdict): Verdict => (next.outcome === "none" ? before : next);
-
-/** Requests without credentials become `user`; wrong credentials stay denied. */
-export function orAnonymous(authenticator: Authenticator, user: UserInfo): Authenticator {
-  const anonymous: Verdict = { outcome: "allow", user };
-  const settle = (verdict: Verdict): Verdict => (verdict.outcome === "none" ? anonymous : verdict);
-  return {
-    authenticate(credentials) {
-      const verdict = authenticator.authenticate(credentials);
-      return verdict instanceof Promise ? verdict.then(settle) : settle(verdict);
-    },
-  };
-}

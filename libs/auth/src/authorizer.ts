@@ -19,6 +19,9 @@ export interface ResourceAttributes extends Common {
   /** Empty for what is cluster scoped and for lists over all namespaces. */
   readonly namespace: string;
   readonly name: string;
+  /** Of lists, watches and deletecollection, as the query has them; absent where it has none. */
+  readonly fieldSelector?: string;
+  readonly labelSelector?: string;
 }
 
 export interface PathAttributes extends Common {

@@ -8,10 +8,19 @@ export interface Subject {
   readonly O?: string | readonly string[];
 }
 
+/** The certificates of a bundle (`--client-ca-file`); the file may change while the process runs. */
+export interface CertificateBundle {
+  /** By SHA-256, `AB:CD:…`. */
+  has(fingerprint: string): boolean;
+}
+
 /** Takes what is needed of a peer's certificate; undefined where the client sent none. */
-export function clientCertificate(subject: Subject | undefined, verified: boolean): ClientCertificate | undefined {
+export function clientCertificate(
+  subject: Subject | undefined,
+  rest: Pick<ClientCertificate, "verified" | "notAfter" | "chain">,
+): ClientCertificate | undefined {
   if (subject === undefined) return undefined;
-  return { commonName: listOf(subject.CN)[0] ?? "", organizations: listOf(subject.O), verified };
+  return { commonName: listOf(subject.CN)[0] ?? "", organizations: listOf(subject.O), ...rest };
 }
 
 function listOf(value: string | readonly string[] | undefined): readonly string[] {
@@ -19,24 +28,38 @@ function listOf(value: string | readonly string[] | undefined): readonly string[
   return typeof value === "string" ? [value] : value;
 }
 
+export interface CertificateDeps {
+  readonly naming: Naming;
+  /** The authorities of clients; those of front proxies vouch for proxies alone. */
+  readonly authorities: CertificateBundle;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
 /** The common name is the user, the organisations are the groups; worked out once for a connection. */
-export function certificateAuthenticator(naming: Naming): Authenticator {
-  const verdicts = new WeakMap<ClientCertificate, Verdict>();
+export function certificateAuthenticator({ naming, authorities, now }: CertificateDeps): Authenticator {
+  const users = new WeakMap<ClientCertificate, Verdict>();
   return {
     authenticate({ certificate }) {
       if (certificate === undefined) return noVerdict;
-      const known = verdicts.get(certificate);
+      if (!isTrusted(certificate, authorities, now())) return foreign;
+      const known = users.get(certificate);
       if (known !== undefined) return known;
-      const verdict = verdictOn(certificate, naming);
-      verdicts.set(certificate, verdict);
+      const { commonName: name, organizations: groups } = certificate;
+      const verdict: Verdict =
+        name === "" ? noVerdict : { outcome: "allow", user: authenticatedUser(naming, { name, groups }) };
+      users.set(certificate, verdict);
       return verdict;
     },
   };
 }
 
-function verdictOn({ commonName, organizations, verified }: ClientCertificate, naming: Naming): Verdict {
-  if (!verified)
-    return { outcome: "deny", why: "the client's certificate is not signed by the client CA or not in its time" };
-  if (commonName === "") return noVerdict;
-  return { outcome: "allow", user: authenticatedUser(naming, { name: commonName, groups: organizations }) };
+const foreign: Verdict = {
+  outcome: "deny",
+  why: "the client's certificate is not signed by the client CA or not in its time",
+};
+
+/** Whether a certificate was verified, has not expired since, and ends in one of these authorities. */
+export function isTrusted(certificate: ClientCertificate, authorities: CertificateBundle, now: number): boolean {
+  return certificate.verified && now <= certificate.notAfter && certificate.chain.some((one) => authorities.has(one));
 }

@@ -1,9 +1,27 @@
 import { type Authorizer, type Decision, noOpinion } from "./authorizer.js";
+import type { RuleResolver } from "./rules.js";
 
 const allowed: Decision = { outcome: "allow", reason: "" };
 
 /** Everybody may do everything. */
 export const alwaysAllow: Authorizer = { authorize: () => allowed };
+
+/** Nobody may do anything. */
+export const alwaysDeny: Authorizer = {
+  authorize: () => ({ outcome: "noOpinion", reason: "Everything is forbidden." }),
+};
+
+/** Of {@link alwaysAllow}. */
+export const everyRule: RuleResolver = {
+  rulesFor: () => ({
+    rules: [
+      { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+      { verbs: ["*"], nonResourceURLs: ["*"] },
+    ],
+    incomplete: false,
+    evaluationError: "",
+  }),
+};
 
 /** Members of a group may do everything: {@link Naming.mastersGroup}. */
 export function groupMayAll(group: string): Authorizer {

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
-import { type Authenticator, noVerdict, type Verdict } from "./authenticator.js";
+import { noVerdict, type Verdict } from "./authenticator.js";
+import { ownAudience, type TokenAuthenticator } from "./token-authenticator.js";
 import { authenticatedUser } from "./user.js";
 
 export interface TokenEntry {
@@ -46,30 +47,19 @@ function csvColumns(line: string): string[] | undefined {
   }
 }
 
-const wrongToken: Verdict = { outcome: "deny", why: "unknown bearer token" };
-
 /**
  * Bearer tokens of a list. They are looked up by their SHA-256, so that the time of an answer tells nothing about
  * how much of a token was right, and the process keeps no token.
  */
-export function tokenAuthenticator(entries: readonly TokenEntry[], naming: Naming): Authenticator {
+export function tokenFileAuthenticator(
+  entries: readonly TokenEntry[],
+  { naming, apiAudiences }: { readonly naming: Naming; readonly apiAudiences: readonly string[] },
+): TokenAuthenticator {
   const verdicts = new Map<string, Verdict>();
   for (const { token, user, uid, groups } of entries) {
     verdicts.set(digest(token), { outcome: "allow", user: authenticatedUser(naming, { name: user, uid, groups }) });
   }
-  return {
-    authenticate({ authorization }) {
-      const token = authorization === undefined ? undefined : bearerToken(authorization);
-      return token === undefined ? noVerdict : (verdicts.get(digest(token)) ?? wrongToken);
-    },
-  };
+  return ownAudience((token) => verdicts.get(digest(token)) ?? noVerdict, apiAudiences);
 }
 
 const digest = (token: string): string => hash("sha256", token, "base64");
-
-/** The token of `Bearer <token>`; undefined for other schemes and an empty token. */
-export function bearerToken(authorization: string): string | undefined {
-  if (authorization.charCodeAt(6) !== 0x20 || authorization.slice(0, 6).toLowerCase() !== "bearer") return undefined;
-  const token = authorization.slice(7).trim();
-  return token === "" ? undefined : token;
-}

@@ -11,16 +11,13 @@ export interface UserInfo {
 const noExtra: UserInfo["extra"] = {};
 
 /** A user whose identity was proven: belongs to the group of all such. */
-export function authenticatedUser(
-  naming: Naming,
-  user: { readonly name: string; readonly uid?: string; readonly groups?: readonly string[] },
-): UserInfo {
+export function authenticatedUser(naming: Naming, user: { readonly name: string } & Partial<UserInfo>): UserInfo {
   const groups = user.groups ?? [];
   return {
     name: user.name,
     uid: user.uid ?? "",
     groups: groups.includes(naming.authenticatedGroup) ? groups : [...groups, naming.authenticatedGroup],
-    extra: noExtra,
+    extra: user.extra ?? noExtra,
   };
 }
 

@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Catalog } from "@orch/api/catalog.js";
 import { createOpenApi } from "@orch/api/openapi/openapi.js";
-import { anyOf, orAnonymous } from "@orch/auth/authenticator.js";
+import { anyOf } from "@orch/auth/authenticator.js";
 import { firstOpinion } from "@orch/auth/authorizer.js";
 import { certificateAuthenticator } from "@orch/auth/client-certificate.js";
 import { alwaysAllow, alwaysAllowPaths, groupMayAll } from "@orch/auth/fixed-authorizers.js";
-import { type TokenEntry, tokenAuthenticator } from "@orch/auth/token-file.js";
+import { bearerAuthenticator } from "@orch/auth/token-authenticator.js";
+import { type TokenEntry, tokenFileAuthenticator } from "@orch/auth/token-file.js";
 import { anonymousUser } from "@orch/auth/user.js";
 import { objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
@@ -91,7 +92,7 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
     {
       catalog: deps.catalog,
       naming: deps.naming,
-      identity: identityOf(settings, deps.naming),
+      identity: identityOf(settings, deps),
       limiter: limiting.limiter,
       caches: (group) => caches.of(group),
       resources: (group) => resources.of(group),
@@ -135,10 +136,14 @@ function faultFields({ exchange, user }: Call): object {
   return { requestId: exchange.id, method: exchange.method, path: exchange.path, user: user?.name };
 }
 
-function identityOf(settings: ServingSettings, naming: Naming): IdentityDeps {
-  const known = anyOf([certificateAuthenticator(naming), tokenAuthenticator(settings.tokens, naming)]);
+function identityOf(settings: ServingSettings, { naming, clock }: AssemblyDeps): IdentityDeps {
+  const apiAudiences: readonly string[] = [];
   return {
-    authenticator: settings.anonymousAuth ? orAnonymous(known, anonymousUser(naming)) : known,
+    authenticator: anyOf([
+      certificateAuthenticator({ naming, authorities: { has: () => true }, now: clock.now }),
+      bearerAuthenticator(tokenFileAuthenticator(settings.tokens, { naming, apiAudiences }), apiAudiences),
+    ]),
+    anonymous: settings.anonymousAuth ? anonymousUser(naming) : undefined,
     authorizer: settings.allowEveryone
       ? alwaysAllow
       : firstOpinion([groupMayAll(naming.mastersGroup), alwaysAllowPaths(settings.alwaysAllowPaths)]),

@@ -10,6 +10,8 @@ import type { Exchange } from "./exchange.js";
 
 export interface IdentityDeps {
   readonly authenticator: Authenticator;
+  /** Whoever shows no credentials; undefined where nobody may come without. */
+  readonly anonymous: UserInfo | undefined;
   readonly authorizer: Authorizer;
 }
 
@@ -21,17 +23,22 @@ export interface Identity {
   authorize(call: Call, user: UserInfo): void | Promise<void>;
 }
 
-export function createIdentity({ authenticator, authorizer }: IdentityDeps): Identity {
+export function createIdentity({ authenticator, anonymous, authorizer }: IdentityDeps): Identity {
   // A connection's certificate is taken apart once: it cannot change.
   const certificates = new WeakMap<TLSSocket, { readonly certificate: ClientCertificate | undefined }>();
 
   const certificateOf = (socket: TLSSocket): ClientCertificate | undefined => {
     const known = certificates.get(socket);
     if (known !== undefined) return known.certificate;
-    const { subject } = socket.getPeerCertificate();
-    const certificate = clientCertificate(subject, socket.authorized);
+    const certificate = peerCertificate(socket);
     certificates.set(socket, { certificate });
     return certificate;
+  };
+
+  const userOf = (verdict: Verdict): UserInfo => {
+    if (verdict.outcome === "allow") return verdict.user;
+    if (verdict.outcome === "none" && anonymous !== undefined) return anonymous;
+    throw unauthorized(verdict.outcome === "deny" ? verdict.why : undefined);
   };
 
   return {
@@ -51,16 +58,25 @@ export function createIdentity({ authenticator, authorizer }: IdentityDeps): Ide
 }
 
 function credentialsOf(exchange: Exchange, certificate: ClientCertificate | undefined): Credentials {
-  const authorization = exchange.header("authorization");
-  return {
-    ...(authorization === undefined ? undefined : { authorization }),
-    ...(certificate === undefined ? undefined : { certificate }),
-  };
+  return { authorization: exchange.header("authorization"), certificate, headers: exchange.headers };
 }
 
-function userOf(verdict: Verdict): UserInfo {
-  if (verdict.outcome === "allow") return verdict.user;
-  throw unauthorized(verdict.outcome === "deny" ? verdict.why : undefined);
+/** The subject of a connection's certificate with the fingerprints of its chain; undefined where there is none. */
+function peerCertificate(socket: TLSSocket): ClientCertificate | undefined {
+  const leaf = socket.getPeerCertificate(true);
+  const chain: string[] = [];
+  for (
+    let at = leaf;
+    at?.fingerprint256 !== undefined && !chain.includes(at.fingerprint256);
+    at = at.issuerCertificate
+  ) {
+    chain.push(at.fingerprint256);
+  }
+  return clientCertificate(leaf.subject, {
+    verified: socket.authorized,
+    notAfter: Date.parse(leaf.valid_to),
+    chain,
+  });
 }
 
 function attributesOf({ route, verb }: Call, user: UserInfo): Attributes {

@@ -60,6 +60,7 @@ function gateway(options: CatalogOptions = {}, caches?: () => Caller) {
       authenticator: {
         authenticate: () => ({ outcome: "allow", user: { name: "ann", uid: "", groups: ["all"], extra: {} } }),
       },
+      anonymous: undefined,
       authorizer: groupMayAll("all"),
     },
     limiter: { enter: () => {} },

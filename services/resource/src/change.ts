@@ -63,6 +63,7 @@ async function tryOn(write: Write, state: StoredState, { next, dryRun }: Change)
   const old = storedObject(kind, state);
   const object = next(old);
   if (object === old) return { type: "same", bytes: state.value, revision: state.revision };
+  await deps.admission.validate({ write, object, old });
   return deps.allocations.around({
     kind,
     subresource: request.subresource,

@@ -61,9 +61,11 @@ const generatedTries = 8;
 /** Stores a new object; undefined when its name is taken. */
 async function store(write: Write, object: AnyObject, { dryRun, tracked }: Creation): Promise<WriteReply | undefined> {
   const { deps, kind, requested, request } = write;
-  const defaulted = toHub(requested, tracked(setDefaults(requested, object)));
+  const admitted = await deps.admission.mutateCreate(write, setDefaults(requested, object));
+  const defaulted = toHub(requested, tracked(admitted));
   const prepared = prepareForCreate(kind, defaulted, contextOf(write));
   refuseInvalid(kind, prepared, validateCreate(requested, prepared));
+  await deps.admission.validate({ write, object: prepared, old: undefined });
   return deps.allocations.around({
     kind,
     subresource: request.subresource,

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { loadCatalog } from "@orch/api/catalog.js";
+import { alwaysAllow, everyRule } from "@orch/auth/fixed-authorizers.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
@@ -60,6 +61,7 @@ const resource = createResource(
     naming,
     catalog: loadCatalog(naming, { release }),
     services: server.services,
+    permissions: { authorizer: alwaysAllow, rules: everyRule },
     log: (what, err) => log.error({ err }, what),
     metrics,
     now: clock.now,

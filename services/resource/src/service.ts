@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Catalog, isStored } from "@orch/api/catalog.js";
+import type { Permissions } from "@orch/auth/rules.js";
 import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createRenderers } from "@orch/render/renderers.js";
@@ -11,6 +12,7 @@ import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createTokenKey } from "@orch/store/token-key.js";
+import { createAdmission } from "./admission/admission.js";
 import type { GatewayAddress } from "./allocation/root-service.js";
 import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
 import { bind } from "./bind.js";
@@ -43,6 +45,7 @@ export interface ResourceDeps {
   readonly catalog: Catalog;
   readonly naming: Naming;
   readonly services: Services;
+  readonly permissions: Permissions;
   readonly log: (what: string, error: unknown) => void;
   readonly metrics?: Metrics;
   readonly now: () => number;
@@ -80,6 +83,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     formats,
     renderers,
     allocations: allocation.allocations,
+    admission: createAdmission([]),
     cbor: config.cbor,
   };
 

@@ -1,5 +1,7 @@
 import type { WriteContext } from "@orch/api/behavior.js";
 import type { Catalog, Kind } from "@orch/api/catalog.js";
+import type { AnyObject } from "@orch/api/object.js";
+import type { Permissions } from "@orch/auth/rules.js";
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Renderers } from "@orch/render/renderers.js";
@@ -21,6 +23,9 @@ export interface WriteDeps {
   readonly naming: Naming;
   readonly namespaces: Namespaces;
   readonly allocations: Allocations;
+  readonly admission: Admission;
+  /** What users may do, for writes that depend on more than whether they are allowed. */
+  readonly permissions: Permissions;
   /** The encodings of bodies. */
   readonly formats: Negotiator<ObjectFormat>;
   readonly renderers: Renderers;
@@ -43,6 +48,20 @@ export interface Write {
   /** The version of the request's body and of the answer. */
   readonly requested: Kind;
   readonly request: WriteRequest;
+}
+
+/** A new state of an object, prepared and validated, before it is stored. Hub objects. */
+export interface NewState {
+  readonly write: Write;
+  readonly object: AnyObject;
+  /** Undefined for a creation. */
+  readonly old: AnyObject | undefined;
+}
+
+/** Answers at once where no plugin handles the kind, which is almost always. */
+export interface Admission {
+  mutateCreate(write: Write, object: AnyObject): AnyObject | Promise<AnyObject>;
+  validate(state: NewState): void | Promise<void>;
 }
 
 /** One try at a change of one state of an object; not done when the state changed meanwhile, to `current`. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Catalog } from "@orch/api/catalog.js";
+import { alwaysAllow, everyRule } from "@orch/auth/fixed-authorizers.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
 import { createPreciseClock } from "@orch/rpc/clock.js";
 import type { Log } from "@orch/runtime/log.js";
@@ -130,6 +131,7 @@ async function startServices(
     {
       ...shared,
       services: front.resources,
+      permissions: { authorizer: alwaysAllow, rules: everyRule },
       metrics: deps.metrics,
       now: () => clock.now(),
       newUid: randomUUID,

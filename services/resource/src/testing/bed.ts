@@ -5,6 +5,8 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Catalog, loadCatalog } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
+import { alwaysAllow, everyRule } from "@orch/auth/fixed-authorizers.js";
+import type { Permissions } from "@orch/auth/rules.js";
 import { createNaming, type Dialect, type Naming } from "@orch/naming/naming.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
@@ -33,6 +35,7 @@ export interface SubjectOptions {
   /** The bed's own where absent. */
   readonly store?: Store;
   readonly allocation?: Partial<AllocationConfig>;
+  readonly permissions?: Permissions;
   readonly random?: () => number;
   /** Milliseconds since 1970; the beginning of 2025 where absent. */
   readonly now?: () => number;
@@ -76,10 +79,11 @@ export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
       const { services, caller } = createInProcess();
       const allocation = { ...usualAllocation, ...options.allocation };
       const random = options.random ?? (() => 0);
+      const permissions = options.permissions ?? { authorizer: alwaysAllow, rules: everyRule };
       const now = options.now ?? (() => Date.parse("2025-01-01T00:00:00Z"));
       const resource = createResource(
         { groups: undefined, eventTtlMs: 3_600_000, cbor: true, allocation },
-        { store: options.store ?? store, naming, catalog, services, log, random, now, ...fixed },
+        { store: options.store ?? store, naming, catalog, services, permissions, log, random, now, ...fixed },
       );
       running.push(resource);
       await resource.start();

@@ -4,7 +4,7 @@ import { isIP } from "node:net";
 import { join } from "node:path";
 import { printClientConfig } from "@orch/client/config.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { isFor, isUsable, type KeyPair } from "./key-pair.js";
+import { isFor, isUsable, type KeyPair } from "@orch/pki/key-pair.js";
 import { readIfThere, writePrivateFile } from "./private-file.js";
 
 export interface PkiOptions {
@@ -38,7 +38,7 @@ const ownNames: readonly string[] = ["localhost", "127.0.0.1", "::1"];
 const hostName = /^(?:\*\.)?[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?)*$/;
 
 /** Loaded where a certificate is made, that is at the first start: the library takes a tenth of a second. */
-const issuing = () => import("./certificates.js");
+const issuing = () => import("@orch/pki/certificates.js");
 
 /**
  * Makes what is missing below `<dataDir>/pki` and keeps the rest: an authority, a serving certificate (made anew
