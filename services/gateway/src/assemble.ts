@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { callerSource } from "@orch/access/caller-source.js";
 import type { Catalog } from "@orch/api/catalog.js";
 import { createOpenApi } from "@orch/api/openapi/openapi.js";
 import { anyOf } from "@orch/auth/authenticator.js";
@@ -86,7 +87,12 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
       mediaTypes: objectOffers(deps.naming, settings).map((offer) => offer.mediaType),
     },
   });
-  const limiting = createLimiting(settings, deps);
+  const objects = callerSource({
+    caches: (group) => caches.of(group),
+    clock,
+    log: (what, err) => log.warn({ err }, what),
+  });
+  const limiting = createLimiting(settings, { ...deps, objects });
   const gateway = createGateway(
     { ...settings, bindAddress: settings.bindAddress },
     {

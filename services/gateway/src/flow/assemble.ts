@@ -1,8 +1,7 @@
+import type { ObjectSource } from "@orch/auth/object-source.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
-import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
-import type { Peers } from "../peers.js";
 import { followFlowConfig } from "./config-source.js";
 import { createFlowControl } from "./flow-control.js";
 import { limitInFlight } from "./in-flight.js";
@@ -18,10 +17,9 @@ export interface LimitingSettings {
 
 export interface LimitingDeps {
   readonly naming: Naming;
-  readonly caches: Peers;
+  readonly objects: ObjectSource;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  readonly log: Log;
 }
 
 /** A limiter with what keeps it up to date. */
@@ -37,7 +35,7 @@ const waitingPart = 1 / 4;
 /** Flow control as the flags have it. */
 export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): Limiting {
   const { readsInFlight: reads, writesInFlight: writes } = settings;
-  const { naming, clock, log } = deps;
+  const { naming, clock } = deps;
   // Without seats to divide nothing is bounded.
   if (!settings.flowControl || reads + writes === 0) {
     const limiter = limitInFlight({ reads, writes, mastersGroup: naming.mastersGroup });
@@ -53,9 +51,8 @@ export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): 
   const source = followFlowConfig({
     naming,
     clock,
-    caches: (group) => deps.caches.of(group),
+    objects: deps.objects,
     changed: control.configure,
-    log: (what, err) => log.warn({ err }, what),
   });
   return {
     limiter: control,
