@@ -1,7 +1,7 @@
 import type { UserInfo } from "./user.js";
 
-/** Headers of a request by their names in lower case. */
-export type HeaderMap = Readonly<Record<string, string | readonly string[] | undefined>>;
+/** Headers of a request by their names in lower case, each with all its values. */
+export type HeaderMap = Readonly<Record<string, readonly string[] | undefined>>;
 
 /** What a request shows of its sender, taken from the connection and the headers. */
 export interface Credentials {

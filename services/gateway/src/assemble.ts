@@ -149,7 +149,9 @@ function identityOf(settings: ServingSettings, { naming, clock }: AssemblyDeps):
       certificateAuthenticator({ naming, authorities: { has: () => true }, now: clock.now }),
       bearerAuthenticator(tokenFileAuthenticator(settings.tokens, { naming, apiAudiences }), apiAudiences),
     ]),
-    anonymous: settings.anonymousAuth ? anonymousUser(naming) : undefined,
+    naming,
+    anonymous: () => (settings.anonymousAuth ? anonymousUser(naming) : undefined),
+    failedLogins: { blocked: () => undefined, failed: () => {} },
     authorizer: settings.allowEveryone
       ? alwaysAllow
       : firstOpinion([groupMayAll(naming.mastersGroup), alwaysAllowPaths(settings.alwaysAllowPaths)]),

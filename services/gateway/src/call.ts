@@ -15,6 +15,9 @@ export interface Call {
   representation: Representation;
   /** Of a resource; the lower-case method elsewhere. */
   readonly verb: Verb | string;
+  /** Who sent it. */
+  sender: UserInfo | undefined;
+  /** Whom it is taken for: the sender, or the user that the sender impersonates. */
   user: UserInfo | undefined;
   /** What flow control lets it hold; given back when the call is over, if not before. */
   seats: Seats | undefined;

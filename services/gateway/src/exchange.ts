@@ -5,6 +5,9 @@ import type { AtTurnEnd } from "./turn.js";
 /** Name, value, name, value…: what `writeHead` takes without building an object. */
 export type HeaderList = readonly string[];
 
+/** Values in the order in which they stood, by the headers' names in lower case. */
+export type DistinctHeaders = Readonly<Record<string, readonly string[] | undefined>>;
+
 /** One request and its response. Either version of HTTP has one of its own. */
 export interface Exchange {
   /** Also the `Audit-Id` of the response. */
@@ -18,6 +21,8 @@ export interface Exchange {
   also: HeaderList;
   /** Every header, by its name in lower case. */
   readonly headers: IncomingHttpHeaders;
+  /** The same, and of one that stood more than once each value by itself. */
+  distinctHeaders(): DistinctHeaders;
   readonly socket: TLSSocket;
   /** @throws ApiError RequestEntityTooLarge, before anything is parsed; BadRequest for a body that was cut. */
   body(limit: number): Promise<Buffer>;

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:
 import type { TLSSocket } from "node:tls";
 import {
   commonHeaders,
+  type DistinctHeaders,
   type Exchange,
   type ExchangeContext,
   type HeaderList,
@@ -96,6 +97,10 @@ class Http1Exchange implements Exchange {
 
   get headers(): IncomingHttpHeaders {
     return this.#request.headers;
+  }
+
+  distinctHeaders(): DistinctHeaders {
+    return this.#request.headersDistinct;
   }
 
   get socket(): TLSSocket {

@@ -2,6 +2,7 @@ import { constants, type IncomingHttpHeaders, type OutgoingHttpHeaders, type Ser
 import type { TLSSocket } from "node:tls";
 import {
   commonHeaders,
+  type DistinctHeaders,
   type Exchange,
   type ExchangeContext,
   type HeaderList,
@@ -14,6 +15,8 @@ import type { AtTurnEnd } from "./turn.js";
 
 export interface Http2Context extends ExchangeContext {
   readonly headers: IncomingHttpHeaders;
+  /** Name, value, name, value… as they came. */
+  readonly raw: readonly string[];
   /** Of the connection that the stream is on. */
   readonly socket: TLSSocket;
 }
@@ -28,13 +31,15 @@ class Http2Exchange implements Exchange {
   readonly socket: TLSSocket;
   code = 0;
   readonly #stream: ServerHttp2Stream;
+  readonly #raw: readonly string[];
   readonly #atTurnEnd: AtTurnEnd;
 
-  constructor(stream: ServerHttp2Stream, { id, headers, socket, atTurnEnd }: Http2Context) {
+  constructor(stream: ServerHttp2Stream, { id, headers, raw, socket, atTurnEnd }: Http2Context) {
     this.#stream = stream;
     this.#atTurnEnd = atTurnEnd;
     this.id = id;
     this.headers = headers;
+    this.#raw = raw;
     this.socket = socket;
     this.method = headers[":method"] ?? "GET";
     const { path, query } = parseTarget(headers[":path"] ?? "/");
@@ -44,6 +49,17 @@ class Http2Exchange implements Exchange {
 
   header(name: string): string | undefined {
     return headerText(this.headers[name] ?? (name === "host" ? this.headers[":authority"] : undefined));
+  }
+
+  distinctHeaders(): DistinctHeaders {
+    const distinct: Record<string, string[]> = Object.create(null);
+    for (let i = 0; i + 1 < this.#raw.length; i += 2) {
+      const name = (this.#raw[i] ?? "").toLowerCase();
+      const values = distinct[name] ?? [];
+      values.push(this.#raw[i + 1] ?? "");
+      distinct[name] = values;
+    }
+    return distinct;
   }
 
   body(limit: number): Promise<Buffer> {

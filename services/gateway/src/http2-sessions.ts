@@ -1,4 +1,10 @@
-import { constants, performServerHandshake, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
+import {
+  constants,
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
 import type { TLSSocket } from "node:tls";
 import type { Exchange, ExchangeContext } from "./exchange.js";
 import { createHttp2Exchange } from "./http2-exchange.js";
@@ -73,9 +79,9 @@ export function createHttp2Sessions(
         if (streams.size === 0) session.close();
       });
       // Streams that are opened only to be taken back are limited by the library (CVE-2023-44487).
-      session.on("stream", (stream, headers) => {
+      session.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
         opened(streams, stream);
-        serve(createHttp2Exchange(stream, { ...context(), headers, socket }));
+        serve(createHttp2Exchange(stream, { ...context(), headers, raw, socket }));
       });
     },
     dropStalled() {

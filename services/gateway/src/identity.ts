@@ -1,29 +1,44 @@
 import type { TLSSocket } from "node:tls";
-import type { Authenticator, ClientCertificate, Credentials, Verdict } from "@orch/auth/authenticator.js";
-import type { Attributes, Authorizer } from "@orch/auth/authorizer.js";
+import type { Authenticator, ClientCertificate, Credentials, HeaderMap, Verdict } from "@orch/auth/authenticator.js";
+import type { Authorizer, Decision } from "@orch/auth/authorizer.js";
 import { clientCertificate } from "@orch/auth/client-certificate.js";
 import { forbiddenError } from "@orch/auth/forbidden.js";
+import { impersonate, wantsImpersonation } from "@orch/auth/impersonation.js";
 import type { UserInfo } from "@orch/auth/user.js";
-import { unauthorized } from "@orch/status/api-error.js";
+import type { Naming } from "@orch/naming/naming.js";
+import { ApiError, unauthorized } from "@orch/status/api-error.js";
 import type { Call } from "./call.js";
 import type { Exchange } from "./exchange.js";
+import { attributesOf } from "./request-attributes.js";
 
 export interface IdentityDeps {
+  readonly naming: Naming;
   readonly authenticator: Authenticator;
-  /** Whoever shows no credentials; undefined where nobody may come without. */
-  readonly anonymous: UserInfo | undefined;
+  /** Who asks for a path without credentials; undefined where nobody may come without. */
+  readonly anonymous: (path: string) => UserInfo | undefined;
   readonly authorizer: Authorizer;
+  readonly failedLogins: FailedLogins;
 }
 
-/** Who sends a request, and whether they may. */
+/** Counts wrong credentials by the address that they come from. */
+export interface FailedLogins {
+  /** Seconds until further credentials are looked at; undefined where they are at once. */
+  blocked(address: string): number | undefined;
+  failed(address: string): void;
+}
+
+/** Who sends a request, whom it is to be taken for, and whether that one may. */
 export interface Identity {
-  /** @throws ApiError Unauthorized */
+  /** @throws ApiError Unauthorized; TooManyRequests after too many wrong credentials */
   authenticate(exchange: Exchange): UserInfo | Promise<UserInfo>;
+  /** Whom the request's headers ask to be taken for; the sender where they ask nothing. @throws ApiError Forbidden, BadRequest */
+  impersonated(exchange: Exchange, sender: UserInfo): UserInfo | Promise<UserInfo>;
   /** @throws ApiError Forbidden */
   authorize(call: Call, user: UserInfo): void | Promise<void>;
 }
 
-export function createIdentity({ authenticator, anonymous, authorizer }: IdentityDeps): Identity {
+export function createIdentity(deps: IdentityDeps): Identity {
+  const { authenticator, anonymous, authorizer, failedLogins } = deps;
   // A connection's certificate is taken apart once: it cannot change.
   const certificates = new WeakMap<TLSSocket, { readonly certificate: ClientCertificate | undefined }>();
 
@@ -34,21 +49,34 @@ export function createIdentity({ authenticator, anonymous, authorizer }: Identit
     certificates.set(socket, { certificate });
     return certificate;
   };
-
-  const userOf = (verdict: Verdict): UserInfo => {
+  const userOf = (exchange: Exchange, verdict: Verdict): UserInfo => {
     if (verdict.outcome === "allow") return verdict.user;
-    if (verdict.outcome === "none" && anonymous !== undefined) return anonymous;
-    throw unauthorized(verdict.outcome === "deny" ? verdict.why : undefined);
+    if (verdict.outcome === "deny") {
+      failedLogins.failed(exchange.socket.remoteAddress ?? "");
+      throw unauthorized(verdict.why);
+    }
+    const user = anonymous(exchange.path);
+    if (user === undefined) throw unauthorized();
+    return user;
   };
 
   return {
     authenticate(exchange) {
-      const verdict = authenticator.authenticate(credentialsOf(exchange, certificateOf(exchange.socket)));
-      return verdict instanceof Promise ? verdict.then(userOf) : userOf(verdict);
+      const credentials = new RequestCredentials(exchange, certificateOf(exchange.socket));
+      if (credentials.authorization !== undefined) {
+        const seconds = failedLogins.blocked(exchange.socket.remoteAddress ?? "");
+        if (seconds !== undefined) throw tooManyFailures(seconds);
+      }
+      const verdict = authenticator.authenticate(credentials);
+      return verdict instanceof Promise ? verdict.then((v) => userOf(exchange, v)) : userOf(exchange, verdict);
+    },
+    impersonated(exchange, sender) {
+      if (!wantsImpersonation(exchange.headers)) return sender;
+      return impersonate(sender, exchange.distinctHeaders(), deps);
     },
     authorize(call, user) {
       const attributes = attributesOf(call, user);
-      const decide = ({ outcome, reason }: { outcome: string; reason: string }): void => {
+      const decide = ({ outcome, reason }: Decision): void => {
         if (outcome !== "allow") throw forbiddenError(attributes, reason);
       };
       const decision = authorizer.authorize(attributes);
@@ -57,8 +85,27 @@ export function createIdentity({ authenticator, anonymous, authorizer }: Identit
   };
 }
 
-function credentialsOf(exchange: Exchange, certificate: ClientCertificate | undefined): Credentials {
-  return { authorization: exchange.header("authorization"), certificate, headers: exchange.headers };
+class RequestCredentials implements Credentials {
+  readonly authorization: string | undefined;
+  readonly certificate: ClientCertificate | undefined;
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange, certificate: ClientCertificate | undefined) {
+    this.authorization = exchange.header("authorization");
+    this.certificate = certificate;
+    this.#exchange = exchange;
+  }
+
+  /** Of interest behind a front proxy alone: most requests never ask. */
+  get headers(): HeaderMap {
+    return this.#exchange.distinctHeaders();
+  }
+}
+
+function tooManyFailures(retryAfterSeconds: number): ApiError {
+  return new ApiError("TooManyRequests", "Too many wrong credentials came from this address, please try again later.", {
+    details: { retryAfterSeconds },
+  });
 }
 
 /** The subject of a connection's certificate with the fingerprints of its chain; undefined where there is none. */
@@ -77,10 +124,4 @@ function peerCertificate(socket: TLSSocket): ClientCertificate | undefined {
     notAfter: Date.parse(leaf.valid_to),
     chain,
   });
-}
-
-function attributesOf({ route, verb }: Call, user: UserInfo): Attributes {
-  if (route.type !== "resource") return { kind: "path", user, verb, path: route.path };
-  const { group, version, resource, subresource, namespace, name } = route;
-  return { kind: "resource", user, verb, group, version, resource, subresource, namespace, name };
 }

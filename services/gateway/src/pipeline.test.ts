@@ -60,7 +60,9 @@ function gateway(options: CatalogOptions = {}, caches?: () => Caller) {
       authenticator: {
         authenticate: () => ({ outcome: "allow", user: { name: "ann", uid: "", groups: ["all"], extra: {} } }),
       },
-      anonymous: undefined,
+      naming,
+      anonymous: () => undefined,
+      failedLogins: { blocked: () => undefined, failed: () => {} },
       authorizer: groupMayAll("all"),
     },
     limiter: { enter: () => {} },

@@ -49,6 +49,7 @@ export function createPipeline(deps: PipelineDeps): (exchange: Exchange) => void
     measure(deps),
     recoverErrors(deps),
     authenticate(identity),
+    impersonate(identity),
     limit(deps.limiter),
     authorize(identity),
     negotiate(deps.negotiator),
@@ -66,6 +67,7 @@ function newCall(exchange: Exchange): Call {
     route,
     representation: plainJson,
     verb: route.type === "resource" ? verbOf(exchange.method, route, exchange.query) : exchange.method.toLowerCase(),
+    sender: undefined,
     user: undefined,
     seats: undefined,
     kind: undefined,
@@ -114,10 +116,22 @@ function errorRepresentation(negotiator: Negotiator<ObjectFormat>, { exchange }:
 function authenticate(identity: Identity): Stage {
   return (call, next) => {
     const settled = (user: UserInfo): void | Promise<void> => {
-      call.user = user;
+      call.sender = user;
       return next(call);
     };
     const user = identity.authenticate(call.exchange);
+    return user instanceof Promise ? user.then(settled) : settled(user);
+  };
+}
+
+function impersonate(identity: Identity): Stage {
+  return (call, next) => {
+    if (call.sender === undefined) throw new TypeError("a request that nobody sent");
+    const settled = (user: UserInfo): void | Promise<void> => {
+      call.user = user;
+      return next(call);
+    };
+    const user = identity.impersonated(call.exchange, call.sender);
     return user instanceof Promise ? user.then(settled) : settled(user);
   };
 }

@@ -1,7 +1,14 @@
 import { type IncomingHttpHeaders, type IncomingMessage, STATUS_CODES } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { WebSocket, WebSocketServer } from "ws";
-import { commonHeaders, type Exchange, type HeaderList, headerText, parseTarget } from "./exchange.js";
+import {
+  commonHeaders,
+  type DistinctHeaders,
+  type Exchange,
+  type HeaderList,
+  headerText,
+  parseTarget,
+} from "./exchange.js";
 import { type CutFrames, cutterOf } from "./stream-frames.js";
 
 /** A request to go on as a WebSocket, as node's server gives it away. */
@@ -64,6 +71,10 @@ class WebSocketExchange implements Exchange {
 
   header(name: string): string | undefined {
     return headerText(this.headers[name]);
+  }
+
+  distinctHeaders(): DistinctHeaders {
+    return this.#upgrade.request.headersDistinct;
   }
 
   async body(): Promise<Buffer> {

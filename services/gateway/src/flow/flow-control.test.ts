@@ -60,6 +60,7 @@ function callOf({
     route: parsePath(exchange.path),
     representation: plainJson,
     verb,
+    sender: undefined,
     user: { name: user, uid: "", groups: [group, naming.authenticatedGroup], extra: {} },
     seats: undefined,
     kind: undefined,

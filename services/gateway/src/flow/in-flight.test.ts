@@ -12,6 +12,7 @@ function callOf(verb: string, group = "people"): Call {
     route: parsePath("/api/v1/pods"),
     representation: plainJson,
     verb,
+    sender: undefined,
     user: { name: "ann", uid: "", groups: [group], extra: {} },
     seats: undefined,
     kind: undefined,

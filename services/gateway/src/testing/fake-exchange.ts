@@ -55,6 +55,7 @@ export function fakeExchange({ method = "GET", target, headers = {}, body = "" }
     also: [],
     headers,
     header: (name) => headers[name],
+    distinctHeaders: () => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     socket,
     body: async () => Buffer.from(body),
     send(code, list, whole) {
