@@ -9,7 +9,9 @@ export type Credentials =
   | { readonly type: "admin" }
   | { readonly type: "certificate" }
   | { readonly type: "anonymous" }
-  | { readonly type: "token"; readonly token: string };
+  | { readonly type: "token"; readonly token: string }
+  /** The administrator, taken for somebody else. */
+  | { readonly type: "user"; readonly name: string; readonly groups?: readonly string[] };
 
 export type Query = Readonly<Record<string, string | number | boolean>>;
 
@@ -19,7 +21,7 @@ export interface Call {
   /** With its leading slash; may carry a query of its own. */
   readonly path: string;
   readonly query?: Query;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   /** An object is sent as JSON; text and bytes go as they are. */
   readonly body?: object | string | Buffer;
   readonly as?: Credentials;
@@ -86,7 +88,6 @@ export function connect(target: Target, options: { readonly gateway?: number } =
   const begin = (call: Call): Promise<IncomingMessage> => {
     const as = call.as ?? admin;
     const { type, bytes } = bodyOf(call.body);
-    const token = as.type === "admin" ? target.pki.adminToken : as.type === "token" ? as.token : undefined;
     const url = new URL(urls[turn++ % urls.length] ?? "");
     return new Promise((resolve, reject) => {
       const sent = request(
@@ -97,7 +98,7 @@ export function connect(target: Target, options: { readonly gateway?: number } =
           method: call.method ?? "GET",
           path: call.path + queryText(call.query),
           headers: {
-            ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+            ...identityHeaders(as, target),
             ...(type === undefined ? {} : { "content-type": type }),
             ...(bytes === undefined ? {} : { "content-length": String(bytes.length) }),
             ...call.headers,
@@ -141,6 +142,24 @@ export function connect(target: Target, options: { readonly gateway?: number } =
       certified.destroy();
     },
   };
+}
+
+function identityHeaders(as: Credentials, { pki }: Target): Record<string, string | string[]> {
+  const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+  switch (as.type) {
+    case "admin":
+      return bearer(pki.adminToken);
+    case "token":
+      return bearer(as.token);
+    case "user":
+      return {
+        ...bearer(pki.adminToken),
+        "Impersonate-User": as.name,
+        ...(as.groups === undefined ? {} : { "Impersonate-Group": [...as.groups] }),
+      };
+    default:
+      return {};
+  }
 }
 
 function bodyOf(body: Call["body"]): { readonly type?: string; readonly bytes?: Buffer } {

@@ -6,6 +6,7 @@ import { alreadyExists, badRequest } from "@orch/status/api-error.js";
 import { noRevision } from "@orch/store/revision.js";
 import { readObject } from "./body.js";
 import { trackUpdate } from "./field-management.js";
+import { checkMayCreate } from "./may-create.js";
 import { type WriteOptions, writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
 import { objectReply, storedBytes } from "./stored.js";
@@ -42,6 +43,7 @@ export function creation(write: Write, options: WriteOptions): Creation {
 /** Also for a PUT of a missing name, where the kind allows it, and for a server-side apply. */
 export async function createObject(write: Write, object: AnyObject, how: Creation): Promise<WriteReply> {
   const { deps, kind, request } = write;
+  if (request.verb !== "create") await checkMayCreate(write);
   const named = newMetadata(write, object);
   if (kind.namespaced) {
     await deps.namespaces.admitCreate(request.namespace, { resource: resourceOf(kind), name: named.name ?? "" });

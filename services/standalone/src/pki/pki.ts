@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { generateKeyPairSync, randomBytes } from "node:crypto";
 import { chmod, mkdir } from "node:fs/promises";
 import { isIP } from "node:net";
 import { join } from "node:path";
@@ -22,8 +22,12 @@ export interface Pki {
   readonly admin: KeyPair;
   /** Bearer token of the administrator. */
   readonly adminToken: string;
+  /** Signs the tokens of service accounts (PKCS #8). */
+  readonly serviceAccountKey: string;
   readonly paths: {
     readonly ca: string;
+    readonly caKey: string;
+    readonly serviceAccountKey: string;
     readonly servingCertificate: string;
     readonly servingKey: string;
     readonly adminCertificate: string;
@@ -59,7 +63,7 @@ export async function ensurePki(dataDir: string, options: PkiOptions): Promise<P
   const now = clock.now();
   const authority = await ensureAuthority(folder, naming, now);
   const admin = { name: adminUser, group: naming.mastersGroup };
-  const [serving, adminPair, tokens] = await Promise.all([
+  const [serving, adminPair, tokens, serviceAccountKey] = await Promise.all([
     ensurePair(
       join(folder, "serving"),
       (pair) => isUsable(pair, authority, now) && isFor(pair, names),
@@ -71,14 +75,18 @@ export async function ensurePki(dataDir: string, options: PkiOptions): Promise<P
       async () => (await issuing()).issueClient(authority, admin, now),
     ),
     ensureToken(join(folder, "tokens.csv"), admin),
+    ensureServiceAccountKey(join(folder, "service-accounts.key")),
   ]);
   return {
     ca: authority.certificate,
     serving,
     admin: adminPair,
     adminToken: tokens,
+    serviceAccountKey,
     paths: {
       ca: join(folder, "ca.crt"),
+      caKey: join(folder, "ca.key"),
+      serviceAccountKey: join(folder, "service-accounts.key"),
       servingCertificate: join(folder, "serving.crt"),
       servingKey: join(folder, "serving.key"),
       adminCertificate: join(folder, `${adminUser}.crt`),
@@ -133,6 +141,16 @@ async function ensureToken(path: string, admin: { readonly name: string; readonl
   const token = randomBytes(32).toString("base64url");
   await writePrivateFile(path, `${token},${admin.name},${admin.name},"${admin.group}"\n`);
   return token;
+}
+
+/** A key that is there is never replaced: every token that it signed would be void. */
+async function ensureServiceAccountKey(path: string): Promise<string> {
+  const known = await readIfThere(path);
+  if (known !== undefined) return known;
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  await writePrivateFile(path, key);
+  return key;
 }
 
 /** A certificate of a further client below `<dataDir>/pki`, as `<file>.crt` and `.key`: made where it is missing. */
