@@ -75,7 +75,10 @@ test("every file is the owner's alone and no draft stays behind", async (t) => {
   });
   assert.equal((await stat(join(dir, "pki"))).mode & 0o777, 0o700);
   const files = (await readdir(join(dir, "pki"))).sort();
-  assert.deepEqual(files, ["admin.crt", "admin.key", "ca.crt", "ca.key", "serving.crt", "serving.key", "tokens.csv"]);
+  assert.deepEqual(files, [
+    ...["admin.crt", "admin.key", "ca.crt", "ca.key", "service-accounts.key"],
+    ...["serving.crt", "serving.key", "tokens.csv"],
+  ]);
   for (const file of [...files.map((f) => join("pki", f)), "admin.orchconfig"]) {
     assert.equal((await stat(join(dir, file))).mode & 0o777, 0o600, file);
   }
