@@ -10,7 +10,7 @@ export interface Uncovered {
 }
 
 /** What taking rules apart may cost, in comparisons: a kilobyte of rules can stand for billions of single ones. */
-const maxWork = 1_000_000;
+const maxWork = 500_000;
 const maxMissing = 10_000;
 
 /**
@@ -127,7 +127,9 @@ function quotedList(words: readonly string[]): string {
   return `[${words.map((word) => JSON.stringify(word)).join(" ")}]`;
 }
 
-/** Of the text of an error: rules may be large, and their number too. */
+/** Characters of single rules that the text of an error is made of: words may be as long as a body. */
+const longestTold = 262_144;
+/** Characters that it may have. */
 const longestText = 65_536;
 
 export interface Grantor {
@@ -137,22 +139,26 @@ export interface Grantor {
 
 /** Why somebody may not grant rules, in the reference's words. `evaluationError` is that of his own rules. */
 export function escalationText(who: Grantor, { missing, more }: Uncovered, evaluationError: string): string {
-  const lines = new Set<string>();
-  let room = longestText;
-  let cut = more;
-  for (const rule of compact(missing)) {
-    room -= lengthOf(rule);
-    if (room < 0) {
-      cut = true;
-      break;
-    }
-    lines.add(ruleText(rule));
-  }
-  const sorted = [...lines].sort();
-  const told = cut ? [...sorted, "and more than can be told"] : sorted;
+  const singles = upTo(longestTold, missing);
+  const rules = upTo(longestText, compact(singles.rules));
+  const lines = [...new Set(rules.rules.map(ruleText))].sort();
+  if (more || singles.cut || rules.cut) lines.push("and more than can be told");
   const what = `user ${JSON.stringify(who.name)} (groups=${quotedList(who.groups)}) is attempting to grant RBAC permissions not currently held:`;
   const resolution = evaluationError === "" ? "" : `; resolution errors: [${evaluationError}]`;
-  return `${what}\n${told.join("\n")}${resolution}`;
+  return `${what}\n${lines.join("\n")}${resolution}`;
+}
+
+/** The first rules, of so many characters together. */
+function upTo(
+  characters: number,
+  rules: readonly PolicyRule[],
+): { readonly rules: readonly PolicyRule[]; readonly cut: boolean } {
+  let room = characters;
+  const count = rules.findIndex((rule) => {
+    room -= lengthOf(rule);
+    return room < 0;
+  });
+  return count < 0 ? { rules, cut: false } : { rules: rules.slice(0, count), cut: true };
 }
 
 function lengthOf(rule: PolicyRule): number {
