@@ -21,6 +21,8 @@ export interface GrantFinder {
   find(grants: Grants, asked: Asked): Grant | undefined;
   /** These are no longer looked at. */
   forget(grants: Grants): void;
+  /** How much is remembered, in answers and names. */
+  readonly size: number;
 }
 
 /** For one thing that is asked: who allows it whatever the name, or else for which names. */
@@ -70,6 +72,9 @@ export function createGrantFinder({ capacity = 100_000 }: { readonly capacity?: 
     forget(grants) {
       used -= known.get(grants)?.weight ?? 0;
       known.delete(grants);
+    },
+    get size() {
+      return used;
     },
   };
 }

@@ -26,6 +26,8 @@ export interface RbacIndex {
   removeBinding(binding: Pick<BindingRecord, "namespace" | "name">): void;
   decide(attributes: Attributes): Decision;
   rulesFor(user: UserInfo, namespace: string): UserRules;
+  /** Everything that is kept, counted together: none of it where nothing was put that is not removed. */
+  readonly size: number;
 }
 
 /** Where a role is, or will be. */
@@ -188,6 +190,9 @@ export function createRbacIndex(naming: Naming): RbacIndex {
         for (const problem of grants.problems) problems.add(problem);
       }
       return { rules: [...roles].flat(), incomplete: false, evaluationError: told(problems) };
+    },
+    get size() {
+      return places.size + scopes.size + bindings.size + shared.size + finder.size;
     },
   };
 }
