@@ -6,8 +6,10 @@ import type { UserRules } from "../rules.js";
 import type { UserInfo } from "../user.js";
 import { askedOf } from "./compiled-role.js";
 import { createGrantFinder, type Grant, type Grants } from "./grants.js";
-import type { BindingRecord, RoleRecord, SubjectRecord } from "./rbac-objects.js";
+import type { BindingRecord, RoleRecord } from "./rbac-objects.js";
+import { allowed, maxProblems, missing, told } from "./reasons.js";
 import { createSharedRoles, type SharedRole } from "./shared-roles.js";
+import { type SubjectId, subjectId } from "./subjects.js";
 
 /**
  * Who has which role, by subject and namespace, always as the last change left it:
@@ -52,9 +54,6 @@ interface Scope {
   readonly users: Map<string, Holder>;
   readonly groups: Map<string, Holder>;
 }
-
-/** What a denial tells of missing roles at most. */
-const maxProblems = 100;
 
 export function createRbacIndex(naming: Naming): RbacIndex {
   const group = naming.group("rbac.authorization");
@@ -203,28 +202,6 @@ function placeKey(kind: string, namespace: string, name: string): string {
   return kind === "Role" ? `Role/${namespace}/${name}` : `?${kind}`;
 }
 
-interface SubjectId {
-  readonly of: "users" | "groups";
-  readonly name: string;
-}
-
-/** Service accounts are users of a name of their own; without a namespace they are nobody. */
-function subjectId({ kind, name, namespace }: SubjectRecord, bindingNamespace: string): SubjectId | undefined {
-  if (name === "") return undefined;
-  switch (kind) {
-    case "User":
-      return { of: "users", name };
-    case "Group":
-      return { of: "groups", name };
-    case "ServiceAccount": {
-      const of = namespace === "" ? bindingNamespace : namespace;
-      return of === "" ? undefined : { of: "users", name: `system:serviceaccount:${of}:${name}` };
-    }
-    default:
-      return undefined;
-  }
-}
-
 function grantsOf({ id, bindings }: Holder, group: string): Grants {
   const all = new Map<SharedRole, Grant>();
   const problems: string[] = [];
@@ -240,41 +217,4 @@ function grantsOf({ id, bindings }: Holder, group: string): Grants {
     rules += role.resources.length + role.paths.length;
   }
   return { all: [...all.values()], rules, problems };
-}
-
-function missing(kind: string, name: string, group: string): string {
-  if (kind !== "Role" && kind !== "ClusterRole") return `unsupported role reference kind: ${JSON.stringify(kind)}`;
-  return `${kind.toLowerCase()}.${group} ${JSON.stringify(name)} not found`;
-}
-
-/** The reason is made when somebody reads it: requests that pass have no use for it. */
-function allowed(binding: BindingRecord, id: SubjectId): Decision {
-  return {
-    outcome: "allow",
-    get reason() {
-      return `RBAC: allowed by ${described(binding, id)}`;
-    },
-  };
-}
-
-/** As the reference has it: `RoleBinding "b/ns" of Role "r" to ServiceAccount "a/ns"`, names first. */
-function described({ namespace, name, role, subjects }: BindingRecord, id: SubjectId): string {
-  const what =
-    namespace === "" ? `ClusterRoleBinding ${quoted(name)}` : `RoleBinding ${quoted(`${name}/${namespace}`)}`;
-  const subject = subjects.find((each) => {
-    const one = subjectId(each, namespace);
-    return one?.of === id.of && one.name === id.name;
-  });
-  const account = subject?.kind === "ServiceAccount";
-  const whom = account ? `${subject.name}/${subject.namespace === "" ? namespace : subject.namespace}` : id.name;
-  return `${what} of ${role.kind} ${quoted(role.name)} to ${subject?.kind ?? ""} ${quoted(whom)}`;
-}
-
-const quoted = (text: string): string => JSON.stringify(text);
-
-/** Several in brackets; too many are not all told. */
-function told(problems: ReadonlySet<string>): string {
-  const some = [...problems].slice(0, maxProblems);
-  if (some.length <= 1) return some[0] ?? "";
-  return `[${some.join(", ")}]`;
 }
