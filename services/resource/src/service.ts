@@ -24,6 +24,7 @@ import { runExpiry } from "./expiry.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { createNamespaces } from "./namespaces.js";
 import { patch } from "./patch.js";
+import { rbacEscalation } from "./rbac/escalation.js";
 import { remembering } from "./recent-states.js";
 import { ensureSystemNamespaces } from "./system-namespaces.js";
 import { update } from "./update.js";
@@ -83,7 +84,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     formats,
     renderers,
     allocations: allocation.allocations,
-    admission: createAdmission([]),
+    admission: createAdmission([rbacEscalation(naming)]),
     cbor: config.cbor,
   };
 

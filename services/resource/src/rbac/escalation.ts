@@ -1,0 +1,124 @@
+import type { Kind } from "@orch/api/catalog.js";
+import type { Binding, ClusterRole, PolicyRule, RoleRef } from "@orch/api/kinds/rbac/types.js";
+import type { AnyObject } from "@orch/api/object.js";
+import { escalationText, uncovered } from "@orch/auth/rbac/covers.js";
+import type { Naming } from "@orch/naming/naming.js";
+import { equal } from "@orch/schema/equal.js";
+import { forbidden, notFound } from "@orch/status/api-error.js";
+import type { AdmissionPlugin } from "../admission/admission.js";
+import { storedObject } from "../stored.js";
+import { builtIn, keyOf, type NewState, resourceOf, type Write } from "../write.js";
+
+/**
+ * Nobody gives away what he does not have (spec 1: Authentication, 2): who writes a role must hold its rules, or may
+ * `escalate` it; who writes a binding must hold the rules of its role, or may `bind` it. Always on.
+ */
+export function rbacEscalation(naming: Naming): AdmissionPlugin {
+  const group = naming.group("rbac.authorization");
+  const isRole = ({ kind }: Kind): boolean => kind === "Role" || kind === "ClusterRole";
+  const isBinding = ({ kind }: Kind): boolean => kind === "RoleBinding" || kind === "ClusterRoleBinding";
+  return {
+    name: "RBACEscalation",
+    handles: (kind, subresource) => kind.group === group && subresource === "" && (isRole(kind) || isBinding(kind)),
+    validate: async (state) => {
+      const { write } = state;
+      if (write.request.user.groups.includes(naming.mastersGroup) || changesNothingOfNote(state)) return;
+      await (isRole(write.kind) ? checkRole(state) : checkBinding(write, state.object));
+    },
+  };
+}
+
+/**
+ * Owners, finalizers and who owns which field: what the garbage collector changes without any right on the rules.
+ * Labels are of note, as aggregation goes by them.
+ */
+function changesNothingOfNote({ write: { kind }, object, old }: NewState): boolean {
+  if (old === undefined) return false;
+  const { ownerReferences, finalizers, managedFields, ...kept } = old.metadata;
+  const metadata = {
+    ...object.metadata,
+    ownerReferences: undefined,
+    finalizers: undefined,
+    managedFields: undefined,
+    // A body need not name the version that it changes, nor its kind.
+    resourceVersion: kept.resourceVersion,
+  };
+  return equal(
+    kind.type,
+    { ...object, kind: old.kind, apiVersion: old.apiVersion, metadata },
+    { ...old, metadata: kept },
+  );
+}
+
+/** To gather rules by labels is to hold whatever anybody will ever label. */
+const everything: readonly PolicyRule[] = [
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+  { verbs: ["*"], nonResourceURLs: ["*"] },
+];
+
+async function checkRole({ write, object, old }: NewState): Promise<void> {
+  const { kind, request } = write;
+  if (await mayDo(write, "escalate", { resource: kind.plural, name: request.name })) return;
+  const role: ClusterRole = object;
+  const before: ClusterRole | undefined = old;
+  await checkRules(write, object, role.rules ?? []);
+  if (kind.namespaced || !(aggregates(role) || aggregates(before))) return;
+  if (uncovered((await ownRules(write)).rules, everything) === undefined) return;
+  throw refusal(write, object, "must have cluster-admin privileges to use the aggregationRule");
+}
+
+function aggregates(role: ClusterRole | undefined): boolean {
+  return (role?.aggregationRule?.clusterRoleSelectors ?? []).length > 0;
+}
+
+async function checkBinding(write: Write, object: AnyObject): Promise<void> {
+  const { roleRef = {} }: Binding = object;
+  const { name = "" } = roleRef;
+  const kind = builtIn(write, write.kind.apiVersion, roleRef.kind === "Role" ? "Role" : "ClusterRole");
+  if (await mayDo(write, "bind", { resource: kind.plural, name })) return;
+  await checkRules(write, object, await rulesOf(write, kind, roleRef));
+}
+
+/** Of the role that stands in the store now, not in a memory of it. @throws ApiError NotFound */
+async function rulesOf(write: Write, kind: Kind, { name = "" }: RoleRef): Promise<readonly PolicyRule[]> {
+  const entry = await write.deps.store.get(keyOf({ ...write, kind }, name));
+  if (entry === undefined) throw notFound(resourceOf(kind), name);
+  const role: ClusterRole = storedObject(kind, entry);
+  return role.rules ?? [];
+}
+
+interface RoleName {
+  readonly resource: string;
+  /** Empty for one that is created: a right on some names is none to make one of that name. */
+  readonly name: string;
+}
+
+/** Where the write is: in its namespace, or in the cluster. */
+async function mayDo(write: Write, verb: "escalate" | "bind", { resource, name }: RoleName): Promise<boolean> {
+  const { deps, kind, request } = write;
+  const { outcome } = await deps.permissions.authorizer.authorize({
+    kind: "resource",
+    user: request.user,
+    verb,
+    group: kind.group,
+    version: "*",
+    resource,
+    subresource: "",
+    namespace: request.namespace,
+    name,
+  });
+  return outcome === "allow";
+}
+
+const ownRules = ({ deps, request }: Write) => deps.permissions.rules.rulesFor(request.user, request.namespace);
+
+async function checkRules(write: Write, object: AnyObject, rules: readonly PolicyRule[]): Promise<void> {
+  const own = await ownRules(write);
+  const missing = uncovered(own.rules, rules);
+  if (missing === undefined) return;
+  throw refusal(write, object, escalationText(write.request.user, missing, own.evaluationError));
+}
+
+function refusal({ kind }: Write, object: AnyObject, why: string) {
+  return forbidden(resourceOf(kind), object.metadata.name ?? "", why);
+}
