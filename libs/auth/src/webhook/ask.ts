@@ -23,7 +23,7 @@ export class WebhookError extends Error {
 
 /** An answer that makes no sense; asking again would not mend it. */
 export const badAnswer = (what: string): WebhookError =>
-  new WebhookError(`the answer ${what}`, { reason: "answer", retry: false });
+  new WebhookError(`the answer is not understood: ${what}`, { reason: "answer", retry: false });
 
 /** Time as an argument; `Clock` of libs/runtime is one. */
 export interface WebhookClock {

@@ -170,23 +170,23 @@ const failure = (reason: "timeout" | "connection" | "status" | "answer", retry =
   new WebhookError(`it failed: ${reason}`, { reason, retry });
 
 const outages: readonly (readonly [FakeAnswer, result: string, why: string])[] = [
-  [null, "error", "the answer is no object"],
-  ["allowed", "error", "the answer is no object"],
-  [{ allowed: true }, "error", "the answer has no status"],
-  [{ status: [] }, "error", "the answer has no status"],
-  [status({ allowed: "true" }), "error", "the answer has a allowed that is no boolean"],
-  [status({ allowed: 1 }), "error", "the answer has a allowed that is no boolean"],
-  [status({ allowed: true, denied: "no" }), "error", "the answer has a denied that is no boolean"],
-  [status({ allowed: true, reason: {} }), "error", "the answer has a reason that is no text"],
+  [null, "error", "the answer is not understood: it is no object"],
+  ["allowed", "error", "the answer is not understood: it is no object"],
+  [{ allowed: true }, "error", "the answer is not understood: it has no status"],
+  [{ status: [] }, "error", "the answer is not understood: it has no status"],
+  [status({ allowed: "true" }), "error", "the answer is not understood: allowed is no boolean"],
+  [status({ allowed: 1 }), "error", "the answer is not understood: allowed is no boolean"],
+  [status({ allowed: true, denied: "no" }), "error", "the answer is not understood: denied is no boolean"],
+  [status({ allowed: true, reason: {} }), "error", "the answer is not understood: reason is no text"],
   [
     { ...status({ allowed: true }), kind: "TokenReview" },
     "error",
-    "the answer is no SubjectAccessReview of authorization.orch/v1",
+    "the answer is not understood: it is no SubjectAccessReview of authorization.orch/v1",
   ],
   [
     { ...status({ allowed: true }), apiVersion: "authorization.orch/v1beta1" },
     "error",
-    "the answer is no SubjectAccessReview of authorization.orch/v1",
+    "the answer is not understood: it is no SubjectAccessReview of authorization.orch/v1",
   ],
   [failure("connection"), "error", "it failed: connection"],
   [failure("status"), "error", "it failed: status"],

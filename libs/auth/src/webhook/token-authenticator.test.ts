@@ -87,22 +87,37 @@ test("an error that says the token does not bring it to the log", async () => {
 });
 
 const unanswered: readonly (readonly [FakeAnswer, why: string])[] = [
-  [null, "the answer is no object"],
-  [{}, "the answer has no status"],
-  [status({ authenticated: "yes", user: bob }), "the answer has a authenticated that is no boolean"],
-  [status({ authenticated: true }), "the answer has no user"],
-  [status({ authenticated: true, user: {} }), "the answer has a user without a name"],
-  [status({ authenticated: true, user: { ...bob, username: "" } }), "the answer has a user without a name"],
-  [status({ authenticated: true, user: { ...bob, username: 1 } }), "the answer has a username that is no text"],
-  [status({ authenticated: true, user: { ...bob, groups: "g" } }), "the answer has groups that are no list of texts"],
-  [status({ authenticated: true, user: { ...bob, groups: [1] } }), "the answer has groups that are no list of texts"],
+  [null, "the answer is not understood: it is no object"],
+  [{}, "the answer is not understood: it has no status"],
+  [status({ authenticated: "yes", user: bob }), "the answer is not understood: authenticated is no boolean"],
+  [status({ authenticated: true }), "the answer is not understood: it has no user"],
+  [status({ authenticated: true, user: {} }), "the answer is not understood: the user has no name"],
+  [
+    status({ authenticated: true, user: { ...bob, username: "" } }),
+    "the answer is not understood: the user has no name",
+  ],
+  [status({ authenticated: true, user: { ...bob, username: 1 } }), "the answer is not understood: username is no text"],
+  [
+    status({ authenticated: true, user: { ...bob, groups: "g" } }),
+    "the answer is not understood: groups are no list of texts",
+  ],
+  [
+    status({ authenticated: true, user: { ...bob, groups: [1] } }),
+    "the answer is not understood: groups are no list of texts",
+  ],
   [
     status({ authenticated: true, user: { ...bob, extra: { a: "b" } } }),
-    "the answer has extra fields of the user that are no lists of texts",
+    "the answer is not understood: extra fields of the user are no lists of texts",
   ],
-  [isBob({ audiences: "a" }), "the answer has audiences that are no list of texts"],
-  [{ ...isBob(), kind: "SubjectAccessReview" }, "the answer is no TokenReview of authentication.orch/v1"],
-  [{ ...isBob(), apiVersion: "authentication.k8s.io/v1" }, "the answer is no TokenReview of authentication.orch/v1"],
+  [isBob({ audiences: "a" }), "the answer is not understood: audiences are no list of texts"],
+  [
+    { ...isBob(), kind: "SubjectAccessReview" },
+    "the answer is not understood: it is no TokenReview of authentication.orch/v1",
+  ],
+  [
+    { ...isBob(), apiVersion: "authentication.k8s.io/v1" },
+    "the answer is not understood: it is no TokenReview of authentication.orch/v1",
+  ],
   [new WebhookError("refused", { reason: "connection", retry: false }), "refused"],
   [new Error("t is secret"), "asking failed for an unknown reason"],
   ["never", "there was no answer in time"],

@@ -116,11 +116,11 @@ function readKnown(
   const audiences = asked.filter((each) => meant.includes(each));
   if (asked.length > 0 && audiences.length === 0) return noVerdict;
   const user = status["user"];
-  if (!isFields(user)) throw badAnswer("has no user");
+  if (!isFields(user)) throw badAnswer("it has no user");
   const name = textOf(user, "username");
-  if (name === "") throw badAnswer("has a user without a name");
+  if (name === "") throw badAnswer("the user has no name");
   const extra = user["extra"] ?? {};
-  if (!isExtra(extra)) throw badAnswer("has extra fields of the user that are no lists of texts");
+  if (!isExtra(extra)) throw badAnswer("extra fields of the user are no lists of texts");
   const groups = textsOf(user, "groups");
   return { user: authenticatedUser(naming, { name, uid: textOf(user, "uid"), groups, extra }), audiences };
 }
