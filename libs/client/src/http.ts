@@ -209,7 +209,8 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
   };
 }
 
-function tlsOf(config: ClientConfig) {
+/** What undici and node:tls want to know of a configuration. */
+export function tlsOf(config: ClientConfig) {
   return {
     rejectUnauthorized: !config.insecureSkipTlsVerify,
     ...(config.ca === undefined ? {} : { ca: config.ca }),

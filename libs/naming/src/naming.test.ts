@@ -42,6 +42,8 @@ test("groups, keys and media types follow the dialect", () => {
   assert.equal(kubernetes.group("discovery"), "discovery.k8s.io");
   assert.equal(orch.key("hostname"), "orch/hostname");
   assert.equal(kubernetes.protobufMediaType, "application/vnd.kubernetes.protobuf");
+  assert.equal(orch.abacApiVersion, "abac.authorization.orch/v1beta1");
+  assert.equal(kubernetes.abacApiVersion, "abac.authorization.kubernetes.io/v1beta1");
   assert.equal(orch.schemaName("api.core.v1.Pod"), "io.orch.api.core.v1.Pod");
   assert.equal(kubernetes.schemaName("aggregator.pkg.A"), "io.k8s.kube-aggregator.pkg.A");
   assert.deepEqual(kubernetes.systemNamespaces, ["default", "kube-system", "kube-public", "kube-node-lease"]);

@@ -38,6 +38,8 @@ export interface Naming {
   readonly storePrefix: string;
   /** `apiVersion` of the client configuration file. */
   readonly clientConfigApiVersion: string;
+  /** `apiVersion` of the lines of an ABAC policy file; the dialect's other groups end otherwise. */
+  readonly abacApiVersion: string;
   /** The client that applies on its own side, and the annotation in which it keeps what it applied last. */
   readonly clientSideApply: { readonly manager: string; readonly annotation: string };
   /** Group of the identities that may do everything. */
@@ -126,6 +128,7 @@ export function createNaming(dialect: Dialect, options: { readonly storePrefix?:
     header: (name) => w.headerPrefix + name,
     storePrefix: withSlashes(options.storePrefix ?? "/orch"),
     clientConfigApiVersion: w.clientConfigApiVersion,
+    abacApiVersion: `abac.authorization.${w.keyDomain}/v1beta1`,
     clientSideApply: { manager: w.applyManager, annotation: `${w.applyDomain}/last-applied-configuration` },
     mastersGroup: "system:masters",
     anonymousUser: "system:anonymous",

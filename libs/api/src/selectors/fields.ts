@@ -24,10 +24,7 @@ export interface FieldSelector {
  * Throws {@link SelectorError}.
  */
 export function parseFieldSelector(text: string, known: FieldSelectors): FieldSelector {
-  const terms = splitTerms(text)
-    .filter((term) => term !== "")
-    .map((term) => readTerm(term, text))
-    .map((term) => ({ ...term, field: knownField(term.field, known) }));
+  const terms = parseFieldTerms(text).map((term) => ({ ...term, field: knownField(term.field, known) }));
   return {
     terms,
     exact: new Map(terms.filter((t) => t.operator === "=").map((t) => [t.field, t.value])),
@@ -38,6 +35,13 @@ export function parseFieldSelector(text: string, known: FieldSelectors): FieldSe
         return (given === value) === (operator === "=");
       }),
   };
+}
+
+/** The terms of a `fieldSelector` parameter, whatever fields they name. Throws {@link SelectorError}. */
+export function parseFieldTerms(text: string): readonly FieldTerm[] {
+  return splitTerms(text)
+    .filter((term) => term !== "")
+    .map((term) => readTerm(term, text));
 }
 
 export function formatFieldSelector(selector: FieldSelector): string {
