@@ -23,7 +23,7 @@ export interface OidcFlags {
 
 /** Whether any of the flags was given: they exclude `--authentication-config`. */
 export function hasOidcFlags(flags: OidcFlags): boolean {
-  return Object.values(flags).some((value) => value !== undefined);
+  return Object.values(flags).some((value) => value !== undefined && (typeof value === "string" || value.length > 0));
 }
 
 /** The configuration that the flags stand for; undefined where none was given. */

@@ -39,14 +39,15 @@ export function reloadingJwtAuthenticator({ after, replaced }: ReloadingDeps): R
 
   const look = (next: JwtAuthenticator, waitedMs: number): void => {
     const problem = next.health();
-    if (problem === undefined) return serve(next);
-    if (waitedMs >= patienceMs) {
+    if (problem === undefined) {
+      serve(next);
+    } else if (waitedMs < patienceMs) {
+      cancelLook = after(lookAgainMs, () => look(next, waitedMs + lookAgainMs));
+    } else {
       waiting = undefined;
       next.stop();
       replaced(problem);
-      return;
     }
-    cancelLook = after(lookAgainMs, () => look(next, waitedMs + lookAgainMs));
   };
 
   const takeBack = (): void => {
@@ -61,9 +62,12 @@ export function reloadingJwtAuthenticator({ after, replaced }: ReloadingDeps): R
     replace(next) {
       takeBack();
       next.start();
-      if (serving === undefined) return serve(next);
-      waiting = next;
-      look(next, 0);
+      if (serving === undefined) {
+        serve(next);
+      } else {
+        waiting = next;
+        look(next, 0);
+      }
     },
     stop() {
       takeBack();
