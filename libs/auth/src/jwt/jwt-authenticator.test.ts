@@ -86,7 +86,7 @@ test("forged signatures are refused", async () => {
   const critical = "deny oidc: the token has critical extensions";
   const rows: readonly (readonly [string, string, string])[] = [
     ["good", good, "allow alice[dev]"],
-    ["no algorithm", unsigned({ alg: "none" }), notAllowed],
+    ["no algorithm (CVE-2015-9235)", unsigned({ alg: "none" }), notAllowed],
     ["no algorithm, in other letters", unsigned({ alg: "nOnE" }), notAllowed],
     ["no algorithm and a signature", `${encoded({ alg: "none" })}.${payload}.${signature}`, notAllowed],
     ["an algorithm that is no text", unsigned({ alg: ["RS256"] }), notAllowed],
@@ -94,8 +94,8 @@ test("forged signatures are refused", async () => {
     ["a name of a prototype", unsigned({ alg: "constructor" }), notAllowed],
     ["no signature", `${header}.${payload}.`, noKey],
     ["other claims", `${header}.${mallory}.${signature}`, noKey],
-    ["public key as HMAC secret (JWK)", hmac(JSON.stringify(key("RS256").publicJwk)), notAllowed],
-    ["public key as HMAC secret (modulus)", hmac(key("RS256").publicJwk.n ?? ""), notAllowed],
+    ["the public key as HMAC secret (CVE-2016-10555)", hmac(JSON.stringify(key("RS256").publicJwk)), notAllowed],
+    ["the modulus as HMAC secret", hmac(key("RS256").publicJwk.n ?? ""), notAllowed],
     ["a stranger's key", await signed(stranger, claims()), noKey],
     ["a stranger's key by our name", await signed(stranger, claims(), { kid: "ES256" }), noKey],
     ["a stranger's key and no name", await signed(stranger, claims(), { kid: undefined }), noKey],
@@ -103,7 +103,11 @@ test("forged signatures are refused", async () => {
     ["our key and an empty name", await signed(key("ES256"), claims(), { kid: "" }), "allow alice[dev]"],
     ["our key by another name", await signed(key("ES256"), claims(), { kid: "ES384" }), noKey],
     ["an EC key by the name of an RSA key", await signed(key("ES256"), claims(), { kid: "RS256" }), noKey],
-    ["a key in the header", await signed(stranger, claims(), { jwk: stranger.publicJwk, kid: undefined }), noKey],
+    [
+      "a key in the header (CVE-2018-0114)",
+      await signed(stranger, claims(), { jwk: stranger.publicJwk, kid: undefined }),
+      noKey,
+    ],
     [
       "an address of keys",
       await signed(stranger, claims(), { jku: "https://evil/keys", x5u: "https://evil/c" }),
