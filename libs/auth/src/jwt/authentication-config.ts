@@ -1,0 +1,114 @@
+import type { Parsed } from "../parsed.js";
+import {
+  type AnonymousConfiguration,
+  type AuthenticationDraft,
+  type JwtDraft,
+  readAuthenticationDraft,
+} from "./authentication-draft.js";
+import { type ConfigurationDeps, validateAuthentication } from "./authentication-validation.js";
+import { createConfigReader, problemText, typeMetaErrors } from "./config-reader.js";
+import { type SigningAlgorithm, signingAlgorithms } from "./signing-algorithms.js";
+
+/** Whose JWTs are taken and how, and who may stay anonymous (spec 2: API server configuration; Authentication, 2). */
+export interface AuthenticationConfiguration {
+  /** At most one of an issuer. */
+  readonly jwt: readonly JwtConfiguration[];
+  readonly signingAlgorithms: readonly SigningAlgorithm[];
+  /** Absent where the file leaves this to `--anonymous-auth`. */
+  readonly anonymous?: AnonymousConfiguration;
+}
+
+export interface JwtConfiguration {
+  readonly issuer: JwtIssuer;
+  readonly claimValidationRules: readonly RequiredClaim[];
+  readonly claimMappings: ClaimMappings;
+}
+
+export interface JwtIssuer {
+  /** What `iss` must be, to the letter. */
+  readonly url: string;
+  /** Where the discovery document is; at the well-known path of `url` where absent. */
+  readonly discoveryURL?: string;
+  /** PEM; the system's authorities where absent. */
+  readonly certificateAuthority?: string;
+  /** At least one; `aud` must name one of them. */
+  readonly audiences: readonly string[];
+}
+
+export interface RequiredClaim {
+  readonly claim: string;
+  /** A string, to the letter; may be empty. */
+  readonly requiredValue: string;
+}
+
+export interface ClaimMappings {
+  readonly username: PrefixedClaim;
+  readonly groups?: PrefixedClaim;
+  /** Name of a claim. */
+  readonly uid?: string;
+}
+
+export interface PrefixedClaim {
+  readonly claim: string;
+  /** Put before each value; may be empty. */
+  readonly prefix: string;
+}
+
+const kind = "AuthenticationConfiguration";
+const versions = ["v1", "v1beta1", "v1alpha1"];
+
+/**
+ * Reads the file of `--authentication-config`, parsed from YAML or JSON already (whoever parses it refuses fields
+ * that stand twice). All versions have the same fields.
+ */
+export function parseAuthenticationConfiguration(
+  tree: unknown,
+  deps: ConfigurationDeps,
+): Parsed<AuthenticationConfiguration> {
+  const reader = createConfigReader();
+  const root = reader.object("", tree, ["apiVersion", "kind", "jwt", "anonymous"]);
+  const typeErrors = typeMetaErrors(
+    { apiVersion: reader.string("apiVersion", root["apiVersion"]), kind: reader.string("kind", root["kind"]) },
+    { apiVersions: versions.map((version) => `${deps.naming.group("apiserver.config")}/${version}`), kind },
+  );
+  const draft = readAuthenticationDraft(reader, root);
+  const unread = [...typeErrors.map(problemText), ...reader.problems];
+  if (unread.length > 0) return { ok: false, problems: unread };
+  return checkedConfiguration(draft, signingAlgorithms, deps);
+}
+
+/** A draft that passes validation; what the flags say comes this way too. */
+export function checkedConfiguration(
+  draft: AuthenticationDraft,
+  algorithms: readonly SigningAlgorithm[],
+  deps: ConfigurationDeps,
+): Parsed<AuthenticationConfiguration> {
+  const errors = validateAuthentication(draft, deps);
+  if (errors.length > 0) return { ok: false, problems: errors.map(problemText) };
+  return {
+    ok: true,
+    value: {
+      jwt: draft.jwt.map(finished),
+      signingAlgorithms: algorithms,
+      ...(draft.anonymous === undefined ? {} : { anonymous: draft.anonymous }),
+    },
+  };
+}
+
+function finished({ issuer, claimMappings, claimValidationRules }: JwtDraft): JwtConfiguration {
+  const { username, groups, uid } = claimMappings;
+  return {
+    issuer: {
+      url: issuer.url,
+      audiences: issuer.audiences,
+      ...(issuer.discoveryURL === "" ? {} : { discoveryURL: issuer.discoveryURL }),
+      ...(issuer.certificateAuthority === "" ? {} : { certificateAuthority: issuer.certificateAuthority }),
+    },
+    claimValidationRules: claimValidationRules.map(({ claim, requiredValue }) => ({ claim, requiredValue })),
+    claimMappings: {
+      username: { claim: username.claim, prefix: username.prefix ?? "" },
+      ...(groups.claim === "" ? {} : { groups: { claim: groups.claim, prefix: groups.prefix ?? "" } }),
+      ...(uid.claim === "" ? {} : { uid: uid.claim }),
+    },
+  };
+}

@@ -1,0 +1,227 @@
+import { X509Certificate } from "node:crypto";
+import type { Naming } from "@orch/naming/naming.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import type {
+  AuthenticationDraft,
+  ClaimRuleDraft,
+  IssuerDraft,
+  JwtDraft,
+  MappingDraft,
+} from "./authentication-draft.js";
+
+export interface ConfigurationDeps {
+  readonly naming: Naming;
+  /** Of this server's own tokens: no other issuer may have their name. */
+  readonly serviceAccountIssuers: readonly string[];
+}
+
+const maxIssuers = 64;
+
+/** Problems of what was read, in the reference's words and order. */
+export function validateAuthentication(draft: AuthenticationDraft, deps: ConfigurationDeps): FieldError[] {
+  const { jwt, anonymous } = draft;
+  if (jwt.length > maxIssuers) return [fieldError.tooMany("jwt", jwt.length, maxIssuers)];
+  const urlAgain = repeats();
+  const discoveryAgain = repeats();
+  const errors = jwt.flatMap((each, i) => {
+    const at = `jwt[${i}]`;
+    return [
+      ...validateJwt(at, each, deps),
+      ...urlAgain(`${at}.issuer.url`, each.issuer.url),
+      ...(each.issuer.discoveryURL === "" ? [] : discoveryAgain(`${at}.issuer.discoveryURL`, each.issuer.discoveryURL)),
+    ];
+  });
+  if (anonymous !== undefined && !anonymous.enabled && anonymous.conditions.length > 0) {
+    const why = "enabled should be set to true when conditions are defined";
+    errors.push(fieldError.invalid("anonymous.conditions", anonymous.conditions, why));
+  }
+  return errors;
+}
+
+function validateJwt(at: string, jwt: JwtDraft, deps: ConfigurationDeps): FieldError[] {
+  const { username, groups, uid, extra } = jwt.claimMappings;
+  const mappings = `${at}.claimMappings`;
+  const extraAgain = repeats();
+  return [
+    ...validateIssuer(`${at}.issuer`, jwt.issuer, deps.serviceAccountIssuers),
+    ...validateClaimRules(`${at}.claimValidationRules`, jwt.claimValidationRules),
+    ...validateMapping(`${mappings}.username`, username, true),
+    ...validateMapping(`${mappings}.groups`, groups, false),
+    ...(uid.claim !== "" && uid.expression !== "" ? [fieldError.invalid(`${mappings}.uid`, "", notBoth)] : []),
+    ...expressionErrors(`${mappings}.uid.expression`, uid.expression),
+    ...extra.flatMap(({ key, valueExpression }, i) => {
+      const extraAt = `${mappings}.extra[${i}]`;
+      return [
+        ...validateExtraKey(`${extraAt}.key`, key, deps.naming),
+        ...extraAgain(`${extraAt}.key`, key),
+        ...requiredExpression(`${extraAt}.valueExpression`, valueExpression),
+      ];
+    }),
+    ...jwt.userValidationRules.flatMap(({ expression }, i) =>
+      requiredExpression(`${at}.userValidationRules[${i}].expression`, expression),
+    ),
+  ];
+}
+
+const notBoth = "claim and expression can't both be set";
+const noneOfBoth = "claim or expression is required";
+
+/** Where expressions will be compiled once there are any: a file that uses one is refused, for it would mean less. */
+function expressionErrors(at: string, expression: string): FieldError[] {
+  if (expression === "") return [];
+  return [fieldError.forbidden(at, "expressions (CEL) are not available in this build")];
+}
+
+function requiredExpression(at: string, expression: string): FieldError[] {
+  if (expression !== "") return expressionErrors(at, expression);
+  return [fieldError.required(at, `${at.slice(at.lastIndexOf(".") + 1)} is required`)];
+}
+
+function validateIssuer(at: string, issuer: IssuerDraft, disallowed: readonly string[]): FieldError[] {
+  const { url, discoveryURL, certificateAuthority } = issuer;
+  const withoutSlash = (text: string): string => text.replace(/\/+$/, "");
+  const sameURL = url !== "" && withoutSlash(url) === withoutSlash(discoveryURL);
+  return [
+    ...(url === "" ? [fieldError.required(`${at}.url`, "URL is required")] : urlErrors(`${at}.url`, url, disallowed)),
+    ...(discoveryURL === ""
+      ? []
+      : [
+          ...(sameURL
+            ? [fieldError.invalid(`${at}.discoveryURL`, discoveryURL, "discoveryURL must be different from URL")]
+            : []),
+          ...urlErrors(`${at}.discoveryURL`, discoveryURL, []),
+        ]),
+    ...validateAudiences(at, issuer),
+    ...authorityErrors(`${at}.certificateAuthority`, certificateAuthority),
+  ];
+}
+
+function urlErrors(at: string, url: string, disallowed: readonly string[]): FieldError[] {
+  const invalid = (wrong: boolean, why: string): FieldError[] => (wrong ? [fieldError.invalid(at, url, why)] : []);
+  const overlap = `URL must not overlap with disallowed issuers: [${[...disallowed].sort().join(" ")}]`;
+  const errors = invalid(disallowed.includes(url), overlap);
+  // What the parser would quietly take away (blanks, line breaks) or turn round (backslashes) is no part of a URL.
+  const parts = /^([a-z][a-z0-9+.-]*):\/\/([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/i.exec(url);
+  if (/[\s\0-\x1f\x7f\\]/.test(url)) return [...errors, ...invalid(true, "URL must not contain blanks or backslashes")];
+  if (parts === null) return [...errors, ...invalid(true, "URL scheme must be https")];
+  const [, scheme = "", authority = "", , query = "", fragment = ""] = parts;
+  const shapeErrors = [
+    ...invalid(scheme.toLowerCase() !== "https", "URL scheme must be https"),
+    ...invalid(authority.includes("@"), "URL must not contain a username or password"),
+    ...invalid(query.length > 1, "URL must not contain a query"),
+    ...invalid(fragment.length > 1, "URL must not contain a fragment"),
+  ];
+  return [
+    ...errors,
+    ...shapeErrors,
+    ...invalid(shapeErrors.length === 0 && !URL.canParse(url), "URL has no valid host"),
+  ];
+}
+
+function validateAudiences(at: string, { audiences, audienceMatchPolicy: policy }: IssuerDraft): FieldError[] {
+  if (audiences.length === 0) {
+    return [fieldError.required(`${at}.audiences`, `at least one ${at}.audiences is required`)];
+  }
+  const again = repeats();
+  const errors = audiences.flatMap((audience, i) => {
+    const audienceAt = `${at}.audiences[${i}]`;
+    return [
+      ...(audience === "" ? [fieldError.required(audienceAt, "audience can't be empty")] : []),
+      ...again(audienceAt, audience),
+    ];
+  });
+  const matchesAny = policy === "MatchAny";
+  if (audiences.length > 1 && !matchesAny) {
+    const why = "audienceMatchPolicy must be MatchAny for multiple audiences";
+    errors.push(fieldError.invalid(`${at}.audienceMatchPolicy`, policy, why));
+  }
+  if (audiences.length === 1 && !matchesAny && policy !== "") {
+    const why = "audienceMatchPolicy must be empty or MatchAny for single audience";
+    errors.push(fieldError.invalid(`${at}.audienceMatchPolicy`, policy, why));
+  }
+  return errors;
+}
+
+/** The text is never shown: a private key may have been put there. */
+function authorityErrors(at: string, pem: string): FieldError[] {
+  if (pem === "") return [];
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length > 0 && blocks.every(isCertificate)) return [];
+  return [fieldError.invalid(at, "<omitted>", "data does not contain any valid RSA or ECDSA certificates")];
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    new X509Certificate(pem);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function validateClaimRules(at: string, rules: readonly ClaimRuleDraft[]): FieldError[] {
+  const claimAgain = repeats();
+  const expressionAgain = repeats();
+  return rules.flatMap(({ claim, expression, message, requiredValue }, i) => {
+    const ruleAt = `${at}[${i}]`;
+    if (claim === "" && expression === "") return [fieldError.required(ruleAt, noneOfBoth)];
+    if (expression === "") {
+      const why = "message can't be set when claim is set";
+      return [
+        ...(message === "" ? [] : [fieldError.invalid(`${ruleAt}.message`, message, why)]),
+        ...claimAgain(`${ruleAt}.claim`, claim),
+      ];
+    }
+    const why = "requiredValue can't be set when expression is set";
+    return [
+      ...(claim === "" ? [] : [fieldError.invalid(ruleAt, claim, notBoth)]),
+      ...(requiredValue === "" ? [] : [fieldError.invalid(`${ruleAt}.requiredValue`, requiredValue, why)]),
+      ...expressionAgain(`${ruleAt}.expression`, expression),
+      ...expressionErrors(`${ruleAt}.expression`, expression),
+    ];
+  });
+}
+
+function validateMapping(at: string, { claim, prefix, expression }: MappingDraft, isRequired: boolean): FieldError[] {
+  if (expression === "" && claim === "") return isRequired ? [fieldError.required(at, noneOfBoth)] : [];
+  if (expression === "") {
+    const why = "prefix is required when claim is set. It can be set to an empty string to disable prefixing";
+    return prefix === undefined ? [fieldError.required(`${at}.prefix`, why)] : [];
+  }
+  const why = "prefix can't be set when expression is set";
+  return [
+    ...(claim === "" ? [] : [fieldError.invalid(at, "", notBoth)]),
+    ...(claim !== "" || prefix === undefined ? [] : [fieldError.invalid(`${at}.prefix`, prefix, why)]),
+    ...expressionErrors(`${at}.expression`, expression),
+  ];
+}
+
+const dnsLabel = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+/** `example.com/path`: RFC 1123 before the first slash, RFC 3986 behind it. */
+const domainPrefixedPath = new RegExp(`^${dnsLabel}(\\.${dnsLabel})*/[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+$`);
+
+function validateExtraKey(at: string, key: string, naming: Naming): FieldError[] {
+  if (key === "") return [fieldError.required(at)];
+  const errors: FieldError[] = [];
+  if (!domainPrefixedPath.test(key)) {
+    errors.push(fieldError.invalid(at, key, 'must be a domain-prefixed path (such as "acme.io/foo")'));
+  }
+  if (key !== key.toLowerCase()) errors.push(fieldError.invalid(at, key, "key must be lowercase"));
+  const reserved = [naming.group("").slice(1), naming.key("").slice(0, -1)];
+  const domain = key.slice(0, Math.max(0, key.indexOf("/")));
+  if (reserved.some((each) => domain === each || domain.endsWith(`.${each}`))) {
+    const domains = [...new Set(reserved)].join(", ");
+    errors.push(fieldError.invalid(at, key, `${domains} and their subdomains are reserved`));
+  }
+  return errors;
+}
+
+/** Tells each value that came before. */
+function repeats(): (at: string, value: string) => FieldError[] {
+  const seen = new Set<string>();
+  return (at, value) => {
+    if (seen.has(value)) return [fieldError.duplicate(at, value)];
+    seen.add(value);
+    return [];
+  };
+}
