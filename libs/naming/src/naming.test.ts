@@ -41,6 +41,7 @@ test("groups, keys and media types follow the dialect", () => {
   assert.equal(orch.group("discovery"), "discovery.orch");
   assert.equal(kubernetes.group("discovery"), "discovery.k8s.io");
   assert.equal(orch.key("hostname"), "orch/hostname");
+  assert.deepEqual([orch.keyDomain, kubernetes.keyDomain], ["orch", "kubernetes.io"]);
   assert.equal(kubernetes.protobufMediaType, "application/vnd.kubernetes.protobuf");
   assert.equal(orch.schemaName("api.core.v1.Pod"), "io.orch.api.core.v1.Pod");
   assert.equal(kubernetes.schemaName("aggregator.pkg.A"), "io.k8s.kube-aggregator.pkg.A");
