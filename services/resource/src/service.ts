@@ -1,18 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { type Catalog, isStored } from "@orch/api/catalog.js";
 import type { Permissions } from "@orch/auth/rules.js";
+import { tokenIssuer } from "@orch/auth/service-account/token-issuer.js";
 import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createRenderers } from "@orch/render/renderers.js";
 import type { StatusReply, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import type { Services } from "@orch/rpc/rpc.js";
+import { sleep, systemClock } from "@orch/runtime/clock.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createTokenKey } from "@orch/store/token-key.js";
 import { createAdmission } from "./admission/admission.js";
+import { serviceAccountAdmission } from "./admission/service-account.js";
 import type { GatewayAddress } from "./allocation/root-service.js";
 import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
 import { bind } from "./bind.js";
@@ -26,6 +29,7 @@ import { createNamespaces } from "./namespaces.js";
 import { patch } from "./patch.js";
 import { remembering } from "./recent-states.js";
 import { ensureSystemNamespaces } from "./system-namespaces.js";
+import { requestToken, type TokenService, type TokenSettings } from "./token-request.js";
 import { update } from "./update.js";
 import type { Write, WriteDeps } from "./write.js";
 
@@ -38,6 +42,10 @@ export interface ResourceConfig {
   readonly cbor: boolean;
   /** What services are given. */
   readonly allocation: AllocationConfig;
+  /** Tokens of service accounts; undefined where nobody signs any. */
+  readonly tokens?: TokenSettings | undefined;
+  /** Of `admission/flags.ts`; every plugin runs where absent. */
+  readonly disabledAdmissionPlugins?: ReadonlySet<string>;
 }
 
 export interface ResourceDeps {
@@ -83,9 +91,14 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     formats,
     renderers,
     allocations: allocation.allocations,
-    admission: createAdmission([]),
+    admission: createAdmission(
+      [serviceAccountAdmission({ naming, pause: (ms) => sleep(systemClock, ms) })].filter(
+        (plugin) => config.disabledAdmissionPlugins?.has(plugin.name) !== true,
+      ),
+    ),
     cbor: config.cbor,
   };
+  const tokens = tokenService(config.tokens, deps);
 
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
 
@@ -93,7 +106,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     const requested = catalog.find(request.group, request.version, request.resource);
     if (requested === undefined || !owns(request.group)) throw unknownPath();
     const write: Write = { deps: writes, kind: requested.hub, requested, request };
-    if (request.subresource !== "") return performOnSubresource(write);
+    if (request.subresource !== "") return performOnSubresource(write, tokens);
     if (!requested.verbs.includes(request.verb)) throw methodNotAllowed();
     if (requested.group === "" && requested.kind === "Binding") return bind(write);
     // Other kinds that are only created are questions, not objects.
@@ -150,7 +163,11 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   };
 }
 
-function performOnSubresource(write: Write): Promise<WriteReply> {
+function tokenService(settings: TokenSettings | undefined, deps: ResourceDeps): TokenService | undefined {
+  return settings === undefined ? undefined : { ...settings, issuer: tokenIssuer({ ...settings, ...deps }) };
+}
+
+function performOnSubresource(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {
   const { requested, request } = write;
   const subresource = requested.subresources.find((s) => s.name === request.subresource);
   if (subresource === undefined) throw unknownPath();
@@ -160,6 +177,10 @@ function performOnSubresource(write: Write): Promise<WriteReply> {
   if (request.verb === "patch" && isPart) return patch(write);
   if (subresource.name === "binding") return bind(write);
   if (subresource.name === "eviction") return evict(write);
+  if (subresource.kind === "TokenRequest") {
+    if (tokens === undefined) throw unknownPath();
+    return requestToken(write, tokens);
+  }
   throw notAvailable(`${requested.plural}/${subresource.name}`);
 }
 
