@@ -8,7 +8,6 @@ import { createRenderers } from "@orch/render/renderers.js";
 import type { StatusReply, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import type { Services } from "@orch/rpc/rpc.js";
-import { sleep, systemClock } from "@orch/runtime/clock.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
@@ -72,6 +71,8 @@ export interface Resource {
 
 const retryMs = 1000;
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 /** Validates and stores the writes of its API groups (design, sections 1 and 6). */
 export function createResource(config: ResourceConfig, deps: ResourceDeps): Resource {
   const { naming, catalog, store } = deps;
@@ -92,7 +93,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     renderers,
     allocations: allocation.allocations,
     admission: createAdmission(
-      [serviceAccountAdmission({ naming, pause: (ms) => sleep(systemClock, ms) })].filter(
+      [serviceAccountAdmission({ naming, pause })].filter(
         (plugin) => config.disabledAdmissionPlugins?.has(plugin.name) !== true,
       ),
     ),
@@ -140,7 +141,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
         return;
       } catch (error) {
         deps.log("creating the system's namespaces failed; trying again", error);
-        await new Promise((resolve) => setTimeout(resolve, retryMs));
+        await pause(retryMs);
       }
     }
   };

@@ -51,23 +51,32 @@ export function serviceAccountAdmission({ naming, pause }: ServiceAccountAdmissi
     if (problem !== undefined) throw refused(write, pod, problem);
   };
 
+  const checkCreated = async (write: Write, pod: AccountedPod): Promise<void> => {
+    if (!isMirror(pod)) return checkSecrets(write, pod, "created");
+    const problem = mirrorProblem(pod);
+    if (problem !== undefined) throw refused(write, pod, problem);
+  };
+
   return {
     name: "ServiceAccount",
     handles: ({ group, plural }, subresource) =>
       group === "" && plural === "pods" && (subresource === "" || subresource === "ephemeralcontainers"),
     async mutateCreate(write, object) {
       // The node that runs a mirror pod would take a change for another pod.
-      if (isMirror(object)) return object;
+      if (isMirror(object)) {
+        await checkCreated(write, object);
+        return object;
+      }
       const pod = withAccount(object);
       const account = await accountOf(write, pod);
-      return withAccountParts(pod, account, { naming, random: write.deps.random });
+      const whole = withAccountParts(pod, account, { naming, random: write.deps.random });
+      // What an account forbids is told before what the pod's own rules do, as in the reference.
+      await checkCreated(write, whole);
+      return whole;
     },
     async validate({ write, object, old }) {
       if (write.request.subresource === "ephemeralcontainers") return checkSecrets(write, object, "ephemeral");
-      if (old !== undefined) return;
-      if (!isMirror(object)) return checkSecrets(write, object, "created");
-      const problem = mirrorProblem(object);
-      if (problem !== undefined) throw refused(write, object, problem);
+      if (old === undefined) await checkCreated(write, object);
     },
   };
 }
