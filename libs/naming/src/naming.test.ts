@@ -41,6 +41,7 @@ test("groups, keys and media types follow the dialect", () => {
   assert.equal(orch.group("discovery"), "discovery.orch");
   assert.equal(kubernetes.group("discovery"), "discovery.k8s.io");
   assert.equal(orch.key("hostname"), "orch/hostname");
+  assert.deepEqual([orch.keyDomain, kubernetes.keyDomain], ["orch", "kubernetes.io"]);
   assert.equal(kubernetes.protobufMediaType, "application/vnd.kubernetes.protobuf");
   assert.equal(orch.abacApiVersion, "abac.authorization.orch/v1beta1");
   assert.equal(kubernetes.abacApiVersion, "abac.authorization.kubernetes.io/v1beta1");

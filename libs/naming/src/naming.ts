@@ -14,6 +14,8 @@ export interface Naming {
   group(short: string): string;
   /** `metadata.name` → `orch/metadata.name` | `kubernetes.io/metadata.name`. */
   key(name: string): string;
+  /** The domain of such keys by itself: `orch` | `kubernetes.io`. */
+  readonly keyDomain: string;
   /** A word of a data file (group, label key, finalizer, column source…) in this dialect. */
   word(orchWord: string): string;
   /** `application/vnd.orch.protobuf` | `application/vnd.kubernetes.protobuf`. */
@@ -116,6 +118,7 @@ export function createNaming(dialect: Dialect, options: { readonly storePrefix?:
     dialect,
     group: (short) => `${short}.${w.groupSuffix}`,
     key: (name) => `${w.keyDomain}/${name}`,
+    keyDomain: w.keyDomain,
     word,
     protobufMediaType: `application/${w.vendor}.protobuf`,
     metaGroup: `meta.${w.groupSuffix}`,

@@ -63,9 +63,9 @@ const generatedTries = 8;
 /** Stores a new object; undefined when its name is taken. */
 async function store(write: Write, object: AnyObject, { dryRun, tracked }: Creation): Promise<WriteReply | undefined> {
   const { deps, kind, requested, request } = write;
-  const admitted = await deps.admission.mutateCreate(write, setDefaults(requested, object));
-  const defaulted = toHub(requested, tracked(admitted));
-  const prepared = prepareForCreate(kind, defaulted, contextOf(write));
+  // What the server itself adds belongs to nobody.
+  const admitted = await deps.admission.mutateCreate(write, tracked(setDefaults(requested, object)));
+  const prepared = prepareForCreate(kind, toHub(requested, admitted), contextOf(write));
   refuseInvalid(kind, prepared, validateCreate(requested, prepared));
   await deps.admission.validate({ write, object: prepared, old: undefined });
   return deps.allocations.around({

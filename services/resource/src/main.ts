@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { alwaysAllow, everyRule } from "@orch/auth/fixed-authorizers.js";
+import type { Parsed } from "@orch/auth/parsed.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
@@ -13,8 +14,10 @@ import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdSettings } from "@orch/runtime/store-flags.js";
 import { startCompactor } from "@orch/store/elected-compactor.js";
 import { openEtcdStore } from "@orch/store/etcd-store.js";
+import { admissionFlags, disabledPlugins } from "./admission/flags.js";
 import { allocationConfig, allocationFlags } from "./allocation/flags.js";
 import { createResource } from "./service.js";
+import { tokenFlags, tokenSettings } from "./token-flags.js";
 
 const flags = {
   ...serviceFlags,
@@ -23,6 +26,8 @@ const flags = {
     help: "how long kinds that expire are kept after their last change",
   }),
   ...allocationFlags,
+  ...tokenFlags,
+  ...admissionFlags,
   "gateway-port": intFlag(6443, {
     group: "Services",
     min: 1,
@@ -42,6 +47,9 @@ const { values, refuse } = startProgram(
 const { log, logFailure, clock, health, metrics, release, gates } = processTools("resource", values, refuse);
 const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
 registerFeatureMetrics(metrics, gates, naming.word("orch"));
+const orRefuse = <T>(parsed: Parsed<T>): T => (parsed.ok ? parsed.value : refuse(parsed.problems.join("; ")));
+const tokens = orRefuse(tokenSettings(values, (path) => readFileSync(path, "utf8")));
+const disabledAdmissionPlugins = orRefuse(disabledPlugins(values));
 const store = await openEtcdStore({
   ...etcdSettings(values, (path) => readFileSync(path)),
   prefix: naming.storePrefix,
@@ -55,6 +63,8 @@ const resource = createResource(
     eventTtlMs: values["event-ttl"],
     cbor: gates.enabled("CBORServingAndStorage"),
     allocation: allocationConfig(values),
+    tokens,
+    disabledAdmissionPlugins,
   },
   {
     store,

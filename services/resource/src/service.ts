@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { type Catalog, isStored } from "@orch/api/catalog.js";
 import type { Permissions } from "@orch/auth/rules.js";
+import { tokenIssuer } from "@orch/auth/service-account/token-issuer.js";
 import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createRenderers } from "@orch/render/renderers.js";
@@ -12,7 +13,8 @@ import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createTokenKey } from "@orch/store/token-key.js";
-import { createAdmission } from "./admission/admission.js";
+import { type AdmissionPlugin, createAdmission } from "./admission/admission.js";
+import { serviceAccountAdmission } from "./admission/service-account.js";
 import type { GatewayAddress } from "./allocation/root-service.js";
 import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
 import { bind } from "./bind.js";
@@ -27,6 +29,7 @@ import { patch } from "./patch.js";
 import { rbacEscalation } from "./rbac/escalation.js";
 import { remembering } from "./recent-states.js";
 import { ensureSystemNamespaces } from "./system-namespaces.js";
+import { requestToken, type TokenService, type TokenSettings } from "./token-request.js";
 import { update } from "./update.js";
 import type { Write, WriteDeps } from "./write.js";
 
@@ -39,6 +42,10 @@ export interface ResourceConfig {
   readonly cbor: boolean;
   /** What services are given. */
   readonly allocation: AllocationConfig;
+  /** Tokens of service accounts; undefined where nobody signs any. */
+  readonly tokens?: TokenSettings | undefined;
+  /** Of `admission/flags.ts`; every plugin runs where absent. */
+  readonly disabledAdmissionPlugins?: ReadonlySet<string>;
 }
 
 export interface ResourceDeps {
@@ -65,6 +72,8 @@ export interface Resource {
 
 const retryMs = 1000;
 
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
 /** Validates and stores the writes of its API groups (design, sections 1 and 6). */
 export function createResource(config: ResourceConfig, deps: ResourceDeps): Resource {
   const { naming, catalog, store } = deps;
@@ -76,6 +85,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const renderers = createRenderers(catalog, naming.metaGroup);
   const allocation = createServiceAllocation(config.allocation, deps, () => writes);
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
+  const disabled = config.disabledAdmissionPlugins ?? new Set();
   const writes: WriteDeps = {
     ...deps,
     ...remembering(store),
@@ -84,9 +94,10 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     formats,
     renderers,
     allocations: allocation.allocations,
-    admission: createAdmission([rbacEscalation(naming)]),
+    admission: createAdmission(admissionPlugins(naming).filter(({ name }) => !disabled.has(name))),
     cbor: config.cbor,
   };
+  const tokens = tokenService(config.tokens, deps);
 
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
 
@@ -94,7 +105,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     const requested = catalog.find(request.group, request.version, request.resource);
     if (requested === undefined || !owns(request.group)) throw unknownPath();
     const write: Write = { deps: writes, kind: requested.hub, requested, request };
-    if (request.subresource !== "") return performOnSubresource(write);
+    if (request.subresource !== "") return performOnSubresource(write, tokens);
     if (!requested.verbs.includes(request.verb)) throw methodNotAllowed();
     if (requested.group === "" && requested.kind === "Binding") return bind(write);
     // Other kinds that are only created are questions, not objects.
@@ -128,7 +139,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
         return;
       } catch (error) {
         deps.log("creating the system's namespaces failed; trying again", error);
-        await new Promise((resolve) => setTimeout(resolve, retryMs));
+        await pause(retryMs);
       }
     }
   };
@@ -151,7 +162,16 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   };
 }
 
-function performOnSubresource(write: Write): Promise<WriteReply> {
+/** In the order in which they are asked; those of access cannot be turned off: no flag knows their names. */
+function admissionPlugins(naming: Naming): readonly AdmissionPlugin[] {
+  return [serviceAccountAdmission({ naming, pause }), rbacEscalation(naming)];
+}
+
+function tokenService(settings: TokenSettings | undefined, deps: ResourceDeps): TokenService | undefined {
+  return settings === undefined ? undefined : { ...settings, issuer: tokenIssuer({ ...settings, ...deps }) };
+}
+
+function performOnSubresource(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {
   const { requested, request } = write;
   const subresource = requested.subresources.find((s) => s.name === request.subresource);
   if (subresource === undefined) throw unknownPath();
@@ -161,6 +181,10 @@ function performOnSubresource(write: Write): Promise<WriteReply> {
   if (request.verb === "patch" && isPart) return patch(write);
   if (subresource.name === "binding") return bind(write);
   if (subresource.name === "eviction") return evict(write);
+  if (subresource.kind === "TokenRequest") {
+    if (tokens === undefined) throw unknownPath();
+    return requestToken(write, tokens);
+  }
   throw notAvailable(`${requested.plural}/${subresource.name}`);
 }
 

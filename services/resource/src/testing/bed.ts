@@ -14,7 +14,7 @@ import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import type { Store } from "@orch/store/store.js";
 import type { AllocationConfig } from "../allocation/service-allocation.js";
-import { createResource, type Resource } from "../service.js";
+import { createResource, type Resource, type ResourceConfig } from "../service.js";
 
 const user = { name: "test", uid: "", groups: [], extra: {} };
 
@@ -36,6 +36,9 @@ export interface SubjectOptions {
   readonly store?: Store;
   readonly allocation?: Partial<AllocationConfig>;
   readonly permissions?: Permissions;
+  readonly tokens?: ResourceConfig["tokens"];
+  /** Where absent those that ask for objects which a bed does not have. */
+  readonly disabledAdmissionPlugins?: ReadonlySet<string>;
   readonly random?: () => number;
   /** Milliseconds since 1970; the beginning of 2025 where absent. */
   readonly now?: () => number;
@@ -81,8 +84,9 @@ export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
       const random = options.random ?? (() => 0);
       const permissions = options.permissions ?? { authorizer: alwaysAllow, rules: everyRule };
       const now = options.now ?? (() => Date.parse("2025-01-01T00:00:00Z"));
+      const { tokens, disabledAdmissionPlugins = new Set(["ServiceAccount"]) } = options;
       const resource = createResource(
-        { groups: undefined, eventTtlMs: 3_600_000, cbor: true, allocation },
+        { groups: undefined, eventTtlMs: 3_600_000, cbor: true, allocation, tokens, disabledAdmissionPlugins },
         { store: options.store ?? store, naming, catalog, services, permissions, log, random, now, ...fixed },
       );
       running.push(resource);

@@ -1,0 +1,53 @@
+import type { Naming } from "@orch/naming/naming.js";
+import { authenticatedUser, type UserInfo } from "../user.js";
+
+const userPrefix = "system:serviceaccount:";
+const everyAccount = "system:serviceaccounts";
+
+/** An object by its name and uid, as tokens have it. */
+export interface Reference {
+  readonly name: string;
+  readonly uid: string;
+}
+
+/** Whom a token speaks for, and what it is bound to. */
+export interface AccountIdentity {
+  readonly namespace: string;
+  readonly account: Reference;
+  readonly pod?: Reference | undefined;
+  /** Without a uid where the pod's node was not to be found. */
+  readonly node?: Reference | undefined;
+  /** Of the token: its `jti`. */
+  readonly credential?: string | undefined;
+}
+
+/** `system:serviceaccount:<namespace>:<name>`. */
+export function accountUserName(namespace: string, name: string): string {
+  return `${userPrefix}${namespace}:${name}`;
+}
+
+/** Name of the `extra` in which a user tells by which credential he is known: `JTI=<jti>`. */
+export function credentialIdKey(naming: Naming): string {
+  return `authentication.${naming.key("credential-id")}`;
+}
+
+export function accountUser(naming: Naming, identity: AccountIdentity): UserInfo {
+  const { namespace, account, pod, node, credential } = identity;
+  const key = (name: string): string => `authentication.${naming.key(name)}`;
+  const told: readonly (readonly [string, string | undefined])[] = [
+    [key("pod-name"), pod?.name],
+    [key("pod-uid"), pod?.uid],
+    [credentialIdKey(naming), credential === undefined ? undefined : `JTI=${credential}`],
+    [key("node-name"), node?.name],
+    [key("node-uid"), node?.uid],
+  ];
+  const extra = told.flatMap(([name, value]) =>
+    value === undefined || value === "" ? [] : [[name, [value]] as const],
+  );
+  return authenticatedUser(naming, {
+    name: accountUserName(namespace, account.name),
+    uid: account.uid,
+    groups: [everyAccount, `${everyAccount}:${namespace}`],
+    extra: Object.fromEntries(extra),
+  });
+}

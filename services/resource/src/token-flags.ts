@@ -1,0 +1,90 @@
+import type { Parsed } from "@orch/auth/parsed.js";
+import { parseSigningKey } from "@orch/auth/service-account/keys.js";
+import { boolFlag, durationFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags.js";
+import type { TokenSettings } from "./token-request.js";
+
+const group = "Service accounts";
+
+/** Flags of whatever issues tokens of service accounts; the reference server's names. */
+export const tokenFlags = {
+  "service-account-issuer": listFlag([], {
+    group,
+    help: "who issues tokens of service accounts, a URL; the first issues them, all are accepted",
+  }),
+  "service-account-signing-key-file": stringFlag("", {
+    group,
+    word: "file",
+    help: "PEM file of the private key (RSA or ECDSA) that signs tokens of service accounts; without it none are issued",
+  }),
+  "service-account-max-token-expiration": durationFlag(0, {
+    group,
+    help: "the longest that a token may be good for; one for longer is issued for this long; no bound when 0",
+  }),
+  "service-account-extend-token-expiration": boolFlag(true, {
+    group,
+    help: "whether the tokens that pods are given by themselves are good for a year, with a warning in them",
+  }),
+  "api-audiences": listFlag([], {
+    group,
+    help: "names of the API as whom tokens are meant for; the issuers when empty",
+  }),
+} as const;
+
+const hourMs = 3_600_000;
+const longestMs = 2 ** 32 * 1000;
+
+/** What {@link tokenFlags} say; undefined where nothing signs. `read` gives a file's text. */
+export function tokenSettings(
+  values: FlagValues<typeof tokenFlags>,
+  read: (path: string) => string,
+): Parsed<TokenSettings | undefined> {
+  const issuers = values["service-account-issuer"];
+  const path = values["service-account-signing-key-file"];
+  const maxMs = values["service-account-max-token-expiration"];
+  const problems = issuerProblems(issuers);
+  if (maxMs !== 0 && (maxMs < hourMs || maxMs > longestMs)) {
+    problems.push("the service-account-max-token-expiration must be between 1 hour and 2^32 seconds");
+  }
+  const [issuer] = issuers;
+  if (path !== "" && issuer === undefined) problems.push("service-account-issuer is a required flag");
+  const key = path === "" ? undefined : readKey(path, read);
+  if (key?.ok === false) problems.push(...key.problems);
+  if (problems.length > 0) return { ok: false, problems };
+  if (issuer === undefined || key?.ok !== true) return { ok: true, value: undefined };
+  const audiences = values["api-audiences"];
+  return {
+    ok: true,
+    value: {
+      issuer,
+      signingKeyPem: key.value,
+      apiAudiences: audiences.length === 0 ? issuers : audiences,
+      maxSeconds: Math.floor(maxMs / 1000),
+      extend: values["service-account-extend-token-expiration"],
+    },
+  };
+}
+
+function issuerProblems(issuers: readonly string[]): string[] {
+  return issuers.flatMap((issuer, i) => [
+    ...(issuer.includes(":") && !URL.canParse(issuer)
+      ? [`service-account-issuer ${JSON.stringify(issuer)} contained a ':' but was not a valid URL`]
+      : []),
+    ...(issuers.indexOf(issuer) < i ? [`service-account-issuer ${JSON.stringify(issuer)} is already specified`] : []),
+  ]);
+}
+
+function readKey(path: string, read: (path: string) => string): Parsed<string> {
+  const problem = (why: string): Parsed<string> => ({
+    ok: false,
+    problems: [`--service-account-signing-key-file ${path}: ${why}`],
+  });
+  let pem: string;
+  try {
+    pem = read(path);
+  } catch (error) {
+    return problem(error instanceof Error ? error.message : String(error));
+  }
+  const key = parseSigningKey(pem);
+  return key.ok ? { ok: true, value: pem } : problem(key.problems.join("; "));
+}
