@@ -24,10 +24,7 @@ export interface FieldSelector {
  * Throws {@link SelectorError}.
  */
 export function parseFieldSelector(text: string, known: FieldSelectors): FieldSelector {
-  const terms = splitTerms(text)
-    .filter((term) => term !== "")
-    .map((term) => readTerm(term, text))
-    .map((term) => ({ ...term, field: knownField(term.field, known) }));
+  const terms = parseFieldTerms(text).map((term) => ({ ...term, field: knownField(term.field, known) }));
   return {
     terms,
     exact: new Map(terms.filter((t) => t.operator === "=").map((t) => [t.field, t.value])),
@@ -40,8 +37,15 @@ export function parseFieldSelector(text: string, known: FieldSelectors): FieldSe
   };
 }
 
-export function formatFieldSelector(selector: FieldSelector): string {
-  return selector.terms.map((t) => `${t.field}${t.operator}${escapeValue(t.value)}`).join(",");
+/** The terms of a selector whose kind does not matter: any field. Throws {@link SelectorError}. */
+export function parseFieldTerms(text: string): readonly FieldTerm[] {
+  return splitTerms(text)
+    .filter((term) => term !== "")
+    .map((term) => readTerm(term, text));
+}
+
+export function formatFieldSelector({ terms }: Pick<FieldSelector, "terms">): string {
+  return terms.map((t) => `${t.field}${t.operator}${escapeValue(t.value)}`).join(",");
 }
 
 /** The fields that a kind can be selected by, metadata first. */
