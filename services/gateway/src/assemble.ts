@@ -5,8 +5,9 @@ import { createOpenApi } from "@orch/api/openapi/openapi.js";
 import { anyOf } from "@orch/auth/authenticator.js";
 import { firstOpinion } from "@orch/auth/authorizer.js";
 import { certificateAuthenticator } from "@orch/auth/client-certificate.js";
-import { alwaysAllow, alwaysAllowPaths, groupMayAll } from "@orch/auth/fixed-authorizers.js";
-import { bearerAuthenticator } from "@orch/auth/token-authenticator.js";
+import { alwaysAllow, alwaysAllowPaths, everyRule, groupMayAll } from "@orch/auth/fixed-authorizers.js";
+import type { RuleResolver } from "@orch/auth/rules.js";
+import { bearerAuthenticator, type TokenAuthenticator } from "@orch/auth/token-authenticator.js";
 import { type TokenEntry, tokenFileAuthenticator } from "@orch/auth/token-file.js";
 import { anonymousUser } from "@orch/auth/user.js";
 import { objectOffers } from "@orch/codec/negotiate.js";
@@ -92,13 +93,20 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
     clock,
     log: (what, err) => log.warn({ err }, what),
   });
+  const tokens = tokenFileAuthenticator(settings.tokens, { naming: deps.naming, apiAudiences });
   const limiting = createLimiting(settings, { ...deps, objects });
   const gateway = createGateway(
     { ...settings, bindAddress: settings.bindAddress },
     {
       catalog: deps.catalog,
       naming: deps.naming,
-      identity: identityOf(settings, deps),
+      identity: identityOf(settings, deps, tokens),
+      reviews: {
+        tokens,
+        apiAudiences,
+        rules: settings.allowEveryone ? everyRule : unknownRules,
+        now: () => clock.now(),
+      },
       limiter: limiting.limiter,
       caches: (group) => caches.of(group),
       resources: (group) => resources.of(group),
@@ -142,12 +150,20 @@ function faultFields({ exchange, user }: Call): object {
   return { requestId: exchange.id, method: exchange.method, path: exchange.path, user: user?.name };
 }
 
-function identityOf(settings: ServingSettings, { naming, clock }: AssemblyDeps): IdentityDeps {
-  const apiAudiences: readonly string[] = [];
+const apiAudiences: readonly string[] = [];
+
+/** Of authorizers that cannot list them. */
+const unknownRules: RuleResolver = { rulesFor: () => ({ rules: [], incomplete: true, evaluationError: "" }) };
+
+function identityOf(
+  settings: ServingSettings,
+  { naming, clock }: AssemblyDeps,
+  tokens: TokenAuthenticator,
+): IdentityDeps {
   return {
     authenticator: anyOf([
       certificateAuthenticator({ naming, authorities: { has: () => true }, now: clock.now }),
-      bearerAuthenticator(tokenFileAuthenticator(settings.tokens, { naming, apiAudiences }), apiAudiences),
+      bearerAuthenticator(tokens, apiAudiences),
     ]),
     naming,
     anonymous: () => (settings.anonymousAuth ? anonymousUser(naming) : undefined),

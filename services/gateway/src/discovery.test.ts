@@ -46,15 +46,30 @@ function plain(path: string, offered: Served = served): readonly Entry[] {
   return document.resources;
 }
 
-test("what is stored is told with a hash of its version while the gate for it is on; what only asks is not told", () => {
+test("what is stored is told with a hash of its version while the gate for it is on; what only asks has none", () => {
   const hashed = (offered: Served) =>
     [...plain("/api/v1", offered), ...plain("/apis/authorization.k8s.io/v1", offered)]
       .filter((entry) => !entry.name.includes("/"))
       .map(({ name, storageVersionHash }) => `${name} ${storageVersionHash !== undefined}`);
   assert.ok(hashed(served).includes("pods true"));
   assert.ok(hashed(served).includes("bindings false"));
-  assert.ok(!hashed(served).some((entry) => entry.includes("reviews")));
+  const reviews = hashed(served).filter((entry) => entry.includes("reviews"));
+  assert.deepEqual(reviews, [
+    "localsubjectaccessreviews false",
+    "selfsubjectaccessreviews false",
+    "selfsubjectrulesreviews false",
+    "subjectaccessreviews false",
+  ]);
   assert.ok(hashed({ ...served, storageVersionHash: false }).every((entry) => entry.endsWith(" false")));
+});
+
+test("what has no path of its own is not told", () => {
+  const names = plain("/apis/authentication.k8s.io/v1").map((entry) => [entry.name, ...entry.verbs]);
+  assert.deepEqual(names, [
+    ["selfsubjectreviews", "create"],
+    ["tokenreviews", "create"],
+  ]);
+  assert.ok(!plain("/apis/policy/v1").some(({ name }) => name.startsWith("evictions")));
 });
 
 test("a subresource of another group tells which", () => {

@@ -62,9 +62,9 @@ function resourceList(catalog: Catalog, at: { group: string; version: string }, 
   };
 }
 
-/** Those that this build answers: of what is never stored, bindings alone; reviews come with access control. */
+/** Those that have a path of their own: of what is never stored, what can be created. */
 export function servedKinds(catalog: Catalog, at: { group: string; version: string }): readonly Kind[] {
-  return catalog.kindsOf(at.group, at.version).filter((kind) => isStored(kind) || kind.kind === "Binding");
+  return catalog.kindsOf(at.group, at.version).filter((kind) => isStored(kind) || kind.verbs.length > 0);
 }
 
 function describeKind(kind: Kind, served: Served): unknown[] {

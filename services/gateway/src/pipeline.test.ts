@@ -1,21 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type CatalogOptions, loadCatalog } from "@orch/api/catalog.js";
-import { groupMayAll } from "@orch/auth/fixed-authorizers.js";
-import { createNegotiator, discoveryTransforms, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
 import { createNaming } from "@orch/naming/naming.js";
-import { createBodyReader } from "@orch/render/testing/read-body.js";
-import { createInProcess } from "@orch/rpc/in-process.js";
-import type { Chunk } from "@orch/rpc/messages.js";
-import { resourceWrite, watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
-import type { Caller, Sender } from "@orch/rpc/rpc.js";
-import type { Call } from "./call.js";
-import { createPacer } from "./flow/pacer.js";
-import type { DeprecatedLabels, RequestLabels } from "./metrics.js";
-import { createPipeline } from "./pipeline.js";
-import { createResponder } from "./respond.js";
-import { servedParts } from "./service.js";
-import { type Answered, type FakeRequest, fakeExchange } from "./testing/fake-exchange.js";
+import type { FakeRequest } from "./testing/fake-exchange.js";
+import { testGateway } from "./testing/gateway.js";
 
 const naming = createNaming("orch");
 const protobuf = naming.protobufMediaType;
@@ -23,76 +10,6 @@ const protobuf = naming.protobufMediaType;
 /** Meets an error that nothing expects on its way to a cache. */
 function noCaches(): never {
   throw new TypeError("a fault");
-}
-
-/** A pipeline before services that answer a fixed body and note in which form they were asked for it. */
-function gateway(options: CatalogOptions = {}, caches?: () => Caller) {
-  const catalog = loadCatalog(naming, options);
-  const forms: string[] = [];
-  const deprecated: DeprecatedLabels[] = [];
-  const observed: RequestLabels[] = [];
-  const faults: Call[] = [];
-  const { services, caller } = createInProcess();
-  const body = Buffer.from('{"kind":"Fixed"}\n');
-  services.unary(watchCacheGet, ({ form }) => {
-    forms.push(form);
-    return { body };
-  });
-  const stream = ({ form }: { readonly form: string }, sender: Sender<Chunk>): void => {
-    forms.push(form);
-    sender.send({ body });
-    sender.end();
-  };
-  services.stream(watchCacheList, stream);
-  services.stream(watchCacheWatch, stream);
-  services.unary(resourceWrite, ({ form }) => {
-    forms.push(form);
-    return { code: 201, body, warnings: ["unknown field"] };
-  });
-  const offers = objectOffers(naming, { cbor: true });
-  const serve = createPipeline({
-    catalog,
-    naming,
-    negotiator: createNegotiator(offers, objectTransforms(naming)),
-    discoveryNegotiator: createNegotiator(offers, discoveryTransforms(naming)),
-    respond: createResponder((kind) => catalog.type(`meta/v1.${kind}`)),
-    identity: {
-      authenticator: {
-        authenticate: () => ({ outcome: "allow", user: { name: "ann", uid: "", groups: ["all"], extra: {} } }),
-      },
-      naming,
-      anonymous: () => undefined,
-      failedLogins: { blocked: () => undefined, failed: () => {} },
-      authorizer: groupMayAll("all"),
-    },
-    limiter: { enter: () => {} },
-    pacer: createPacer(setImmediate),
-    caches: caches ?? (() => caller),
-    resources: () => caller,
-    requestTimeoutMs: 1000,
-    gzip: true,
-    minRequestTimeoutMs: 1000,
-    random: () => 0,
-    openWatches: new Set(),
-    delivered: () => {},
-    served: servedParts({ podResize: false, storageVersionHash: true }),
-    metrics: {
-      observe: (_id, labels) => void observed.push(labels()),
-      deprecated: (labels) => void deprecated.push(labels),
-    },
-    other: () => Promise.reject(new TypeError("not asked for here")),
-    onFault: (call) => void faults.push(call),
-    now: () => 0,
-  });
-  const ask = async (request: FakeRequest): Promise<Answered> => {
-    const exchange = fakeExchange(request);
-    serve(exchange);
-    const answer = await exchange.answered;
-    // A request is recorded after its answer.
-    await new Promise((resolve) => setImmediate(resolve));
-    return answer;
-  };
-  return { ask, forms, deprecated, observed, faults, reader: createBodyReader(catalog) };
 }
 
 const maps = "/api/v1/namespaces/a/configmaps";
@@ -119,14 +36,14 @@ test("the services are asked for the form that was negotiated, and the answer sa
     ],
   ];
   for (const [request, form, contentType] of rows) {
-    const { ask, forms } = gateway();
+    const { ask, forms } = testGateway();
     const answer = await ask(request);
     assert.deepEqual([forms, answer.header("content-type")], [[form], [contentType]], JSON.stringify(request));
   }
 });
 
 test("what is not acceptable is said before anything is asked, as JSON where the client reads nothing of ours", async () => {
-  const { ask, forms, reader } = gateway();
+  const { ask, forms, reader } = testGateway();
   const answer = await ask({ target: maps, headers: { accept: "image/png" } });
   assert.deepEqual([answer.code, answer.header("content-type")], [406, ["application/json"]]);
   assert.equal(reader.body("json", answer.body)["reason"], "NotAcceptable");
@@ -134,7 +51,7 @@ test("what is not acceptable is said before anything is asked, as JSON where the
 });
 
 test("an error is told in the encoding that was asked for, of a watch too", async () => {
-  const { ask, reader } = gateway();
+  const { ask, reader } = testGateway();
   for (const target of ["/api/v1/chairs", "/apis/nothing/v1/chairs?watch=1"]) {
     const answer = await ask({ target, headers: { accept: protobuf } });
     assert.deepEqual([answer.code, answer.header("content-type")], [404, [protobuf]]);
@@ -147,7 +64,7 @@ const warning = '299 - "batch/v1beta1 CronJob is deprecated in v1.21+, unavailab
 
 // spec 1: Signals on deprecated endpoints.
 test("a deprecated version warns in every answer and is told to the metrics", async () => {
-  const { ask, deprecated, observed } = gateway({ release: "1.24" });
+  const { ask, deprecated, observed } = testGateway({ release: "1.24" });
   const requests: readonly (readonly [FakeRequest, warnings: readonly string[], subresource: string])[] = [
     [{ target: `${cronJobs}/c` }, [warning], ""],
     [{ target: cronJobs }, [warning], ""],
@@ -181,24 +98,24 @@ test("a deprecated version warns in every answer and is told to the metrics", as
 });
 
 test("a version that is not deprecated yet, or another of the kind, says nothing", async () => {
-  const { ask, deprecated } = gateway({ release: "1.24" });
+  const { ask, deprecated } = testGateway({ release: "1.24" });
   assert.deepEqual((await ask({ target: "/apis/batch/v1/namespaces/a/cronjobs" })).header("warning"), []);
-  const older = gateway({ release: "1.20" });
+  const older = testGateway({ release: "1.20" });
   assert.deepEqual((await older.ask({ target: cronJobs })).header("warning"), []);
   assert.deepEqual([...deprecated, ...older.deprecated], []);
 });
 
 test("a removed version is not there, and says nothing either", async () => {
-  const { ask, deprecated } = gateway();
+  const { ask, deprecated } = testGateway();
   const answer = await ask({ target: cronJobs });
   assert.deepEqual([answer.code, answer.header("warning"), deprecated], [404, [], []]);
 });
 
 test("the audit event of a request to a deprecated version will say so", async () => {
   const annotations = async (release: string, target: string): Promise<object> => {
-    const { ask, faults } = gateway({ release }, noCaches);
+    const { ask, faults } = testGateway({ release, caches: noCaches });
     assert.equal((await ask({ target })).code, 500);
-    return Object.fromEntries(faults[0]?.auditAnnotations ?? []);
+    return Object.fromEntries(faults[0]?.call.auditAnnotations ?? []);
   };
   const old = await annotations("1.24", `${cronJobs}/c`);
   assert.deepEqual(old, { "orch/deprecated": "true", "orch/removed-release": "1.25" });
@@ -207,7 +124,7 @@ test("the audit event of a request to a deprecated version will say so", async (
 });
 
 test("discovery of groups is told in every encoding, in one document where that is asked for", async () => {
-  const { ask, reader } = gateway();
+  const { ask, reader } = testGateway();
   for (const accept of ["application/json", protobuf, "application/cbor"] as const) {
     const answer = await ask({ target: "/apis", headers: { accept } });
     const encoding = accept === protobuf ? "protobuf" : accept === "application/cbor" ? "cbor" : "json";

@@ -17,6 +17,7 @@ import { parsePath, type ResourceRoute } from "./path.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "./reads.js";
 import { plainJson, type Representation, representationOf } from "./representation.js";
 import { type Responder, warningHeaders } from "./respond.js";
+import type { Reviews } from "./reviews/reviews.js";
 import { checkServed } from "./target.js";
 import { verbOf } from "./verbs.js";
 import { serveWrite, type WriteDeps } from "./writes.js";
@@ -33,6 +34,7 @@ export interface PipelineDeps extends ReadDeps, WriteDeps {
   /** In which the chunks of lists take turns. */
   readonly pacer: Pacer;
   readonly served: Served;
+  readonly reviews: Reviews;
   readonly metrics: RequestMetrics;
   /** Paths outside `/api` and `/apis`. */
   readonly other: (exchange: Exchange) => Promise<void>;
@@ -236,6 +238,10 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
     case "delete":
     case "deletecollection":
       if (user === undefined) throw new TypeError("a write without a user");
+      if (verb === "create" && deps.reviews.isReview(kind)) {
+        const onFault = (error: unknown): void => deps.onFault(call, error);
+        return deps.reviews.serve(kind, { exchange, route: to, representation, warnings, user, onFault });
+      }
       return serveWrite(deps, { exchange, route: to, representation, warnings, verb, user });
     default:
       throw methodNotAllowed();

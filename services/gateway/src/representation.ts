@@ -45,18 +45,23 @@ function isPretty(exchange: Exchange, asked: boolean): boolean {
 }
 
 /**
- * The form in which the services behind the gateway write objects: YAML and indentation are made here, of JSON.
+ * The form in which objects are written for a client: YAML and indentation are made of JSON.
  * @throws ApiError NotAcceptable for a list's form of one object and the other way round
  */
-export function formOf({ encoding, transform }: Representation, exchange: Exchange, verb: string): string {
+export function wantedForm({ encoding, transform }: Representation, exchange: Exchange, verb: string): Form {
   const form: Form = { ...plainForm, encoding: encoding === "yaml" ? "json" : encoding };
-  if (transform === undefined) return formText(form);
+  if (transform === undefined) return form;
   if (transform.as === "Table") {
-    return formText({ ...form, as: "Table", metaVersion: transform.version, includeObject: includeObjectOf(exchange) });
+    return { ...form, as: "Table", metaVersion: transform.version, includeObject: includeObjectOf(exchange) };
   }
   const wanted = verb === "list" ? "PartialObjectMetadataList" : "PartialObjectMetadata";
   if (transform.as !== wanted) throw notAcceptable([`application/json;as=${wanted}`]);
-  return formText({ ...form, as: "PartialObjectMetadata", metaVersion: transform.version });
+  return { ...form, as: "PartialObjectMetadata", metaVersion: transform.version };
+}
+
+/** {@link wantedForm} as the services behind the gateway are told it. @throws ApiError NotAcceptable */
+export function formOf(representation: Representation, exchange: Exchange, verb: string): string {
+  return formText(wantedForm(representation, exchange, verb));
 }
 
 function includeObjectOf({ query }: Exchange): IncludeObject {

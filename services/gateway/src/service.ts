@@ -12,6 +12,7 @@ import type { RequestMetrics } from "./metrics.js";
 import { createOtherPaths, type OtherPathsDeps } from "./other-paths.js";
 import { createPipeline } from "./pipeline.js";
 import { createResponder } from "./respond.js";
+import { createReviews, type ReviewDeps } from "./reviews/reviews.js";
 import { type ConnectionSource, createHttpServer, type ServerConfig } from "./server.js";
 
 export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
@@ -32,6 +33,8 @@ export interface GatewayDeps extends OtherPathsDeps {
   readonly catalog: Catalog;
   readonly naming: Naming;
   readonly identity: IdentityDeps;
+  /** What reviews are answered by, besides the authorizer of `identity`. */
+  readonly reviews: Pick<ReviewDeps, "tokens" | "apiAudiences" | "rules" | "now">;
   readonly limiter: Limiter;
   /** The watch-cache that answers for a group. */
   readonly caches: (group: string) => Caller;
@@ -77,12 +80,17 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
   const openWatches = new Set<() => void>();
   const otherPaths = createOtherPaths(deps);
   const offers = objectOffers(deps.naming, config);
+  const { naming, catalog } = deps;
+  const negotiator = createNegotiator(offers, objectTransforms(naming));
+  const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`));
+  const { authorizer } = deps.identity;
   const serve = createPipeline({
-    catalog: deps.catalog,
-    naming: deps.naming,
-    negotiator: createNegotiator(offers, objectTransforms(deps.naming)),
-    discoveryNegotiator: createNegotiator(offers, discoveryTransforms(deps.naming)),
-    respond: createResponder((kind) => deps.catalog.type(`meta/v1.${kind}`)),
+    catalog,
+    naming,
+    negotiator,
+    discoveryNegotiator: createNegotiator(offers, discoveryTransforms(naming)),
+    respond,
+    reviews: createReviews({ ...deps.reviews, naming, catalog, negotiator, respond, authorizer }),
     identity: deps.identity,
     limiter: deps.limiter,
     pacer: createPacer(setImmediate),

@@ -59,7 +59,7 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
  * The query's options. Of repeated ones the first counts, but for `dryRun`, whose values are a list: one a line. It is
  * there where the query has it, whatever it says: what is meant to be a trial must not become a write.
  */
-function optionsOf(query: URLSearchParams | undefined): Readonly<Record<string, string>> {
+export function optionsOf(query: URLSearchParams | undefined): Readonly<Record<string, string>> {
   if (query === undefined) return {};
   const first = [...query].reverse();
   return Object.fromEntries(query.has("dryRun") ? [...first, ["dryRun", query.getAll("dryRun").join("\n")]] : first);

@@ -1,10 +1,10 @@
 import { type Binding, bindPod, validateBinding } from "@orch/api/binding.js";
 import type { AnyObject } from "@orch/api/object.js";
+import { writeOptions } from "@orch/render/write-options.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, notFound } from "@orch/status/api-error.js";
 import { readObject } from "./body.js";
 import { changeObject } from "./change.js";
-import { writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
 import { successReply } from "./stored.js";
 import { builtIn, contextOf, resourceOf, type Write } from "./write.js";

@@ -1,5 +1,6 @@
 import type { AnyObject } from "@orch/api/object.js";
 import { prepareForCreate, setDefaults, toHub, validateCreate } from "@orch/api/writes.js";
+import { type WriteOptions, writeOptions } from "@orch/render/write-options.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { alreadyExists, badRequest } from "@orch/status/api-error.js";
@@ -7,7 +8,6 @@ import { noRevision } from "@orch/store/revision.js";
 import { readObject } from "./body.js";
 import { trackUpdate } from "./field-management.js";
 import { checkMayCreate } from "./may-create.js";
-import { type WriteOptions, writeOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
 import { objectReply, storedBytes } from "./stored.js";
 import { surfaceOf } from "./surface.js";

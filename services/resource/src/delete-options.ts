@@ -1,10 +1,11 @@
 import type { AnyObject } from "@orch/api/object.js";
+import { readTree } from "@orch/render/body.js";
+import { dryRunErrors, dryRunOf } from "@orch/render/write-options.js";
 import { DecodeError, decode } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { type ApiError, badRequest, conflict, invalid } from "@orch/status/api-error.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { readTree } from "./body.js";
-import { dryRunErrors, dryRunOf, wholeNumber } from "./options.js";
+import { wholeNumber } from "./options.js";
 import type { Write } from "./write.js";
 
 /** How a delete is to be done (spec 1: Query parameters; DeleteOptions). */

@@ -7,6 +7,7 @@ import {
 } from "@orch/api/eviction.js";
 import type { PodDisruptionBudget } from "@orch/api/kinds/policy/types.js";
 import type { AnyObject } from "@orch/api/object.js";
+import { writeOptions } from "@orch/render/write-options.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { modified, notFound } from "@orch/status/api-error.js";
 import { pages } from "@orch/store/pages.js";
@@ -14,7 +15,6 @@ import type { Entry } from "@orch/store/store.js";
 import { readObject } from "./body.js";
 import { removeEntry } from "./delete.js";
 import { checkDeletePreconditions, checkedOptions, type DeleteOptions } from "./delete-options.js";
-import { writeOptions } from "./options.js";
 import { storedBytes, storedObject, successReply } from "./stored.js";
 import { type Attempt, builtIn, contextOf, keyOf, keyPrefix, resourceOf, type Write } from "./write.js";
 

@@ -7,13 +7,13 @@ import { applyJsonPatch, readJsonPatch, unknownInJsonPatch } from "@orch/patch/j
 import { applyMergePatch, readMergePatch } from "@orch/patch/merge-patch.js";
 import { goText } from "@orch/patch/strategic/go-text.js";
 import { applyStrategicMergePatch, readStrategicMergePatch } from "@orch/patch/strategic/strategic-merge-patch.js";
+import { fieldProblems, type ObjectBody } from "@orch/render/body.js";
+import { withOwnersOnce } from "@orch/render/owner-references.js";
+import type { WriteOptions } from "@orch/render/write-options.js";
 import { DecodeError } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { type ApiError, badRequest, invalid } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
-import { fieldProblems, type ObjectBody } from "./body.js";
-import type { WriteOptions } from "./options.js";
-import { withOwnersOnce } from "./owner-references.js";
 import type { Surface } from "./surface.js";
 import type { Write } from "./write.js";
 

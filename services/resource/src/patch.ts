@@ -1,8 +1,8 @@
 import type { AnyObject } from "@orch/api/object.js";
+import type { ObjectBody } from "@orch/render/body.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { ApiError, conflict, notFound } from "@orch/status/api-error.js";
 import { readConfiguration } from "./apply.js";
-import type { ObjectBody } from "./body.js";
 import { changeObject } from "./change.js";
 import { changedOrCreated } from "./change-or-create.js";
 import { createObject } from "./create.js";

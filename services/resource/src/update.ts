@@ -1,4 +1,5 @@
 import type { AnyObject } from "@orch/api/object.js";
+import { type WriteOptions, writeOptions } from "@orch/render/write-options.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { notFound } from "@orch/status/api-error.js";
 import { readObject } from "./body.js";
@@ -6,7 +7,6 @@ import { changeObject } from "./change.js";
 import { changedOrCreated } from "./change-or-create.js";
 import { createObject, creation } from "./create.js";
 import { trackUpdate, unlessOnlyTimes } from "./field-management.js";
-import { type WriteOptions, writeOptions } from "./options.js";
 import { checkIfMatch, checkNames, checkUid } from "./preconditions.js";
 import { objectReply } from "./stored.js";
 import { completed, type Surface, surfaceOf } from "./surface.js";

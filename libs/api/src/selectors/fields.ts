@@ -44,8 +44,8 @@ export function parseFieldTerms(text: string): readonly FieldTerm[] {
     .map((term) => readTerm(term, text));
 }
 
-export function formatFieldSelector(selector: FieldSelector): string {
-  return selector.terms.map((t) => `${t.field}${t.operator}${escapeValue(t.value)}`).join(",");
+export function formatFieldSelector({ terms }: Pick<FieldSelector, "terms">): string {
+  return terms.map((t) => `${t.field}${t.operator}${escapeValue(t.value)}`).join(",");
 }
 
 /** The fields that a kind can be selected by, metadata first. */

@@ -7,7 +7,7 @@ export interface FakeRequest {
   /** Path and query. */
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Buffer;
 }
 
 /** What a client would have got. */
@@ -57,7 +57,7 @@ export function fakeExchange({ method = "GET", target, headers = {}, body = "" }
     header: (name) => headers[name],
     distinctHeaders: () => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
     socket,
-    body: async () => Buffer.from(body),
+    body: async () => (typeof body === "string" ? Buffer.from(body) : body),
     send(code, list, whole) {
       begin(code, list);
       parts.push(Buffer.from(whole));

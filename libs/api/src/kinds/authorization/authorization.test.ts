@@ -62,6 +62,28 @@ const rows: readonly (readonly [string, string, Tree, readonly Wanted[]])[] = [
       `${at}.fieldSelector.requirements[1].values: Forbidden: may not be specified when \`operator\` is 'Exists' or 'DoesNotExist'`,
     ],
   ],
+  [
+    "SubjectAccessReview",
+    "that selects labels wrongly",
+    reviewOf({
+      user: "",
+      resourceAttributes: {
+        ...resourceAttributes,
+        labelSelector: {
+          requirements: [
+            { key: "a", operator: "Newer", values: ["b"] },
+            { key: "", operator: "In", values: ["a b"] },
+          ],
+        },
+      },
+    }),
+    [
+      'spec.user: Invalid value: "": at least one of user or group must be specified',
+      /^spec.resourceAttributes.labelSelector.requirements\[1\].key: Invalid value: "": name part must be non-empty$/,
+      /^spec.resourceAttributes.labelSelector.requirements\[1\].key: Invalid value: "": name part must consist of/,
+      /^spec.resourceAttributes.labelSelector.requirements\[1\].values\[0\]: Invalid value: "a b": a valid label/,
+    ],
+  ],
   ["SelfSubjectAccessReview", "good", { spec: { nonResourceAttributes } }, []],
   [
     "SelfSubjectAccessReview",

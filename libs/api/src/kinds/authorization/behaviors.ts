@@ -1,47 +1,26 @@
+import { labelValue, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { type Behaviors, behavior } from "../../behavior.js";
-import type { ApiObject } from "../../object.js";
-
-interface Requirement {
-  readonly key?: string;
-  readonly operator?: string;
-  readonly values?: readonly string[];
-}
-
-interface Selector {
-  readonly rawSelector?: string;
-  readonly requirements?: readonly Requirement[];
-}
-
-interface ResourceAttributes {
-  readonly namespace?: string;
-  readonly fieldSelector?: Selector;
-  readonly labelSelector?: Selector;
-}
-
-interface Review extends ApiObject {
-  readonly spec?: {
-    readonly resourceAttributes?: ResourceAttributes;
-    readonly nonResourceAttributes?: object;
-    readonly user?: string;
-    readonly groups?: readonly string[];
-  };
-}
+import type { AccessReview, AskedRequirement, AskedResource, AskedSelector } from "./types.js";
 
 const spec = "spec";
 const resource = `${spec}.resourceAttributes`;
 const nonResource = `${spec}.nonResourceAttributes`;
 
-const selfReview = behavior<Review>(() => ({
-  validate: (object) => [...validateAttributes(object), ...validateBare(object, "must be empty")],
+const selfReview = behavior<AccessReview>(() => ({
+  validate: (object) => [
+    ...validateOneQuestion(object),
+    ...validateSelectors(object.spec?.resourceAttributes),
+    ...validateBare(object, "must be empty"),
+  ],
 }));
 
-const subjectReview = behavior<Review>(() => ({
+const subjectReview = behavior<AccessReview>(() => ({
   validate: (object) => [...validateSubject(object), ...validateBare(object, "must be empty")],
 }));
 
 /** Of one namespace: metadata and question name the same. */
-const localReview = behavior<Review>(() => ({
+const localReview = behavior<AccessReview>(() => ({
   validate: (object) => {
     const { namespace = "", ...metadata } = object.metadata;
     const { resourceAttributes, nonResourceAttributes } = object.spec ?? {};
@@ -59,40 +38,40 @@ const localReview = behavior<Review>(() => ({
   },
 }));
 
-function validateSubject(object: Review): FieldError[] {
+function validateSubject(object: AccessReview): FieldError[] {
   const { user = "", groups = [] } = object.spec ?? {};
   return [
-    ...validateAttributes(object),
+    ...validateOneQuestion(object),
     ...(user === "" && groups.length === 0
       ? [fieldError.invalid(`${spec}.user`, user, "at least one of user or group must be specified")]
       : []),
+    ...validateSelectors(object.spec?.resourceAttributes),
   ];
 }
 
-function validateAttributes(object: Review): FieldError[] {
+function validateOneQuestion(object: AccessReview): FieldError[] {
   const { resourceAttributes, nonResourceAttributes } = object.spec ?? {};
-  if (resourceAttributes === undefined) {
-    if (nonResourceAttributes !== undefined) return [];
+  if (resourceAttributes === undefined && nonResourceAttributes === undefined) {
     const detail = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
     return [fieldError.invalid(resource, undefined, detail)];
   }
+  if (resourceAttributes === undefined || nonResourceAttributes === undefined) return [];
+  const detail = "cannot be specified in combination with resourceAttributes";
+  return [fieldError.invalid(nonResource, nonResourceAttributes, detail)];
+}
+
+function validateSelectors({ fieldSelector, labelSelector }: AskedResource = {}): FieldError[] {
   return [
-    ...(nonResourceAttributes === undefined
-      ? []
-      : [
-          fieldError.invalid(
-            nonResource,
-            nonResourceAttributes,
-            "cannot be specified in combination with resourceAttributes",
-          ),
-        ]),
-    ...(["fieldSelector", "labelSelector"] as const).flatMap((name) =>
-      validateSelector(resourceAttributes[name], `${resource}.${name}`),
-    ),
+    ...validateSelector(fieldSelector, `${resource}.fieldSelector`, validateFieldRequirement),
+    ...validateSelector(labelSelector, `${resource}.labelSelector`, validateLabelRequirement),
   ];
 }
 
-function validateSelector(selector: Selector | undefined, at: string): FieldError[] {
+function validateSelector(
+  selector: AskedSelector | undefined,
+  at: string,
+  validateRequirement: (requirement: AskedRequirement, at: string) => FieldError[],
+): FieldError[] {
   if (selector === undefined) return [];
   const { rawSelector = "", requirements = [] } = selector;
   const none = rawSelector === "" && requirements.length === 0;
@@ -107,12 +86,30 @@ function validateSelector(selector: Selector | undefined, at: string): FieldErro
   ];
 }
 
+function validateFieldRequirement(requirement: AskedRequirement, at: string): FieldError[] {
+  const { key = "" } = requirement;
+  return [
+    ...(key === "" ? [fieldError.required(`${at}.key`, "must be specified")] : []),
+    ...validateValueCount(requirement, at),
+  ];
+}
+
+function validateLabelRequirement(requirement: AskedRequirement, at: string): FieldError[] {
+  const { key = "", values = [] } = requirement;
+  return [
+    ...validateValueCount(requirement, at),
+    ...qualifiedName(key).map((problem) => fieldError.invalid(`${at}.key`, key, problem)),
+    ...values.flatMap((value, i) =>
+      labelValue(value).map((problem) => fieldError.invalid(`${at}.values[${i}]`, value, problem)),
+    ),
+  ];
+}
+
 /** Operators that are not known may come from newer clients: they are no error here. */
-function validateRequirement({ key = "", operator = "", values = [] }: Requirement, at: string): FieldError[] {
+function validateValueCount({ operator = "", values = [] }: AskedRequirement, at: string): FieldError[] {
   const many = operator === "In" || operator === "NotIn";
   const none = operator === "Exists" || operator === "DoesNotExist";
   return [
-    ...(key === "" ? [fieldError.required(`${at}.key`, "must be specified")] : []),
     ...(many && values.length === 0
       ? [fieldError.required(`${at}.values`, "must be specified when `operator` is 'In' or 'NotIn'")]
       : []),
@@ -123,7 +120,7 @@ function validateRequirement({ key = "", operator = "", values = [] }: Requireme
 }
 
 /** A question has no identity; who asked through which client is not looked at. */
-function validateBare({ metadata }: Review, detail: string): FieldError[] {
+function validateBare({ metadata }: AccessReview, detail: string): FieldError[] {
   const { managedFields: _managed, ...rest } = metadata;
   return Object.keys(rest).length === 0 ? [] : [fieldError.invalid("metadata", metadata, detail)];
 }

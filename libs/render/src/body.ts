@@ -1,0 +1,156 @@
+import type { Kind } from "@orch/api/catalog.js";
+import type { AnyObject } from "@orch/api/object.js";
+import { decodeObject } from "@orch/api/writes.js";
+import { parseCbor } from "@orch/codec/cbor-parse.js";
+import { type Decoded, type Read, unrecognizedBody } from "@orch/codec/decoded.js";
+import { parseJson } from "@orch/codec/json.js";
+import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
+import { parseProtobuf } from "@orch/codec/protobuf-envelope.js";
+import { parseYaml } from "@orch/codec/yaml.js";
+import { DecodeError } from "@orch/schema/decode.js";
+import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
+import { type ApiError, badRequest } from "@orch/status/api-error.js";
+import { withOwnersOnce } from "./owner-references.js";
+import type { WriteOptions } from "./write-options.js";
+
+export interface ObjectBody {
+  readonly object: AnyObject;
+  /** Fields that were dropped or stood twice, for `Warning` headers. */
+  readonly warnings: readonly string[];
+}
+
+/** A request's body, and what it is meant to be. */
+export interface Body {
+  readonly bytes: Buffer;
+  readonly contentType: string;
+}
+
+export interface Expected {
+  readonly kind: string;
+  readonly type: MessageType;
+  /** Looks at the kind and apiVersion that a Protobuf body names before its object is read. */
+  readonly check?: (typeMeta: JsonObject) => void;
+}
+
+/**
+ * A request body as a tree, whatever its encoding.
+ * @throws ApiError UnsupportedMediaType, BadRequest; DecodeError for Protobuf of another type
+ */
+export function readTree(formats: Negotiator<ObjectFormat>, { bytes, contentType }: Body, expected: Expected): Read {
+  const read = parse(formats.contentType(contentType).format, bytes, expected);
+  if (!read.ok) throw unrecognizedBody(expected.kind, read);
+  return read;
+}
+
+function parse(format: ObjectFormat, bytes: Buffer, { type, check }: Expected): Decoded {
+  switch (format) {
+    case "json":
+      return parseJson(bytes);
+    case "yaml":
+      return parseYaml(bytes);
+    case "cbor":
+      return parseCbor(bytes);
+    case "protobuf":
+      return parseProtobuf(type, bytes, check === undefined ? {} : { check: (typeMeta) => check({ ...typeMeta }) });
+  }
+}
+
+/** How a body is read that is to be an object of a kind. */
+export interface Reading {
+  /** The encodings of bodies. */
+  readonly formats: Negotiator<ObjectFormat>;
+  readonly body: Body;
+  readonly validation: WriteOptions["fieldValidation"];
+  /** All apiVersions that write the kind in the same way; its own alone where absent. */
+  readonly versions?: readonly string[];
+}
+
+/**
+ * The object in a request body, checked against its kind's type and without unknown fields
+ * (spec 1: Behavior rules, 3). @throws ApiError BadRequest, UnsupportedMediaType
+ */
+export function readObjectBody(
+  kind: Kind,
+  { formats, body, validation, versions = [kind.apiVersion] }: Reading,
+): ObjectBody {
+  const { read, object, unknown } = refusing(kind, () => {
+    const check = (typeMeta: JsonObject): void => checkType(kind, versions, typeMeta);
+    const tree = readTree(formats, body, { kind: kind.kind, type: kind.type, check });
+    checkType(kind, versions, tree.value);
+    return { read: tree, ...decodeObject(kind, tree.value) };
+  });
+  const problems = validation === "Ignore" ? [] : fieldProblems(read, unknown);
+  if (validation === "Strict" && problems.length > 0) {
+    throw cannotBeHandled(kind, `strict decoding error: ${problems.join(", ")}`);
+  }
+  return withOwnersOnce({ object, warnings: problems });
+}
+
+/** Release 1.32 names no more. */
+const maxProblems = 100;
+
+/** Unknown and repeated fields in the order of the body; not what is repeated inside of an unknown field. */
+export function fieldProblems(read: Pick<Read, "value" | "duplicates">, allUnknown: readonly string[]): string[] {
+  const unknown = new Set(allUnknown.slice(0, maxProblems));
+  const repeated = new Set(read.duplicates.filter((path) => !isBelow(unknown, path)));
+  const paths = repeated.size === 0 ? [...unknown] : inOrder(read.value, new Set([...unknown, ...repeated]));
+  return paths
+    .slice(0, maxProblems)
+    .map((path) => `${unknown.has(path) ? "unknown" : "duplicate"} field ${JSON.stringify(path)}`);
+}
+
+function isBelow(fields: ReadonlySet<string>, path: string): boolean {
+  for (const field of fields) {
+    if (path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)) return true;
+  }
+  return false;
+}
+
+/** Paths of a tree in the order in which they stand there. */
+function inOrder(tree: unknown, wanted: ReadonlySet<string>): string[] {
+  const found: string[] = [];
+  const visit = (value: unknown, at: string): void => {
+    if (found.length === wanted.size) return;
+    if (wanted.has(at)) found.push(at);
+    if (Array.isArray(value)) value.forEach((inner, i) => void visit(inner, `${at}[${i}]`));
+    else if (isObject(value)) for (const key of Object.keys(value)) visit(value[key], at === "" ? key : `${at}.${key}`);
+  };
+  visit(tree, "");
+  return found;
+}
+
+/** What the tree's type does not allow is the client's fault. */
+function refusing<T>(kind: Kind, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof DecodeError) throw cannotBeHandled(kind, error.message);
+    throw error;
+  }
+}
+
+/** An absent kind or apiVersion is that of the path. */
+function checkType(kind: Kind, versions: readonly string[], tree: unknown): void {
+  if (!isObject(tree))
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): it is no object`);
+  const given = { kind: tree["kind"] ?? "", apiVersion: tree["apiVersion"] ?? "" };
+  if (typeof given.kind !== "string" || typeof given.apiVersion !== "string") {
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind.kind}): kind and apiVersion must be text`,
+    );
+  }
+  if (["", kind.kind].includes(given.kind)) {
+    if (["", ...versions].includes(given.apiVersion)) return;
+    throw badRequest(
+      `the API version in the data (${given.apiVersion}) does not match the expected API version (${kind.apiVersion})`,
+    );
+  }
+  const version = given.apiVersion === "" ? kind.apiVersion : given.apiVersion;
+  throw badRequest(`${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}`);
+}
+
+function cannotBeHandled(kind: Kind, why: string): ApiError {
+  return badRequest(
+    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`,
+  );
+}

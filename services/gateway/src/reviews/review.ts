@@ -1,0 +1,40 @@
+import type { AnyObject } from "@orch/api/object.js";
+import type { UserInfo } from "@orch/auth/user.js";
+import { ApiError } from "@orch/status/api-error.js";
+
+/** A question that a client asks by creating an object. */
+export interface Question {
+  /** Of the kind's hub, with its defaults and validated. */
+  readonly object: AnyObject;
+  /** Who asks. */
+  readonly user: UserInfo;
+  /** Told of what nothing expected, where the client gets an answer all the same. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** The parts of an answer besides kind and apiVersion; zeros may stand where the reference has none. */
+export interface Answer {
+  /** That of the question, or what the server says about the answer. */
+  readonly metadata: object;
+  readonly spec?: unknown;
+  readonly status: object;
+}
+
+/** @throws ApiError for what cannot be asked */
+export type AnswerReview = (question: Question) => Answer | Promise<Answer>;
+
+/** The question with its answer. */
+export function answered({ metadata, spec }: AnyObject, status: object): Answer {
+  return { metadata, ...(spec === undefined ? {} : { spec }), status };
+}
+
+/** What a client may read of an error that its answer tells instead of failing. */
+export function toldError({ onFault }: Question, error: unknown): string {
+  if (!(error instanceof ApiError)) onFault(error);
+  return ApiError.from(error).message;
+}
+
+/** A user as reviews show one. */
+export function shownUser({ name, uid, groups, extra }: UserInfo): object {
+  return { username: name, uid, groups, extra };
+}

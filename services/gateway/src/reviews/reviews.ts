@@ -1,0 +1,121 @@
+import type { Catalog, Kind } from "@orch/api/catalog.js";
+import { type AnyObject, withMetadata } from "@orch/api/object.js";
+import { decodeObject, setDefaults, toHub, validateVirtual } from "@orch/api/writes.js";
+import type { Authorizer } from "@orch/auth/authorizer.js";
+import type { RuleResolver } from "@orch/auth/rules.js";
+import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
+import type { Naming } from "@orch/naming/naming.js";
+import { readObjectBody } from "@orch/render/body.js";
+import { createRenderers } from "@orch/render/renderers.js";
+import { writeOptions } from "@orch/render/write-options.js";
+import { complete } from "@orch/schema/complete.js";
+import { ApiError, badRequest, invalid } from "@orch/status/api-error.js";
+import { wantedForm } from "../representation.js";
+import { type Responder, warningHeaders } from "../respond.js";
+import { maxBodyBytes, optionsOf, type Write } from "../writes.js";
+import { reviewAccess, reviewOwnAccess, reviewRules } from "./access-reviews.js";
+import { reviewSelf, reviewToken, type TokenReviewDeps } from "./identity-reviews.js";
+import type { AnswerReview } from "./review.js";
+
+export interface ReviewDeps extends TokenReviewDeps {
+  readonly naming: Naming;
+  readonly catalog: Catalog;
+  readonly negotiator: Negotiator<ObjectFormat>;
+  readonly respond: Responder;
+  /** The one that decides about requests. */
+  readonly authorizer: Authorizer;
+  readonly rules: RuleResolver;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+/** A create of a review, by a user who may create it. */
+export interface ReviewRequest extends Omit<Write, "verb"> {
+  readonly onFault: (error: unknown) => void;
+}
+
+/**
+ * The kinds that are questions about who somebody is and may do. They are answered where authenticators and
+ * authorizers are; nothing is stored.
+ */
+export interface Reviews {
+  isReview(kind: Kind): boolean;
+  /** Answers the exchange. @throws ApiError TypeError for another kind */
+  serve(kind: Kind, request: ReviewRequest): Promise<void>;
+}
+
+export function createReviews(deps: ReviewDeps): Reviews {
+  const { naming, catalog, negotiator, respond } = deps;
+  const renderers = createRenderers(catalog, naming.metaGroup);
+  const known = answersOf(deps);
+  const answerTo = (kind: Kind): AnswerReview | undefined => known.get(`${kind.group}/${kind.kind}`);
+
+  return {
+    isReview: (kind) => answerTo(kind) !== undefined,
+    async serve(kind, request) {
+      const { exchange, representation, route, user, onFault } = request;
+      const answer = answerTo(kind);
+      if (answer === undefined) throw new TypeError(`${kind.kind} is no review`);
+      const renderer = renderers.of(kind, wantedForm(representation, exchange, "create"), "");
+      const body = { bytes: await exchange.body(maxBodyBytes), contentType: exchange.header("content-type") ?? "" };
+      const of = { metaGroup: naming.metaGroup, kind: "CreateOptions" } as const;
+      const { fieldValidation: validation } = writeOptions(optionsOf(exchange.query), of);
+      const read = readObjectBody(kind, { formats: negotiator, body, validation });
+      const warnings = [...request.warnings, ...read.warnings];
+      try {
+        const object = question(kind, read.object, route.namespace);
+        const reply = whole(kind.hub, await answer({ object, user, onFault }));
+        const document = renderer.document(renderer.piece(reply).at(deps.now()), "");
+        respond.document(exchange, representation, { code: 201, body: document, headers: warningHeaders(warnings) });
+      } catch (error) {
+        // What was wrong with the body is told with a refusal, too.
+        if (!(error instanceof ApiError)) throw error;
+        respond.error(exchange, representation, { error, warnings });
+      }
+    },
+  };
+}
+
+function answersOf(deps: ReviewDeps): ReadonlyMap<string, AnswerReview> {
+  const { naming, authorizer, rules, now } = deps;
+  const authentication = naming.group("authentication");
+  const authorization = naming.group("authorization");
+  return new Map([
+    [`${authentication}/TokenReview`, reviewToken(deps)],
+    [`${authentication}/SelfSubjectReview`, reviewSelf(now)],
+    [`${authorization}/SubjectAccessReview`, reviewAccess(authorizer)],
+    [`${authorization}/LocalSubjectAccessReview`, reviewAccess(authorizer)],
+    [`${authorization}/SelfSubjectAccessReview`, reviewOwnAccess(authorizer)],
+    [`${authorization}/SelfSubjectRulesReview`, reviewRules(rules)],
+  ]);
+}
+
+/** What is asked, as its hub has it. @throws ApiError BadRequest, Invalid */
+function question(kind: Kind, given: AnyObject, namespace: string): AnyObject {
+  const object = toHub(kind, setDefaults(kind, { ...given, metadata: metadataOf(kind, given, namespace) }));
+  const errors = validateVirtual(kind.hub, object);
+  // The reference has no kind to name there.
+  if (errors.length > 0) throw invalid({ group: kind.group, kind: "" }, "", errors);
+  return object;
+}
+
+/** Without what only the server says, and in the namespace of the path. */
+function metadataOf({ namespaced }: Kind, { metadata: given }: AnyObject, namespace: string): AnyObject["metadata"] {
+  const {
+    uid: _uid,
+    creationTimestamp: _created,
+    deletionTimestamp: _deleted,
+    deletionGracePeriodSeconds: _grace,
+    namespace: named = namespace,
+    ...metadata
+  } = given;
+  if (!namespaced) return metadata;
+  if (named === namespace) return { ...metadata, namespace };
+  throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+}
+
+/** The answer as the reference writes it: zeros where it always writes them, and nowhere else. */
+function whole(hub: Kind, answer: object): AnyObject {
+  const { object } = decodeObject(hub, { kind: hub.kind, apiVersion: hub.apiVersion, ...answer });
+  return withMetadata(complete(hub.type, object));
+}

@@ -1,0 +1,131 @@
+import { type CatalogOptions, loadCatalog } from "@orch/api/catalog.js";
+import type { Authorizer } from "@orch/auth/authorizer.js";
+import { everyRule, groupMayAll } from "@orch/auth/fixed-authorizers.js";
+import type { UserInfo } from "@orch/auth/user.js";
+import { createNegotiator, discoveryTransforms, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
+import { createNaming, type Naming } from "@orch/naming/naming.js";
+import { type BodyReader, createBodyReader } from "@orch/render/testing/read-body.js";
+import { createInProcess } from "@orch/rpc/in-process.js";
+import type { Chunk } from "@orch/rpc/messages.js";
+import { resourceWrite, watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
+import type { Caller, Sender } from "@orch/rpc/rpc.js";
+import type { Call } from "../call.js";
+import { createPacer } from "../flow/pacer.js";
+import type { DeprecatedLabels, RequestLabels } from "../metrics.js";
+import { createPipeline } from "../pipeline.js";
+import { createResponder } from "../respond.js";
+import { createReviews, type ReviewDeps } from "../reviews/reviews.js";
+import { servedParts } from "../service.js";
+import { type Answered, type FakeRequest, fakeExchange } from "./fake-exchange.js";
+
+export interface TestGatewayOptions extends CatalogOptions {
+  /** Of the `orch` dialect where absent. */
+  readonly naming?: Naming;
+  /** Answer a fixed body where absent. */
+  readonly caches?: () => Caller;
+  /** Whom everybody is taken for; allowed everything where absent. */
+  readonly user?: UserInfo;
+  readonly authorizer?: Authorizer;
+  readonly reviews?: Partial<ReviewDeps>;
+}
+
+/** What it was asked, and what it noted on the way. */
+export interface TestGateway {
+  ask(request: FakeRequest): Promise<Answered>;
+  /** In which form the services behind it were asked. */
+  readonly forms: readonly string[];
+  readonly deprecated: readonly DeprecatedLabels[];
+  readonly observed: readonly RequestLabels[];
+  readonly faults: readonly { readonly call: Call; readonly error: unknown }[];
+  readonly reader: BodyReader;
+}
+
+const ann: UserInfo = { name: "ann", uid: "", groups: ["all"], extra: {} };
+
+/** A pipeline before services that answer a fixed body and note in which form they were asked for it. */
+export function testGateway(options: TestGatewayOptions = {}): TestGateway {
+  const { naming = createNaming("orch"), user = ann, authorizer = groupMayAll("all") } = options;
+  const catalog = loadCatalog(naming, options);
+  const deprecated: DeprecatedLabels[] = [];
+  const observed: RequestLabels[] = [];
+  const faults: { call: Call; error: unknown }[] = [];
+  const { caller, forms } = fixedServices();
+  const offers = objectOffers(naming, { cbor: true });
+  const negotiator = createNegotiator(offers, objectTransforms(naming));
+  const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`));
+  const serve = createPipeline({
+    catalog,
+    naming,
+    negotiator,
+    discoveryNegotiator: createNegotiator(offers, discoveryTransforms(naming)),
+    respond,
+    identity: {
+      naming,
+      authenticator: { authenticate: () => ({ outcome: "allow", user }) },
+      anonymous: () => undefined,
+      failedLogins: { blocked: () => undefined, failed: () => {} },
+      authorizer,
+    },
+    limiter: { enter: () => {} },
+    pacer: createPacer(setImmediate),
+    caches: options.caches ?? (() => caller),
+    resources: () => caller,
+    requestTimeoutMs: 1000,
+    gzip: true,
+    minRequestTimeoutMs: 1000,
+    random: () => 0,
+    openWatches: new Set(),
+    delivered: () => {},
+    served: servedParts({ podResize: false, storageVersionHash: true }),
+    reviews: createReviews({
+      naming,
+      catalog,
+      negotiator,
+      respond,
+      authorizer,
+      tokens: { authenticateToken: () => ({ outcome: "none" }) },
+      apiAudiences: [],
+      rules: everyRule,
+      now: () => Date.UTC(2025, 0, 2, 3, 4, 5, 678),
+      ...options.reviews,
+    }),
+    metrics: {
+      observe: (_id, labels) => void observed.push(labels()),
+      deprecated: (labels) => void deprecated.push(labels),
+    },
+    other: () => Promise.reject(new TypeError("not asked for here")),
+    onFault: (call, error) => void faults.push({ call, error }),
+    now: () => 0,
+  });
+  const ask = async (request: FakeRequest): Promise<Answered> => {
+    const exchange = fakeExchange(request);
+    serve(exchange);
+    const answer = await exchange.answered;
+    // A request is recorded after its answer.
+    await new Promise((resolve) => setImmediate(resolve));
+    return answer;
+  };
+  return { ask, forms, deprecated, observed, faults, reader: createBodyReader(catalog) };
+}
+
+function fixedServices(): { readonly caller: Caller; readonly forms: readonly string[] } {
+  const { services, caller } = createInProcess();
+  const forms: string[] = [];
+  const body = Buffer.from('{"kind":"Fixed"}\n');
+  services.unary(watchCacheGet, ({ form }) => {
+    forms.push(form);
+    return { body };
+  });
+  const stream = ({ form }: { readonly form: string }, sender: Sender<Chunk>): void => {
+    forms.push(form);
+    sender.send({ body });
+    sender.end();
+  };
+  services.stream(watchCacheList, stream);
+  services.stream(watchCacheWatch, stream);
+  services.unary(resourceWrite, ({ form }) => {
+    forms.push(form);
+    return { code: 201, body, warnings: ["unknown field"] };
+  });
+  return { caller, forms };
+}
