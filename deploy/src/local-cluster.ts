@@ -2,7 +2,9 @@ import { fileURLToPath } from "node:url";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import { ensureClient, ensurePki, type Pki, writeClientConfig } from "@orch/service-standalone/pki/pki.js";
 import { type EtcdServer, startEtcd } from "@orch/store/testing/etcd-server.js";
+import { askOps, type OpsAnswer } from "./ops-client.js";
 import { type Process, portOf, startProcess } from "./process.js";
+import { issueServiceFiles, type LocalServices } from "./service-files.js";
 
 export interface LocalClusterOptions {
   readonly dialect: Dialect;
@@ -34,6 +36,10 @@ export interface LocalCluster {
   readonly urls: readonly string[];
   readonly pki: Pki;
   readonly clientConfig: string;
+  /** Who its parts are to each other. */
+  readonly services: LocalServices;
+  /** Health or metrics of a part that is no gateway, for somebody who may read them. */
+  ask(part: Process, path: string): Promise<OpsAnswer>;
   stop(): Promise<void>;
 }
 
@@ -60,20 +66,24 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   };
   try {
     const launch = launcher(options, running);
+    const services = await issueServiceFiles(options.dataDir, issuing.clock.now());
     const shared = [`--etcd-servers=${etcd.endpoints.join(",")}`, `--api-dialect=${options.dialect}`];
     // The core group has a service of its own, all others share one.
     const port = options.securePort ?? 0;
     const leading = port === 0 ? [] : [`--gateway-port=${port}`];
     const resources = await Promise.all([
-      launch("resource (core)", "resource", [...shared, "--groups=core", ...leading]),
-      launch("resource (others)", "resource", shared),
+      launch("resource (core)", "resource", [...shared, ...services.resource.flags, "--groups=core", ...leading]),
+      launch("resource (others)", "resource", [...shared, ...services.resource.flags]),
     ]);
     const [coreServer, otherServer] = resources.map(rpc);
     const watchCaches = await Promise.all(
-      Array.from({ length: options.watchCaches ?? 2 }, (_, i) => launch(`watch-cache ${i}`, "watch-cache", shared)),
+      Array.from({ length: options.watchCaches ?? 2 }, (_, i) =>
+        launch(`watch-cache ${i}`, "watch-cache", [...shared, ...services.watchCache.flags]),
+      ),
     );
     const gatewayArgs = [
       `--api-dialect=${options.dialect}`,
+      ...services.gateway.flags,
       `--tls-cert-file=${pki.paths.servingCertificate}`,
       `--tls-private-key-file=${pki.paths.servingKey}`,
       `--client-ca-file=${pki.paths.ca}`,
@@ -106,11 +116,15 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
         return await launch(`controller-manager ${i}`, "controller-manager", [
           `--api-dialect=${options.dialect}`,
           `--orchconfig=${path}`,
+          ...services.controllerManager.flags,
           ...(options.controllerArgs ?? []),
         ]);
       }),
     );
-    return { etcd, resources, watchCaches, gateways, controllerManagers, urls, pki, clientConfig, stop };
+    const ask = (part: Process, path: string): Promise<OpsAnswer> =>
+      askOps(part.addresses["metrics"] ?? "", path, services.monitoring.identity);
+    const parts = { resources, watchCaches, gateways, controllerManagers };
+    return { etcd, ...parts, urls, pki, clientConfig, services, ask, stop };
   } catch (error) {
     await stop();
     throw error;

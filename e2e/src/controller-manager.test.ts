@@ -46,7 +46,7 @@ describe("two controller managers", { skip: etcdMissing() ?? false }, () => {
     await target?.stop();
   });
   const leads = async (manager: Process): Promise<boolean> =>
-    (await metricOf(manager, "leader_election_master_status\\{.*\\}")) === 1;
+    (await metricOf(on().target.cluster, manager, "leader_election_master_status\\{.*\\}")) === 1;
   const leaders = async (): Promise<readonly Process[]> => {
     const { controllerManagers } = on().target.cluster;
     const flags = await Promise.all(controllerManagers.map((manager) => leads(manager).catch(() => false)));
@@ -63,11 +63,9 @@ describe("two controller managers", { skip: etcdMissing() ?? false }, () => {
     const leader = await oneLeader();
     const lease = (await on().http.get(leaseOf(on().target))).object();
     assert.match(leader.log(), new RegExp(String(Object(lease["spec"]).holderIdentity)));
-    for (const { addresses } of on().target.cluster.controllerManagers) {
-      for (const path of ["healthz", "readyz"]) {
-        const answer = await fetch(`http://${addresses["metrics"]}/${path}`);
-        assert.equal(answer.status, 200, path);
-      }
+    const { cluster } = on().target;
+    for (const manager of cluster.controllerManagers) {
+      for (const path of ["/healthz", "/readyz"]) assert.equal((await cluster.ask(manager, path)).status, 200, path);
     }
     await collects(on().http);
   });

@@ -87,7 +87,8 @@ describe("a watcher of separate services", { skip: etcdMissing() ?? false }, () 
     // Each gateway watches the two kinds that configure its flow control.
     const own = 4;
     const watchers = async (): Promise<number> => {
-      const counts = target.cluster.watchCaches.map((cache) => metricOf(cache, "orch_watch_cache_watchers"));
+      const { cluster } = target;
+      const counts = cluster.watchCaches.map((cache) => metricOf(cluster, cache, "orch_watch_cache_watchers"));
       return (await Promise.all(counts)).reduce((a, b) => a + b, 0);
     };
     await until("all of them watch", async () => (await watchers()) === own + 11 || undefined);

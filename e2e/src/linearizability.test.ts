@@ -87,7 +87,8 @@ describe("reads of the newest state", { skip: etcdMissing() ?? false }, () => {
     const clients = await connect(64);
     t.after(() => Promise.all(clients.map((each) => each.close())));
     const total = async (name: string): Promise<number> => {
-      const metrics = target.cluster.watchCaches.map((cache) => metricOf(cache, name));
+      const { cluster } = target;
+      const metrics = cluster.watchCaches.map((cache) => metricOf(cluster, cache, name));
       return (await Promise.all(metrics)).reduce((a, b) => a + b, 0);
     };
     const counts = async (): Promise<readonly [number, number]> => [

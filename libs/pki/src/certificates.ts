@@ -90,11 +90,11 @@ export function issueAuthority(name: string, now: number): Promise<KeyPair> {
   );
 }
 
-function leaf(usage: ExtendedKeyUsage): Extension[] {
+function leaf(...usages: ExtendedKeyUsage[]): Extension[] {
   return [
     new BasicConstraintsExtension(false, undefined, true),
     new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-    new ExtendedKeyUsageExtension([usage]),
+    new ExtendedKeyUsageExtension(usages),
   ];
 }
 
@@ -123,6 +123,26 @@ export function issueClient(
       subject: [{ O: [user.group] }, { CN: [user.name] }],
       days: leafDays,
       extensions: leaf(ExtendedKeyUsage.clientAuth),
+      issuer: authority,
+    },
+    now,
+  );
+}
+
+/** The certificate of a service among services, for either side of a connection: its URI is who it is. */
+export function issueService(
+  authority: KeyPair,
+  service: { readonly name: string; readonly uri: string },
+  now: number,
+): Promise<KeyPair> {
+  return issue(
+    {
+      subject: [{ CN: [service.name] }],
+      days: leafDays,
+      extensions: [
+        ...leaf(ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth),
+        new SubjectAlternativeNameExtension([{ type: "url", value: service.uri }]),
+      ],
       issuer: authority,
     },
     now,

@@ -1,10 +1,11 @@
+import { isIP } from "node:net";
 import { Client, type ClientDuplexStream } from "@grpc/grpc-js";
 import type { ApiError } from "@orch/status/api-error.js";
 import type { Clock } from "./clock.js";
 import type { Payload } from "./codec.js";
 import { helloPayload, readError, readHello } from "./frame-payloads.js";
 import { type InFrame, kinds, type OutFrame, outFrame, protocolVersion, readBatch } from "./frames.js";
-import { channelOptions, clientCredentials, type LinkCredentials, linkMethod } from "./grpc-link.js";
+import { channelOptions, clientCredentials, type LinkSecurity, linkMethod } from "./grpc-link.js";
 import { maxWaiting } from "./limits.js";
 import { createOutbox } from "./outbox.js";
 import { MalformedError } from "./wire.js";
@@ -48,9 +49,9 @@ export interface Link {
 export interface LinkOptions {
   /** An IP address with its port. */
   readonly address: string;
-  /** The name that the peer's certificate must carry. */
+  /** The name by which the peer is called. */
   readonly serverName: string;
-  readonly credentials: LinkCredentials | undefined;
+  readonly security: LinkSecurity | undefined;
   readonly clock: Clock;
   readonly onReady: () => void;
   /** The peer takes no further calls; those unsent were returned. */
@@ -61,17 +62,18 @@ export interface LinkOptions {
 
 const handshakeMs = 5_000;
 
-function openWire({ address, serverName, credentials }: LinkOptions): {
+function openWire({ address, serverName, security }: LinkOptions): {
   readonly client: Client;
   readonly wire: ClientDuplexStream<Buffer, Buffer>;
 } {
-  const client = new Client(address, clientCredentials(credentials), {
+  const client = new Client(address, clientCredentials(security), {
     ...channelOptions,
     "grpc.use_local_subchannel_pool": 1,
     "grpc.enable_retries": 0,
     "grpc.enable_http_proxy": 0,
     "grpc.service_config_disable_resolution": 1,
-    "grpc.ssl_target_name_override": serverName,
+    // TLS takes no address for a name; whom to expect the identity says.
+    "grpc.ssl_target_name_override": isIP(serverName) === 0 ? serverName : "localhost",
     "grpc.default_authority": serverName,
   });
   const { path, requestSerialize, responseDeserialize } = linkMethod;

@@ -5,7 +5,7 @@ import { type Clock, systemClock } from "./clock.js";
 import { createDeadlines, type Mortal } from "./deadlines.js";
 import { callerClosed, deadlinePassed } from "./errors.js";
 import { kinds } from "./frames.js";
-import type { LinkCredentials } from "./grpc-link.js";
+import type { LinkSecurity } from "./grpc-link.js";
 import { defaultWindow } from "./limits.js";
 import { type RpcLog, silent } from "./log.js";
 import { createPeers } from "./peers.js";
@@ -14,7 +14,8 @@ import type { Caller, CallOptions } from "./rpc.js";
 export interface ConnectOptions {
   /** `host:port[,host:port]`, `dns:host:port` or `unix:path`; every address of a name is an instance. */
   readonly target: string;
-  readonly credentials?: LinkCredentials;
+  /** Whom to expect at the other side; plain connections without it. */
+  readonly security?: LinkSecurity | undefined;
   /** Connections to each instance; with two or more, the first carries calls and the others streams. */
   readonly connections?: number;
   /** Bytes of a stream that may be under way. */
@@ -30,7 +31,7 @@ export interface ConnectOptions {
 /** The calling end over the network. It connects at once and reconnects until it is closed. */
 export function connect(options: ConnectOptions): Caller {
   const { target, connections = 2, window = defaultWindow, waitForPeerMs = 2_000, clock = systemClock } = options;
-  const { random = Math.random, resolve: resolveHost = resolveByDns, log = silent, credentials } = options;
+  const { random = Math.random, resolve: resolveHost = resolveByDns, log = silent, security } = options;
   const deadlines = createDeadlines(clock);
   const decoders = createDecoders();
   const parked = new Map<Outgoing, Mortal>();
@@ -60,7 +61,7 @@ export function connect(options: ConnectOptions): Caller {
   const peers = createPeers({
     target,
     connections,
-    credentials,
+    security,
     clock,
     random,
     resolve: resolveHost,

@@ -2,7 +2,7 @@ import { Server, type ServerDuplexStream, status } from "@grpc/grpc-js";
 import { socketScheme } from "./addresses.js";
 import { type Clock, systemClock } from "./clock.js";
 import { createDeadlines } from "./deadlines.js";
-import { channelOptions, type LinkCredentials, linkMethod, serverCredentials } from "./grpc-link.js";
+import { channelOptions, type LinkSecurity, linkMethod, named, serverCredentials } from "./grpc-link.js";
 import { type RpcLog, silent } from "./log.js";
 import type { Services } from "./rpc.js";
 import { createServedMethods } from "./served-methods.js";
@@ -13,7 +13,8 @@ import { createSharedMessages } from "./server-stream.js";
 export type ListenAt = { readonly host: string; readonly port: number } | { readonly path: string };
 
 export type GrpcServerOptions = ListenAt & {
-  readonly credentials?: LinkCredentials;
+  /** Who may call; without it whoever reaches the address. */
+  readonly security?: LinkSecurity | undefined;
   readonly clock?: Clock;
   readonly log?: RpcLog;
 };
@@ -34,7 +35,7 @@ export interface GrpcServer {
 const leaveMs = 200;
 
 export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
-  const { credentials, clock = systemClock, log = silent } = options;
+  const { security, clock = systemClock, log = silent } = options;
   const methods = createServedMethods();
   const shared = createSharedMessages();
   const deadlines = createDeadlines(clock);
@@ -44,6 +45,14 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
   let onEmpty = (): void => {};
 
   const open = (wire: Wire): void => {
+    const stranger = strangerAt(wire, security);
+    if (stranger !== undefined) {
+      log.warn({ peer: wire.getPeer(), identity: stranger }, "a peer is refused: it is none of those that may call");
+      wire.on("error", () => {});
+      const details = `${named(stranger)} may not call this service`;
+      wire.emit("error", { code: status.PERMISSION_DENIED, details });
+      return;
+    }
     const connection = createServerConnection({ writer: wire, methods, shared, deadlines, clock, log });
     connections.set(connection, wire);
     if (closing) connection.drain();
@@ -76,7 +85,7 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
     services: methods,
     listen: () =>
       new Promise((resolve, reject) => {
-        server.bindAsync(addressOf(options), serverCredentials(credentials), (error, bound) => {
+        server.bindAsync(addressOf(options), serverCredentials(security), (error, bound) => {
           if (error === null) resolve(bound);
           else reject(error);
         });
@@ -98,6 +107,13 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
       for (const connection of [...connections.keys()]) connection.lost();
     },
   };
+}
+
+/** Who is at the other side of a connection, where it is nobody who may call. */
+function strangerAt(wire: Wire, security: LinkSecurity | undefined): string | undefined {
+  if (security === undefined) return undefined;
+  const { accepted, identity } = security.accepts(wire.getAuthContext().sslPeerCertificate ?? {});
+  return accepted ? undefined : identity;
 }
 
 function addressOf(at: ListenAt): string {

@@ -1,7 +1,7 @@
 import { type Address, parseTarget, type Resolve, resolveTarget } from "./addresses.js";
 import { createLink, type Link } from "./client-link.js";
 import type { Clock } from "./clock.js";
-import type { LinkCredentials } from "./grpc-link.js";
+import type { LinkSecurity } from "./grpc-link.js";
 import type { RpcLog } from "./log.js";
 
 /** The instances of one service and the links to them. */
@@ -21,7 +21,7 @@ export type Lane = "calls" | "streams";
 export interface PeersOptions {
   readonly target: string;
   readonly connections: number;
-  readonly credentials: LinkCredentials | undefined;
+  readonly security: LinkSecurity | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly resolve: Resolve;
@@ -44,7 +44,7 @@ interface Slot {
 }
 
 function createSlot(address: Address, options: PeersOptions, onLost: () => void): Slot {
-  const { clock, random, credentials, log } = options;
+  const { clock, random, security, log } = options;
   // Besides the present one those that are finishing their calls.
   const alive = new Set<Link>();
   let link: Link | undefined;
@@ -63,7 +63,7 @@ function createSlot(address: Address, options: PeersOptions, onLost: () => void)
     const mine = createLink({
       address: address.target,
       serverName: address.host,
-      credentials,
+      security,
       clock,
       onReady: () => {
         failures = 0;

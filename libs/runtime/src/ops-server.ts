@@ -1,7 +1,10 @@
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
+import { TLSSocket } from "node:tls";
 import { type Health, parseHealthPath } from "./health.js";
 import { type Metrics, metricsContentType } from "./metrics.js";
+import type { PeerSecurity } from "./rpc-flags.js";
 import type { Service } from "./service.js";
 
 export interface OpsServerOptions {
@@ -10,6 +13,8 @@ export interface OpsServerOptions {
   readonly port: number;
   readonly health: Health;
   readonly metrics: Metrics;
+  /** Serves TLS, and metrics to those alone that it takes. Without it: plain, and everything to everybody. */
+  readonly security?: PeerSecurity | undefined;
 }
 
 export interface OpsServer extends Service {
@@ -17,24 +22,49 @@ export interface OpsServer extends Service {
   readonly port: number;
 }
 
-const plain = "text/plain; charset=utf-8";
+interface Answer {
+  readonly code: number;
+  readonly type: string;
+  readonly body: string;
+}
 
-/** Health and metrics of a service that has no HTTP surface of its own, for probes and scrapers. */
-export function createOpsServer({ host, port, health, metrics }: OpsServerOptions): OpsServer {
-  const answer = async (target: string): Promise<{ code: number; type: string; body: string }> => {
-    const url = new URL(target, "http://localhost");
-    if (url.pathname === "/metrics") return { code: 200, type: metricsContentType, body: await metrics.text() };
+const plain = "text/plain; charset=utf-8";
+const notFound: Answer = { code: 404, type: plain, body: "404 page not found\n" };
+const forbidden: Answer = { code: 403, type: plain, body: "forbidden\n" };
+/** Probes and scrapers send a line and some headers, at once. */
+const limits = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 5_000,
+  requestTimeout: 10_000,
+  connectionsCheckingInterval: 1_000,
+  keepAliveTimeout: 30_000,
+};
+const handshakeMs = 5_000;
+const mostConnections = 512;
+
+/**
+ * Health and metrics of a service that has no HTTP surface of its own, for probes and scrapers. Probes have no
+ * certificates: they are told whether it is well, and no more.
+ */
+export function createOpsServer({ host, port, health, metrics, security }: OpsServerOptions): OpsServer {
+  const answer = async (request: IncomingMessage): Promise<Answer> => {
+    const url = new URL(request.url ?? "/", "http://localhost");
+    if (url.pathname === "/metrics") {
+      if (!mayScrape(request, security)) return forbidden;
+      return { code: 200, type: metricsContentType, body: await metrics.text() };
+    }
     const asked = parseHealthPath(url.pathname, url.searchParams);
-    if (asked === undefined) return { code: 404, type: plain, body: "404 page not found\n" };
+    if (asked === undefined) return notFound;
     const { code, body } = await health.answer(asked.kind, asked.query);
     return { code, type: plain, body };
   };
-  const server = createServer((request, response) => {
-    answer(request.url ?? "/").then(
+  const { server, stop } = listenerOf(security, (request, response) => {
+    answer(request).then(
       ({ code, type, body }) => response.writeHead(code, { "Content-Type": type }).end(body),
       () => response.writeHead(500).end(),
     );
   });
+  server.maxConnections = mostConnections;
   let bound = port;
   return {
     start: () =>
@@ -47,6 +77,7 @@ export function createOpsServer({ host, port, health, metrics }: OpsServerOption
       }),
     stop: () =>
       new Promise((resolve) => {
+        stop();
         server.close(() => resolve());
         server.closeAllConnections();
       }),
@@ -54,4 +85,24 @@ export function createOpsServer({ host, port, health, metrics }: OpsServerOption
       return bound;
     },
   };
+}
+
+function listenerOf(
+  security: PeerSecurity | undefined,
+  listener: RequestListener,
+): { readonly server: Server; readonly stop: () => void } {
+  if (security === undefined) return { server: createServer(limits, listener), stop: () => {} };
+  const { credentials } = security;
+  const asked = { requestCert: true, rejectUnauthorized: false, handshakeTimeout: handshakeMs };
+  const server = createTlsServer({ ...limits, ...asked, ...credentials.current() }, listener);
+  const stop = credentials.onChange(() => server.setSecureContext(credentials.current()));
+  // A handshake that fails is the other side's to know.
+  server.on("tlsClientError", () => {});
+  return { server, stop };
+}
+
+function mayScrape({ socket }: IncomingMessage, security: PeerSecurity | undefined): boolean {
+  if (security === undefined) return true;
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return false;
+  return security.accepts(socket.getPeerCertificate()).accepted;
 }

@@ -1,6 +1,7 @@
 import { commonFlags } from "./common-flags.js";
 import { durationFlag, enumFlag, intFlag, stringFlag } from "./flag-types.js";
 import { releaseFlags } from "./release-flags.js";
+import { rpcServerFlags } from "./rpc-flags.js";
 import { etcdFlags } from "./store-flags.js";
 
 /** Flags of a service that other services call and that opens the store. */
@@ -8,6 +9,7 @@ export const serviceFlags = {
   ...commonFlags,
   ...etcdFlags,
   ...releaseFlags,
+  ...rpcServerFlags,
   "bind-address": stringFlag("127.0.0.1", { group: "Serving", word: "address", help: "address that peers connect to" }),
   "rpc-port": intFlag(0, { group: "Serving", min: 0, max: 65535, help: "port for peers; 0 picks a free one" }),
   "metrics-port": intFlag(0, {

@@ -9,6 +9,7 @@ import { stringFlag } from "@orch/runtime/flag-types.js";
 import { createOpsServer } from "@orch/runtime/ops-server.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
 import { releaseFlags } from "@orch/runtime/release-flags.js";
+import { opsFlags, rpcFlags, serviceTls } from "@orch/runtime/rpc-flags.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { connectionOf } from "./connection.js";
@@ -27,6 +28,8 @@ const flags = {
   ...leaderElectionFlags,
   ...commonFlags,
   ...releaseFlags,
+  ...rpcFlags,
+  ...opsFlags,
   "bind-address": serviceFlags["bind-address"],
   "metrics-port": serviceFlags["metrics-port"],
   "livez-grace-period": serviceFlags["livez-grace-period"],
@@ -62,7 +65,14 @@ const manager = createControllerManager(
   { client, naming, clock, random: Math.random, log, telemetry: createTelemetry(metrics) },
 );
 health.check("log", logFailure);
-const ops = createOpsServer({ host: values["bind-address"], port: values["metrics-port"], health, metrics });
+const tls = await serviceTls(values, [values["bind-address"]], { log, clock, metrics, refuse });
+const ops = createOpsServer({
+  host: values["bind-address"],
+  port: values["metrics-port"],
+  health,
+  metrics,
+  security: tls?.with(values["metrics-allowed-peers"]),
+});
 
 await runProcess({
   log,

@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { parseTokenFile } from "@orch/auth/token-file.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { parseTarget } from "@orch/rpc/addresses.js";
 import { connect } from "@orch/rpc/grpc-client.js";
 import { commonFlags } from "@orch/runtime/common-flags.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
+import { rpcFlags, serviceTls } from "@orch/runtime/rpc-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { version } from "@orch/runtime/version.js";
 import { assembleGateway } from "./assemble.js";
@@ -30,6 +32,7 @@ const flags = {
     group: "Services",
     help: "resource services as [group=]host:port, comma separated",
   }),
+  ...rpcFlags,
   ...commonFlags,
 } as const;
 
@@ -56,14 +59,22 @@ if (tokens?.ok === false) fail(`--token-auth-file: ${tokens.problem}`);
 
 const naming = createNaming(values["api-dialect"]);
 registerFeatureMetrics(metrics, gates, naming.word("orch"));
-const peersOf = (flag: "watch-cache-servers" | "resource-servers"): Peers => {
+const targetsOf = (flag: "watch-cache-servers" | "resource-servers"): ReadonlyMap<string, string> => {
   if (values[flag].length === 0) fail(`--${flag} is needed`);
-  return createPeers(
-    new Map([...parsePeers(values[flag])].map(([group, target]) => [group, connect({ target, log })])),
-  );
+  return parsePeers(values[flag]);
 };
-const caches = peersOf("watch-cache-servers");
-const resources = peersOf("resource-servers");
+const cacheTargets = targetsOf("watch-cache-servers");
+const resourceTargets = targetsOf("resource-servers");
+const hosts = [...cacheTargets.values(), ...resourceTargets.values()].flatMap((target) =>
+  parseTarget(target).flatMap((part) => ("host" in part ? [part.host] : [])),
+);
+const rpcTls = await serviceTls(values, hosts, { log, clock, metrics, refuse });
+const peersOf = (targets: ReadonlyMap<string, string>, service: string): Peers => {
+  const security = rpcTls?.with([service]);
+  return createPeers(new Map([...targets].map(([group, target]) => [group, connect({ target, log, security })])));
+};
+const caches = peersOf(cacheTargets, "watch-cache");
+const resources = peersOf(resourceTargets, "resource");
 const gateway = assembleGateway(
   {
     ...servingSettings(values, gates),

@@ -9,6 +9,7 @@ import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { durationFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
 import { createOpsServer } from "@orch/runtime/ops-server.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
+import { serviceTls } from "@orch/runtime/rpc-flags.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdSettings } from "@orch/runtime/store-flags.js";
@@ -50,12 +51,18 @@ registerFeatureMetrics(metrics, gates, naming.word("orch"));
 const orRefuse = <T>(parsed: Parsed<T>): T => (parsed.ok ? parsed.value : refuse(parsed.problems.join("; ")));
 const tokens = orRefuse(tokenSettings(values, (path) => readFileSync(path, "utf8")));
 const disabledAdmissionPlugins = orRefuse(disabledPlugins(values));
+const tls = await serviceTls(values, [values["bind-address"]], { log, clock, metrics, refuse });
 const store = await openEtcdStore({
   ...etcdSettings(values, (path) => readFileSync(path)),
   prefix: naming.storePrefix,
   logger: log,
 });
-const server = createGrpcServer({ host: values["bind-address"], port: values["rpc-port"], log });
+const server = createGrpcServer({
+  host: values["bind-address"],
+  port: values["rpc-port"],
+  log,
+  security: tls?.with(values["rpc-allowed-peers"]),
+});
 const groups = values.groups.map((name) => (name === "core" ? "" : name));
 const resource = createResource(
   {
@@ -84,7 +91,13 @@ health.check("log", logFailure);
 health.check("store", () => store.revision().then(() => undefined), { livez: false });
 const bootstrapped = health.postStartHook("bootstrap-controller");
 void resource.bootstrapped.then(bootstrapped);
-const ops = createOpsServer({ host: values["bind-address"], port: values["metrics-port"], health, metrics });
+const ops = createOpsServer({
+  host: values["bind-address"],
+  port: values["metrics-port"],
+  health,
+  metrics,
+  security: tls?.with(values["metrics-allowed-peers"]),
+});
 
 await runProcess({
   log,

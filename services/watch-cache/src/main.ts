@@ -7,6 +7,7 @@ import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { durationFlag, intFlag } from "@orch/runtime/flag-types.js";
 import { createOpsServer } from "@orch/runtime/ops-server.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
+import { serviceTls } from "@orch/runtime/rpc-flags.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdSettings } from "@orch/runtime/store-flags.js";
@@ -38,12 +39,18 @@ const { values, refuse } = startProgram(
 const { log, logFailure, clock, health, metrics, release, gates } = processTools("watch-cache", values, refuse);
 const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
 registerFeatureMetrics(metrics, gates, naming.word("orch"));
+const tls = await serviceTls(values, [values["bind-address"]], { log, clock, metrics, refuse });
 const store = await openEtcdStore({
   ...etcdSettings(values, (path) => readFileSync(path)),
   prefix: naming.storePrefix,
   logger: log,
 });
-const server = createGrpcServer({ host: values["bind-address"], port: values["rpc-port"], log });
+const server = createGrpcServer({
+  host: values["bind-address"],
+  port: values["rpc-port"],
+  log,
+  security: tls?.with(values["rpc-allowed-peers"]),
+});
 const cache = createWatchCache(
   {
     ...watchCacheDefaults,
@@ -67,7 +74,13 @@ registerWatchCacheMetrics(metrics, cache);
 health.check("log", logFailure);
 health.check("watch-cache", () => (cache.status().ready ? undefined : cache.status().message), { livez: false });
 health.check("store", () => cache.storeAnswers(), { livez: false });
-const ops = createOpsServer({ host: values["bind-address"], port: values["metrics-port"], health, metrics });
+const ops = createOpsServer({
+  host: values["bind-address"],
+  port: values["metrics-port"],
+  health,
+  metrics,
+  security: tls?.with(values["metrics-allowed-peers"]),
+});
 
 await runProcess({
   log,
