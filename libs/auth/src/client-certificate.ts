@@ -1,5 +1,8 @@
+import { X509Certificate } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
+import { LRUCache } from "lru-cache";
 import { type Authenticator, type ClientCertificate, noVerdict, type Verdict } from "./authenticator.js";
+import type { Parsed } from "./parsed.js";
 import { authenticatedUser } from "./user.js";
 
 /** The subject as Node's TLS layer gives it: a name that occurs several times is a list. */
@@ -12,6 +15,68 @@ export interface Subject {
 export interface CertificateBundle {
   /** By SHA-256, `AB:CD:…`. */
   has(fingerprint: string): boolean;
+}
+
+/** The certificates of a PEM text. */
+export function certificateBundle(pem: string): Parsed<CertificateBundle> {
+  const fingerprints = new Set<string>();
+  const problems: string[] = [];
+  for (const [i, block] of (pem.match(pemBlock) ?? []).entries()) {
+    try {
+      fingerprints.add(new X509Certificate(block).fingerprint256);
+    } catch {
+      problems.push(`certificate ${i + 1} cannot be read`);
+    }
+  }
+  if (fingerprints.size === 0 && problems.length === 0) problems.push("there is no certificate");
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, value: fingerprints };
+}
+
+const pemBlock = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/** A certificate as node's TLS layer gives it, with the one that it found for its issuer. */
+export interface ChainLink {
+  readonly raw: Buffer;
+  readonly issuerCertificate?: ChainLink | undefined;
+}
+
+/** Longer chains the TLS layer would not take. */
+const longestChain = 10;
+
+/**
+ * Fingerprints of a chain, the leaf's first, as far as each certificate did sign the one before: the TLS layer finds
+ * issuers by name alone, and what a client sends along may have the name of any.
+ */
+export function chainFingerprints(leaf: ChainLink): readonly string[] {
+  let below = new X509Certificate(leaf.raw);
+  const chain = [below.fingerprint256];
+  for (
+    let link = leaf.issuerCertificate;
+    link !== undefined && chain.length < longestChain;
+    link = link.issuerCertificate
+  ) {
+    const above = new X509Certificate(link.raw);
+    if (chain.includes(above.fingerprint256) || !above.ca || !below.verify(above.publicKey)) break;
+    chain.push(above.fingerprint256);
+    below = above;
+  }
+  return chain;
+}
+
+/**
+ * Chains of verified certificates. A resumed session knows its leaf alone: the chain is then the one of the handshake
+ * before. `most` are remembered.
+ */
+export function createChains(most = 10_000): (leaf: ChainLink) => readonly string[] {
+  const known = new LRUCache<string, readonly string[]>({ max: most });
+  return (leaf) => {
+    const chain = chainFingerprints(leaf);
+    const [print = ""] = chain;
+    const before = known.get(print);
+    if (before !== undefined && before.length > chain.length) return before;
+    known.set(print, chain);
+    return chain;
+  };
 }
 
 /** Takes what is needed of a peer's certificate; undefined where the client sent none. */

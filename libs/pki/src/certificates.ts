@@ -73,7 +73,8 @@ async function importPublicKey(certificate: X509Certificate): Promise<webcrypto.
   return await webcrypto.subtle.importKey("spki", der, keyAlgorithm, true, ["verify"]);
 }
 
-export function issueAuthority(name: string, now: number): Promise<KeyPair> {
+/** An authority that signs itself, or that another one vouches for. */
+export function issueAuthority(name: string, now: number, issuer?: KeyPair): Promise<KeyPair> {
   return issue(
     {
       subject: [{ CN: [name] }],
@@ -85,6 +86,7 @@ export function issueAuthority(name: string, now: number): Promise<KeyPair> {
           true,
         ),
       ],
+      ...(issuer === undefined ? {} : { issuer }),
     },
     now,
   );

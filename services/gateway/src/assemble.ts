@@ -28,6 +28,7 @@ import { registerProbes } from "./probes.js";
 import { createRequestMetrics } from "./request-metrics.js";
 import type { ConnectionSource } from "./server.js";
 import { createGateway, servedParts } from "./service.js";
+import { fixedTls, type TlsMaterial, type TlsSource } from "./tls/material.js";
 
 /** What the serving flags say, and what the files that they name hold. */
 export interface ServingSettings {
@@ -52,8 +53,7 @@ export interface ServingSettings {
   readonly allowEveryone: boolean;
   readonly alwaysAllowPaths: readonly string[];
   readonly tokens: readonly TokenEntry[];
-  /** PEM. */
-  readonly tls: { readonly key: string; readonly cert: string; readonly clientCa: string | undefined };
+  readonly tls: TlsMaterial;
 }
 
 export interface AssemblyDeps {
@@ -68,6 +68,8 @@ export interface AssemblyDeps {
   readonly clock: Clock;
   /** Where connections come from; the port of the settings where absent. */
   readonly connections?: ConnectionSource | undefined;
+  /** Follows the files that the settings' material comes from; that stays as it is where absent. */
+  readonly tls?: TlsSource | undefined;
   /** The body of `/version`. */
   readonly version: object;
 }
@@ -96,7 +98,7 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
   const tokens = tokenFileAuthenticator(settings.tokens, { naming: deps.naming, apiAudiences });
   const limiting = createLimiting(settings, { ...deps, objects });
   const gateway = createGateway(
-    { ...settings, bindAddress: settings.bindAddress },
+    { ...settings, tls: deps.tls ?? fixedTls(settings.tls) },
     {
       catalog: deps.catalog,
       naming: deps.naming,

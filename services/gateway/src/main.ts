@@ -5,7 +5,7 @@ import { parseTarget } from "@orch/rpc/addresses.js";
 import { connect } from "@orch/rpc/grpc-client.js";
 import { commonFlags } from "@orch/runtime/common-flags.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
-import { listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { listFlag } from "@orch/runtime/flag-types.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
 import { rpcFlags, serviceTls } from "@orch/runtime/rpc-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
@@ -14,16 +14,12 @@ import { assembleGateway } from "./assemble.js";
 import { servingFlags } from "./flags.js";
 import { createPeers, type Peers, parsePeers } from "./peers.js";
 import { servedCatalog, servingSettings } from "./settings.js";
+import { tlsFlags } from "./tls/flags.js";
+import { createTlsFiles } from "./tls/settings.js";
 
 const flags = {
   ...servingFlags,
-  "tls-cert-file": stringFlag("", {
-    group: "Serving",
-    word: "file",
-    help: "certificate that clients see, with its chain",
-  }),
-  "tls-private-key-file": stringFlag("", { group: "Serving", word: "file", help: "key of that certificate" }),
-  "client-ca-file": stringFlag("", { group: "Authentication", word: "file", help: "authority of client certificates" }),
+  ...tlsFlags,
   "watch-cache-servers": listFlag([], {
     group: "Services",
     help: "watch caches as [group=]host:port, comma separated; core is the core group; several of one group share the load",
@@ -75,15 +71,12 @@ const peersOf = (targets: ReadonlyMap<string, string>, service: string): Peers =
 };
 const caches = peersOf(cacheTargets, "watch-cache");
 const resources = peersOf(resourceTargets, "resource");
+const tls = await createTlsFiles(values, { log, clock, metrics, refuse: fail });
 const gateway = assembleGateway(
   {
     ...servingSettings(values, gates),
     tokens: tokens?.ok === true ? tokens.entries : [],
-    tls: {
-      cert: read(values["tls-cert-file"], "tls-cert-file"),
-      key: read(values["tls-private-key-file"], "tls-private-key-file"),
-      clientCa: values["client-ca-file"] === "" ? undefined : read(values["client-ca-file"], "client-ca-file"),
-    },
+    tls: tls.current(),
   },
   {
     naming,
@@ -96,6 +89,7 @@ const gateway = assembleGateway(
     logFailure,
     clock,
     version,
+    tls,
   },
 );
 

@@ -9,6 +9,8 @@ import { createHttp1Exchange } from "./http1-exchange.js";
 import { createHttp2Sessions } from "./http2-sessions.js";
 import { parsePath } from "./path.js";
 import { hasBody } from "./request-body.js";
+import { asksForCertificates, tlsContexts } from "./tls/contexts.js";
+import type { TlsSource } from "./tls/material.js";
 import { createAtTurnEnd } from "./turn.js";
 import { verbOf } from "./verbs.js";
 import { createWebSocketExchanges } from "./websocket-exchange.js";
@@ -23,7 +25,8 @@ export interface ServerConfig {
   readonly http2MaxStreams: number;
   /** Of the WebSocket protocol that is a bearer token: what stands before it. */
   readonly tokenProtocol: string;
-  readonly tls: { readonly key: string; readonly cert: string; readonly clientCa: string | undefined };
+  /** What new connections are made with. Whether clients are asked for certificates does not change. */
+  readonly tls: TlsSource;
 }
 
 /** Tells `take` of each connection that another process, which has the port, hands over. */
@@ -57,15 +60,15 @@ const farewellMs = 1_000;
 const backlog = 16_384;
 
 export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpServer {
-  const { key, cert, clientCa } = config.tls;
+  const { tls } = config;
+  let contexts = tlsContexts(tls.current());
   const connections = createConnections();
   const atTurnEnd = createAtTurnEnd();
   const server: Server = createServer(
     {
-      key,
-      cert,
-      ...(clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false }),
-      minVersion: "TLSv1.2",
+      ...contexts.main,
+      ...(asksForCertificates(tls.current()) ? { requestCert: true, rejectUnauthorized: false } : {}),
+      SNICallback: (name, found) => found(null, contexts.forName(name)),
       ALPNProtocols: ["h2", "http/1.1"],
       maxHeaderSize: maxHeaderBytes,
       headersTimeout: Math.min(headersTimeoutMs, config.requestTimeoutMs),
@@ -83,6 +86,11 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       deps.serve(createHttp1Exchange(request, response, { id: deps.newId(), atTurnEnd, closing }));
     },
   );
+  // Of whoever was let in before only the connections stay: a new context takes no session of the one before.
+  tls.onChange(() => {
+    contexts = tlsContexts(tls.current());
+    server.setSecureContext(contexts.main);
+  });
   const webSocketExchange = createWebSocketExchanges(config.tokenProtocol);
   server.on("upgrade", (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
     connections.upgraded(socket);

@@ -1,0 +1,66 @@
+import { isIPv4, isIPv6 } from "node:net";
+import { LRUCache } from "lru-cache";
+import type { FailedLogins } from "./identity.js";
+
+export interface FailedLoginsOptions {
+  /** Failures of an address that are forgiven in a second. */
+  readonly perSecond: number;
+  /** Failures that an address may have at once. */
+  readonly burst: number;
+  readonly clock: { monotonic(): number };
+  /** Addresses that are remembered; of more the ones that were quiet for longest are forgotten. */
+  readonly maxAddresses: number;
+}
+
+interface Bucket {
+  /** Failures that are left; never more than the burst. */
+  left: number;
+  /** When it was so: milliseconds. */
+  at: number;
+}
+
+/** Wrong credentials by the address that they come from, so that nobody can try out many. */
+export function createFailedLogins(options: FailedLoginsOptions): FailedLogins {
+  const { perSecond, burst, clock, maxAddresses } = options;
+  const buckets = new LRUCache<string, Bucket>({ max: maxAddresses });
+  const leftIn = ({ left, at }: Bucket, now: number): number => Math.min(burst, left + ((now - at) / 1000) * perSecond);
+  return {
+    blocked(address) {
+      // Nearly always nobody has failed: the address is not even taken apart.
+      if (buckets.size === 0) return undefined;
+      const key = networkOf(address);
+      const bucket = buckets.get(key);
+      if (bucket === undefined) return undefined;
+      const left = leftIn(bucket, clock.monotonic());
+      if (left >= burst) buckets.delete(key);
+      return left >= 1 ? undefined : Math.ceil((1 - left) / perSecond);
+    },
+    failed(address) {
+      const key = networkOf(address);
+      const now = clock.monotonic();
+      const bucket = buckets.get(key) ?? { left: burst, at: now };
+      // Requests that were under way when the last one failed do not make it worse.
+      bucket.left = Math.max(0, leftIn(bucket, now) - 1);
+      bucket.at = now;
+      buckets.set(key, bucket);
+    },
+  };
+}
+
+const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+
+/** What one client has for sure: an IPv4 address, the first 64 bits of an IPv6 one. */
+function networkOf(address: string): string {
+  const four = mapped.exec(address)?.[1] ?? address;
+  if (isIPv4(four) || !isIPv6(address)) return four;
+  // The zone belongs to this machine, not to the other side.
+  const [bare = ""] = address.toLowerCase().split("%");
+  const [head = "", tail] = bare.split("::");
+  const before = head === "" ? [] : head.split(":");
+  if (tail === undefined) return before.slice(0, 4).map(group).join(":");
+  const after = tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: Math.max(0, 8 - before.length - after.length) }, () => "0");
+  return [...before, ...zeros, ...after].slice(0, 4).map(group).join(":");
+}
+
+const group = (text: string): string => text.replace(/^0+(?=.)/, "");
