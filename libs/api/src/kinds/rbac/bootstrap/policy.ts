@@ -12,6 +12,7 @@ import { namespaceUserRules, namespaceUsers, userRules } from "./user-roles.js";
  * makes at its start. The rules of `admin`, `edit` and `view` are aggregated, and stand in no policy.
  */
 export interface BootstrapPolicy {
+  /** One that is made of others comes after them. */
   readonly clusterRoles: readonly ClusterRole[];
   readonly clusterRoleBindings: readonly Binding[];
   readonly roles: readonly Role[];
@@ -59,13 +60,13 @@ function namespaceUserRoles(naming: Naming): readonly ClusterRole[] {
   const rules = namespaceUserRules(naming);
   const partOf = (user: string) => ({ [`${naming.group("rbac.authorization")}/aggregate-to-${user}`]: "true" });
   return namespaceUsers.flatMap((user, i): readonly ClusterRole[] => {
-    const above = namespaceUsers[i - 1];
+    const above = namespaceUsers[i + 1];
     return [
+      { metadata: metadata({ name: `system:aggregate-to-${user}`, labels: partOf(user) }), rules: rules[user] },
       {
         metadata: metadata({ name: user, ...(above === undefined ? {} : { labels: partOf(above) }) }),
         aggregationRule: { clusterRoleSelectors: [{ matchLabels: partOf(user) }] },
       },
-      { metadata: metadata({ name: `system:aggregate-to-${user}`, labels: partOf(user) }), rules: rules[user] },
     ];
   });
 }

@@ -26,8 +26,8 @@ export function userRules(naming: Naming): RulesByRole {
   };
 }
 
-/** Of the administrators, editors and viewers of a namespace: each is given what the next one is, and more. */
-export const namespaceUsers = ["admin", "edit", "view"] as const;
+/** Who views, edits and administers a namespace: each is given what the one before is, and more. */
+export const namespaceUsers = ["view", "edit", "admin"] as const;
 export type NamespaceUser = (typeof namespaceUsers)[number];
 
 /** What each of them is given by itself. */
