@@ -15,7 +15,7 @@ export interface PrerequisiteOptions {
   readonly log: (what: string, error: unknown) => void;
 }
 
-const retryMs = 1000;
+const retryMs = 500;
 
 export function createPrerequisite(what: string, { make, log }: PrerequisiteOptions): Prerequisite {
   let isDone = false;

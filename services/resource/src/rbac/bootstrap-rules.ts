@@ -2,7 +2,11 @@ import type { PolicyRule } from "@orch/api/kinds/rbac/types.js";
 
 /** What `wanted` allows and `held` does not, each rule taken apart to one verb of one resource, name or path. */
 export function missingRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
-  return wanted.flatMap(takenApart).filter((single) => !held.some((rule) => covers(rule, single)));
+  const isHeld = (rule: PolicyRule): boolean => held.some((other) => covers(other, rule));
+  return wanted
+    .filter((rule) => !isHeld(rule))
+    .flatMap(takenApart)
+    .filter((single) => !isHeld(single));
 }
 
 function takenApart(rule: PolicyRule): readonly PolicyRule[] {
