@@ -2,26 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseControllers, controllerNames } from "./controller.js";
 
-const [gc, ns, sa] = controllerNames;
+const [gc, ns] = controllerNames;
+const others = controllerNames.filter((name) => name !== gc);
 
 const choices: readonly (readonly [items: readonly string[], names: readonly string[]])[] = [
-  [["*"], [gc, ns, sa]],
+  [["*"], controllerNames],
   [[], []],
   [[ns], [ns]],
-  [
-    ["*", `-${gc}`],
-    [ns, sa],
-  ],
-  [
-    [`-${gc}`, "*"],
-    [ns, sa],
-  ],
+  [["*", `-${gc}`], others],
+  [[`-${gc}`, "*"], others],
   [[`-${gc}`], []],
   [[gc, `-${gc}`], [gc]],
-  [
-    [`-${gc}`, gc, "*"],
-    [ns, sa],
-  ],
+  [[`-${gc}`, gc, "*"], others],
 ];
 
 for (const [items, names] of choices) {

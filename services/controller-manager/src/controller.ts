@@ -8,6 +8,7 @@ export const controllerNames = [
   "garbage-collector-controller",
   "namespace-controller",
   "serviceaccount-controller",
+  "clusterrole-aggregation-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 

@@ -6,6 +6,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Service } from "@orch/runtime/service.js";
+import { createAggregationController } from "./aggregation/aggregation-controller.js";
 import type { Controller, ControllerName } from "./controller.js";
 import { createGarbageCollector } from "./garbage/collector.js";
 import type { Telemetry } from "./metrics.js";
@@ -93,6 +94,7 @@ function controllersOf(config: ControllerManagerConfig, deps: ControllerManagerD
     "namespace-controller": () =>
       createNamespaceController({ workers: config.namespaceWorkers, quietMs: config.namespaceQuietMs }, tools),
     "serviceaccount-controller": () => createServiceAccountController(tools),
+    "clusterrole-aggregation-controller": () => createAggregationController(tools),
   };
   return [...config.controllers].map((name) => make[name]());
 }

@@ -22,7 +22,7 @@ export interface ControllerTools {
 const ordinary: ReadonlySet<string> = new Set(["ServiceUnavailable", "Expired", "Conflict"]);
 
 /** Says what failed, which is tried again, and counts it. */
-export function failureTeller({ log, telemetry }: ControllerTools, controller: string) {
+export function failureTeller({ log, telemetry }: Pick<ControllerTools, "log" | "telemetry">, controller: string) {
   return (err: unknown, fields: object = {}): void => {
     telemetry.failed(controller);
     if (err instanceof ApiError && ordinary.has(err.reason))

@@ -6,10 +6,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { type Key, key } from "@orch/store/revision.js";
-import { create } from "./create.js";
-import { type OwnWrite, ownWrite, refuseOthers } from "./own-write.js";
-import { storedObject } from "./stored.js";
-import { update } from "./update.js";
+import { ensureKept } from "./kept-object.js";
 import { builtIn, type WriteDeps } from "./write.js";
 
 type AnySpec = FlowSchemaSpec | LevelSpec;
@@ -35,25 +32,21 @@ export function flowKinds(deps: WriteDeps): readonly FlowKind[] {
 /** Makes what is missing and rights what is wrong; what users keep themselves stays as it is. How many it wrote. */
 export async function ensureFlowObjects(deps: WriteDeps): Promise<number> {
   let written = 0;
-  for (const { kind, prefix, objects } of flowKinds(deps)) {
-    const { entries } = await deps.store.range({ prefix });
-    const there = new Map(entries.map((entry) => [entry.key.slice(prefix.length), entry]));
-    const writes = objects.map(async (object) => {
-      const entry = there.get(object.name);
-      const stored = entry === undefined ? undefined : storedObject(kind, entry);
-      const right = rightObject(object, stored, deps.naming);
-      if (right === undefined) return false;
-      const request = stored === undefined ? create : update;
-      const write: OwnWrite =
-        stored === undefined ? { verb: "create", object: right } : { verb: "update", name: object.name, object: right };
-      return request(ownWrite(deps, kind, write)).then(done, refuseOthers);
-    });
-    written += (await Promise.all(writes)).filter((wrote) => wrote).length;
+  for (const { kind, objects } of flowKinds(deps)) {
+    const wrote = objects.map((made) =>
+      ensureKept(deps, {
+        kind,
+        name: made.name,
+        right: (stored) => {
+          const object = rightObject(made, stored, deps.naming);
+          return object === undefined ? undefined : { object };
+        },
+      }),
+    );
+    written += (await Promise.all(wrote)).filter(Boolean).length;
   }
   return written;
 }
-
-const done = (): boolean => true;
 
 /** An object as it should be; undefined where it is so, or is not the server's to change. */
 export function rightObject(

@@ -26,6 +26,8 @@ import { runExpiry } from "./expiry.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { createNamespaces } from "./namespaces.js";
 import { patch } from "./patch.js";
+import { createPrerequisite } from "./prerequisite.js";
+import { ensureRbacObjects } from "./rbac/bootstrap.js";
 import { rbacEscalation } from "./rbac/escalation.js";
 import { remembering } from "./recent-states.js";
 import { ensureSystemNamespaces } from "./system-namespaces.js";
@@ -64,13 +66,13 @@ export interface ResourceDeps {
 export interface Resource {
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** Settles when the objects that must always be there are. */
+  /** Settles when the objects that must always be there are: the system's namespaces, roles and bindings. */
   readonly bootstrapped: Promise<void>;
+  /** Settles when the roles and bindings are (`rbac/bootstrap-roles` of the reference's health checks). */
+  readonly rolesBootstrapped: Promise<void>;
   /** From now on the root service leads to these gateways; called once they are known. */
   leadTo(gateway: GatewayAddress): void;
 }
-
-const retryMs = 1000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -116,7 +118,8 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const status = async (): Promise<StatusReply> => {
     const revision = await store.revision();
     if (!namespaces.loaded) return { ready: false, revision, message: "namespaces are not loaded yet" };
-    return { ready: done, revision, message: done ? "" : "the system's namespaces are not there yet" };
+    const missing = prerequisites.find(({ isDone }) => !isDone);
+    return { ready: missing === undefined, revision, message: missing ? `${missing.what} are not there yet` : "" };
   };
 
   deps.services.unary(resourceWrite, handle);
@@ -124,24 +127,18 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
 
   const abort = new AbortController();
   let running: Promise<void> | undefined;
-  let done = false;
-  let announce: () => void = () => {};
-  const bootstrapped = new Promise<void>((resolve) => {
-    announce = resolve;
+  const ownsRoles = owns(naming.group("rbac.authorization"));
+  const systemNamespaces = createPrerequisite("the system's namespaces", {
+    make: async () => owns("") && (await ensureSystemNamespaces({ deps: writes, kind: namespaceKind })),
+    log: deps.log,
   });
-
+  const roles = createPrerequisite("the system's roles and bindings", {
+    make: async () => ownsRoles && (await ensureRbacObjects(writes)),
+    log: deps.log,
+  });
+  const prerequisites = [systemNamespaces, roles];
   const bootstrap = async (): Promise<void> => {
-    while (!abort.signal.aborted) {
-      try {
-        if (owns("")) await ensureSystemNamespaces({ deps: writes, kind: namespaceKind });
-        done = true;
-        announce();
-        return;
-      } catch (error) {
-        deps.log("creating the system's namespaces failed; trying again", error);
-        await pause(retryMs);
-      }
-    }
+    for (const prerequisite of prerequisites) await prerequisite.run(abort.signal);
   };
 
   return {
@@ -150,14 +147,15 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
       const expiry = runExpiry({ ...writes, kinds: expiring, ttlMs: config.eventTtlMs, log: deps.log }, abort.signal);
       const ownsFlow = owns(naming.group("flowcontrol.apiserver"));
       const flow = ownsFlow ? keepFlowObjects({ ...writes, log: deps.log }, abort.signal) : undefined;
-      const allocating = owns("") ? allocation.run(abort.signal, bootstrapped) : undefined;
+      const allocating = owns("") ? allocation.run(abort.signal, systemNamespaces.done) : undefined;
       running = Promise.all([namespaces.run(abort.signal), bootstrap(), expiry, flow, allocating]).then(() => {});
     },
     async stop() {
       abort.abort();
       await running;
     },
-    bootstrapped,
+    bootstrapped: Promise.all(prerequisites.map(({ done }) => done)).then(() => {}),
+    rolesBootstrapped: roles.done,
     leadTo: allocation.leadTo,
   };
 }

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { ApiResource } from "@orch/client/discovery.js";
 import type { Client } from "@orch/client/http.js";
-import type { ApiObject } from "@orch/client/objects.js";
 import { systemClock } from "@orch/runtime/clock.js";
+import { createWatchedServer } from "../testing/watched-server.js";
 import { createMonitors } from "./monitors.js";
 
 const resourceOf = (resource: string, kind: string): ApiResource => ({
@@ -12,75 +12,22 @@ const resourceOf = (resource: string, kind: string): ApiResource => ({
 });
 const [webs, rows] = [resourceOf("webs", "Web"), resourceOf("rows", "Row")];
 
-/** Collections in memory whose watches are told of each change. */
-function createServer() {
-  const objects = new Map<string, Map<string, ApiObject>>();
-  const watchers = new Map<string, Set<(line: string) => void>>();
-  let version = 0;
-  const of = (resource: string) => objects.get(resource) ?? new Map<string, ApiObject>();
-  const history: { readonly resource: string; readonly version: number; readonly line: string }[] = [];
-  const tell = (resource: string, type: string, object: ApiObject): void => {
-    const line = `${JSON.stringify({ type, object })}\n`;
-    history.push({ resource, version, line });
-    for (const send of watchers.get(resource) ?? []) send(line);
-  };
-  const client: Pick<Client, "list" | "stream"> = {
-    async list({ resource }, options) {
-      assert.equal(options?.accept, "list");
-      return { resourceVersion: String(version), continue: "", items: [...of(resource).values()] };
-    },
-    async stream({ path, headers, query, signal }) {
-      assert.equal(headers?.["accept"], "object");
-      const resource = path.slice(path.lastIndexOf("/") + 1);
-      const from = Number(query?.["resourceVersion"]);
-      const lines = history.filter((h) => h.resource === resource && h.version > from).map((h) => h.line);
-      let wake = (): void => {};
-      const send = (line: string): void => {
-        lines.push(line);
-        wake();
-      };
-      signal?.addEventListener("abort", () => wake());
-      const known = watchers.get(resource) ?? new Set();
-      watchers.set(resource, known.add(send));
-      return {
-        async *[Symbol.asyncIterator]() {
-          while (signal?.aborted !== true) {
-            for (const line of lines.splice(0)) yield Buffer.from(line);
-            await new Promise<void>((resolve) => {
-              wake = resolve;
-              if (lines.length > 0) resolve();
-            });
-          }
-        },
-        destroy: () => known.delete(send),
-      };
-    },
-  };
-  return {
-    client,
-    watches: (resource: string): number => watchers.get(resource)?.size ?? 0,
-    put(resource: string, name: string, uid = name): void {
-      const object = { metadata: { name, namespace: "ns", uid, resourceVersion: String(++version) } };
-      const type = of(resource).has(name) ? "MODIFIED" : "ADDED";
-      objects.set(resource, of(resource).set(name, object));
-      tell(resource, type, object);
-    },
-    remove(resource: string, name: string): void {
-      const object = of(resource).get(name);
-      if (object === undefined) return;
-      of(resource).delete(name);
-      const metadata = { ...object.metadata, resourceVersion: String(++version) };
-      tell(resource, "DELETED", { ...object, metadata });
-    },
-  };
-}
-
 function setup(t: TestContext) {
-  const server = createServer();
+  const server = createWatchedServer();
+  const client: Pick<Client, "list" | "stream"> = {
+    list(collection, options) {
+      assert.equal(options?.accept, "list");
+      return server.client.list(collection, options);
+    },
+    stream(request) {
+      assert.equal(request.headers?.["accept"], "object");
+      return server.client.stream(request);
+    },
+  };
   const abort = new AbortController();
   const seen: string[] = [];
   const monitors = createMonitors({
-    client: server.client,
+    client,
     accept: { list: "list", object: "object" },
     clock: systemClock,
     random: () => 0,
@@ -101,7 +48,9 @@ function setup(t: TestContext) {
     while (seen.length < count) await new Promise((resolve) => setImmediate(resolve));
     return seen.splice(0).sort();
   };
-  return { ...server, settled, next, monitors, follow: (...r: ApiResource[]) => monitors.follow(r, abort.signal) };
+  const put = (resource: string, name: string): void =>
+    server.put(resource, { metadata: { name, namespace: "ns", uid: name } });
+  return { ...server, put, settled, next, monitors, follow: (...r: ApiResource[]) => monitors.follow(r, abort.signal) };
 }
 
 test("each resource is listed and watched, and all changes carry the kind's name", async (t) => {

@@ -42,9 +42,11 @@ export interface SubjectOptions {
   readonly random?: () => number;
   /** Milliseconds since 1970; the beginning of 2025 where absent. */
   readonly now?: () => number;
+  /** Where absent, whatever is logged fails the test. */
+  readonly log?: (what: string, error: unknown) => void;
 }
 
-/** An embedded store for a test, and resource services on it. Whatever they log fails the test. */
+/** An embedded store for a test, and resource services on it. */
 export interface Bed {
   readonly store: Store;
   readonly naming: Naming;
@@ -71,7 +73,7 @@ export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
     await store.close();
     await rm(path, { recursive: true, force: true });
   });
-  const log = (what: string, error: unknown): void => assert.fail(`${what}: ${String(error)}`);
+  const failOnLog = (what: string, error: unknown): void => assert.fail(`${what}: ${String(error)}`);
   let uid = 0;
   const fixed = { newUid: () => `uid-${++uid}` };
 
@@ -79,6 +81,7 @@ export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
     store,
     naming,
     async start(options = {}) {
+      const { log = failOnLog } = options;
       const { services, caller } = createInProcess();
       const allocation = { ...usualAllocation, ...options.allocation };
       const random = options.random ?? (() => 0);
