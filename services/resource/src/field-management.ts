@@ -122,7 +122,10 @@ function versionsOf({ deps }: Write, kind: Kind): FieldVersions {
   return {
     type: (apiVersion) => known(apiVersion)?.type,
     convert(object, apiVersion) {
-      const [from, to] = [known(String(object["apiVersion"])), known(apiVersion)];
+      // A body that does not say its version is of the request's.
+      const { apiVersion: given } = object;
+      const from = known(typeof given === "string" && given !== "" ? given : kind.apiVersion);
+      const to = known(apiVersion);
       if (from === undefined || to === undefined) throw new TypeError(`${kind.kind} has no version ${apiVersion}`);
       return from === to ? object : asVersion(to, toHub(from, decodeObject(from, object).object));
     },

@@ -61,6 +61,17 @@ test("an update that changes nothing keeps the version", async (t) => {
   assert.equal(updated.metadata["resourceVersion"], created.metadata["resourceVersion"]);
 });
 
+test("a body that does not say its version is of the request's, whatever version was written before", async (t) => {
+  const { write, read } = await start(t);
+  const scalers = { group: "autoscaling", resource: "horizontalpodautoscalers" };
+  const target = { kind: "Deployment", name: "d", apiVersion: "apps/v1" };
+  const object = { metadata: { name: "h" }, spec: { maxReplicas: 3, scaleTargetRef: target } };
+  await write({ ...scalers, version: "v1" }, object);
+  const wider = { ...object, spec: { ...object.spec, maxReplicas: 5 } };
+  const updated = read(await write({ ...scalers, version: "v2", verb: "update", name: "h" }, wider));
+  assert.equal(updated["apiVersion"], "autoscaling/v2");
+});
+
 test("an update with the same fields in another order changes nothing", async (t) => {
   const { write, read } = await start(t);
   const made = await write({}, { metadata: { name: "same", labels: { a: "1", b: "2" } }, data: { k: "v", l: "w" } });

@@ -1,0 +1,240 @@
+import { readFileSync } from "node:fs";
+import { bootstrapTokenAuthenticator } from "@orch/auth/bootstrap-token.js";
+import {
+  type AuthenticationConfiguration,
+  parseAuthenticationConfiguration,
+} from "@orch/auth/jwt/authentication-config.js";
+import { createJwtAuthenticator } from "@orch/auth/jwt/jwt-authenticator.js";
+import { hasOidcFlags, type OidcFlags, oidcConfiguration } from "@orch/auth/jwt/oidc-flags.js";
+import { reloadingJwtAuthenticator } from "@orch/auth/jwt/reloading.js";
+import type { ObjectSource } from "@orch/auth/object-source.js";
+import { serviceAccountAuthenticator } from "@orch/auth/service-account/authenticator.js";
+import { anyToken, type TokenAuthenticator } from "@orch/auth/token-authenticator.js";
+import { parseTokenFile, tokenFileAuthenticator } from "@orch/auth/token-file.js";
+import { anonymousUser, type UserInfo } from "@orch/auth/user.js";
+import { type KnownToken, webhookTokenAuthenticator } from "@orch/auth/webhook/token-authenticator.js";
+import type { Naming } from "@orch/naming/naming.js";
+import type { Clock } from "@orch/runtime/clock.js";
+import type { Log } from "@orch/runtime/log.js";
+import { reloadedFiles } from "@orch/runtime/tls-files.js";
+import { ConfigurationError, configurationTree, ofFlag, valueOf } from "./configuration.js";
+import { fetchJson } from "./fetch-json.js";
+import type { AccessMetrics } from "./metrics.js";
+import type { AccessSettings } from "./settings.js";
+import type { SharedCaches } from "./shared-caches.js";
+import type { Webhooks } from "./webhooks.js";
+
+export interface AuthenticationDeps {
+  readonly naming: Naming;
+  readonly objects: ObjectSource;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: AccessMetrics;
+  readonly caches: SharedCaches;
+  readonly webhooks: Webhooks;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+/** Who is who by bearer tokens, and who comes without any. */
+export interface Authentication {
+  readonly tokens: TokenAuthenticator;
+  /** Whom tokens must be meant for. */
+  readonly apiAudiences: readonly string[];
+  /** Who asks for a path without credentials; undefined where nobody may. */
+  readonly anonymous: (path: string) => UserInfo | undefined;
+  /** Which issuers of tokens cannot be reached. */
+  readonly health: () => string | undefined;
+  readonly stop: () => void;
+}
+
+/** @throws ConfigurationError */
+export async function createAuthentication(settings: AccessSettings, deps: AuthenticationDeps): Promise<Authentication> {
+  const { values } = settings;
+  const issuers = values["service-account-issuer"];
+  const apiAudiences = values["api-audiences"].length > 0 ? values["api-audiences"] : issuers;
+  const jwt = await jwtTokens(settings, { ...deps, apiAudiences });
+  const sorts: (TokenAuthenticator | undefined)[] = [
+    staticTokens(settings, deps.naming, apiAudiences),
+    await accountTokens(settings, deps, apiAudiences),
+    values["enable-bootstrap-token-auth"]
+      ? bootstrapTokenAuthenticator({ ...deps, now: deps.clock.now, apiAudiences })
+      : undefined,
+    jwt.tokens,
+    await webhookTokens(settings, deps, apiAudiences),
+  ];
+  return {
+    tokens: anyToken(sorts.flatMap((each) => each ?? [])),
+    apiAudiences,
+    anonymous: anonymousBy(settings, jwt.configuration, deps.naming),
+    health: jwt.health,
+    stop: jwt.stop,
+  };
+}
+
+function staticTokens({ values, tokens }: AccessSettings, naming: Naming, apiAudiences: readonly string[]) {
+  const path = values["token-auth-file"];
+  const entries = [...tokens, ...(path === "" ? [] : tokensOfFile(path))];
+  return entries.length === 0 ? undefined : tokenFileAuthenticator(entries, { naming, apiAudiences });
+}
+
+function tokensOfFile(path: string) {
+  let text: string;
+  try {
+    text = readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigurationError(`--token-auth-file: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const file = parseTokenFile(text);
+  if (file.ok) return file.entries;
+  throw new ConfigurationError(`--token-auth-file: ${file.problem}`);
+}
+
+async function accountTokens(
+  { values }: AccessSettings,
+  { naming, objects, clock }: AuthenticationDeps,
+  apiAudiences: readonly string[],
+): Promise<TokenAuthenticator | undefined> {
+  const issuers = values["service-account-issuer"];
+  const paths = values["service-account-key-file"];
+  if (paths.length === 0) return undefined;
+  if (issuers.length === 0) throw new ConfigurationError("--service-account-key-file needs --service-account-issuer");
+  return await ofFlag("service-account-key-file", () =>
+    serviceAccountAuthenticator({
+      naming,
+      issuers,
+      keys: paths.map((path) => readFileSync(path, "utf8")),
+      apiAudiences,
+      objects,
+      now: clock.now,
+      lookup: values["service-account-lookup"],
+      legacy: true,
+    }),
+  );
+}
+
+async function webhookTokens(
+  { values }: AccessSettings,
+  deps: AuthenticationDeps,
+  apiAudiences: readonly string[],
+): Promise<TokenAuthenticator | undefined> {
+  const path = values["authentication-token-webhook-config-file"];
+  if (path === "") return undefined;
+  const post = await ofFlag("authentication-token-webhook-config-file", () =>
+    deps.webhooks.connect({ type: "KubeConfigFile", path }),
+  );
+  return webhookTokenAuthenticator({
+    ...deps,
+    version: values["authentication-token-webhook-version"],
+    apiAudiences,
+    cacheTtlMs: values["authentication-token-webhook-cache-ttl"],
+    timeoutMs: webhookMs,
+    post,
+    cache: deps.caches.of<KnownToken>("tokens", readKnownToken),
+    observer: deps.metrics.webhook("authentication", "tokens", deps.log),
+  });
+}
+
+const webhookMs = 30_000;
+
+interface Jwt {
+  readonly tokens: TokenAuthenticator | undefined;
+  readonly configuration: AuthenticationConfiguration | undefined;
+  readonly health: () => string | undefined;
+  readonly stop: () => void;
+}
+
+async function jwtTokens(
+  settings: AccessSettings,
+  deps: AuthenticationDeps & { readonly apiAudiences: readonly string[] },
+): Promise<Jwt> {
+  const { values } = settings;
+  const { naming, clock, log, metrics } = deps;
+  const parsing = { naming, serviceAccountIssuers: values["service-account-issuer"] };
+  const oidc = oidcFlags(settings);
+  const path = values["authentication-config"];
+  if (path !== "" && hasOidcFlags(oidc)) {
+    throw new ConfigurationError("authentication-config file and oidc-* flags are mutually exclusive");
+  }
+  const make = ([text = ""]: readonly string[]): AuthenticationConfiguration =>
+    valueOf(parseAuthenticationConfiguration(configurationTree(text), parsing));
+  const reloaded =
+    path === ""
+      ? undefined
+      : await ofFlag("authentication-config", () =>
+          reloadedFiles({ paths: [path], make, clock, log, counted: metrics.reloads("authentication") }),
+        );
+  const configuration = reloaded === undefined ? valueOf(oidcConfiguration(oidc, parsing)) : reloaded.current();
+  if (configuration === undefined) {
+    return { tokens: undefined, configuration: undefined, health: () => undefined, stop: () => {} };
+  }
+  const tokens = reloadingJwtAuthenticator({
+    after: clock.after,
+    replaced(problem) {
+      if (problem !== undefined) log.error({ problem }, "new issuers of tokens could not be reached; those before serve on");
+    },
+  });
+  const observer = metrics.jwt(log);
+  const jwtDeps = { ...deps, now: clock.now, after: clock.after, fetchJson, observer };
+  const serve = (next: AuthenticationConfiguration): void => tokens.replace(createJwtAuthenticator(next, jwtDeps));
+  serve(configuration);
+  reloaded?.onChange(() => serve(reloaded.current()));
+  return {
+    tokens,
+    configuration,
+    health: tokens.health,
+    stop() {
+      reloaded?.stop();
+      tokens.stop();
+    },
+  };
+}
+
+/** Flags that were not given are absent: their defaults would be taken for a wish. */
+function oidcFlags({ values, given }: AccessSettings): OidcFlags {
+  const said = <T>(name: string, value: T): T | undefined => (given.includes(name) ? value : undefined);
+  const caFile = values["oidc-ca-file"];
+  return {
+    issuerURL: said("oidc-issuer-url", values["oidc-issuer-url"]),
+    clientID: said("oidc-client-id", values["oidc-client-id"]),
+    certificateAuthority: caFile === "" ? undefined : textOf("oidc-ca-file", caFile),
+    usernameClaim: said("oidc-username-claim", values["oidc-username-claim"]),
+    usernamePrefix: said("oidc-username-prefix", values["oidc-username-prefix"]),
+    groupsClaim: said("oidc-groups-claim", values["oidc-groups-claim"]),
+    groupsPrefix: said("oidc-groups-prefix", values["oidc-groups-prefix"]),
+    requiredClaims: said("oidc-required-claim", values["oidc-required-claim"]),
+    signingAlgs: said("oidc-signing-algs", values["oidc-signing-algs"]),
+  };
+}
+
+function textOf(flag: string, path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigurationError(`--${flag}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** The file's word counts before the flag's; together they would contradict each other. */
+function anonymousBy(
+  { values, given }: AccessSettings,
+  configuration: AuthenticationConfiguration | undefined,
+  naming: Naming,
+): (path: string) => UserInfo | undefined {
+  const anonymous = configuration?.anonymous;
+  if (anonymous !== undefined && given.includes("anonymous-auth")) {
+    throw new ConfigurationError(
+      "--anonymous-auth flag cannot be set when anonymous field is configured in authentication configuration file",
+    );
+  }
+  const user = anonymousUser(naming);
+  const { enabled, conditions } = anonymous ?? { enabled: values["anonymous-auth"], conditions: [] };
+  if (!enabled) return () => undefined;
+  if (conditions.length === 0) return () => user;
+  const paths = new Set(conditions.map(({ path }) => path));
+  return (path) => (paths.has(path) ? user : undefined);
+}
+
+function readKnownToken(value: unknown): KnownToken | undefined {
+  return undefined;
+}

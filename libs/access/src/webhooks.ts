@@ -1,0 +1,30 @@
+import type { WebhookConnection } from "@orch/auth/authorization-config/authorization-config.js";
+import type { Post } from "@orch/auth/webhook/ask.js";
+import { readClientConfig } from "@orch/client/config.js";
+import type { Clock } from "@orch/runtime/clock.js";
+import { ConfigurationError } from "./configuration.js";
+import { type WebhookClient, webhookClient } from "./webhook-client.js";
+
+/** Connections to webhooks, closed together. */
+export interface Webhooks {
+  /** @throws Error for a configuration that leads nowhere */
+  connect(connection: WebhookConnection): Promise<Post>;
+  close(): Promise<void>;
+}
+
+export function createWebhooks(clock: Pick<Clock, "now">): Webhooks {
+  const open: WebhookClient[] = [];
+  return {
+    async connect(connection) {
+      if (connection.type !== "KubeConfigFile") {
+        throw new ConfigurationError("a webhook of the cluster itself is not available in this build: name a file");
+      }
+      const client = webhookClient(await readClientConfig(connection.path), { now: clock.now });
+      open.push(client);
+      return client.post;
+    },
+    async close() {
+      await Promise.all(open.map((client) => client.close()));
+    },
+  };
+}
