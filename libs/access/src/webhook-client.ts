@@ -1,0 +1,147 @@
+import { type Post, WebhookError, type WebhookFailure } from "@orch/auth/webhook/ask.js";
+import type { ClientConfig } from "@orch/client/config.js";
+import { tlsOf } from "@orch/client/http.js";
+import { Agent, type Dispatcher, request } from "undici";
+
+export interface WebhookClient {
+  readonly post: Post;
+  close(): Promise<void>;
+}
+
+export interface WebhookClientOptions {
+  /** Milliseconds since 1970: for a `Retry-After` that is a date. */
+  readonly now: () => number;
+  readonly userAgent?: string;
+  /** Connections at most. */
+  readonly connections?: number;
+  /** Questions at once, waiting ones included: more fail at once, so that an outage does not fill the memory. */
+  readonly maxQuestions?: number;
+  readonly maxAnswerBytes?: number;
+}
+
+/**
+ * Asks the webhook that a client configuration file tells of: JSON by POST to its very address. Redirects are not
+ * followed: who is asked is for the configuration to say.
+ * @throws Error for an address that is not https; http is for this machine alone
+ */
+export function webhookClient(config: ClientConfig, options: WebhookClientOptions): WebhookClient {
+  const { connections = 32, maxQuestions = 1024, maxAnswerBytes = 1024 * 1024 } = options;
+  const { origin, pathname, search } = addressOf(config.server);
+  const agent = new Agent({ connect: tlsOf(config), connections, keepAliveTimeout: 30_000, maxHeaderSize: 16_384 });
+  const headers = {
+    accept: "application/json",
+    "content-type": "application/json",
+    "user-agent": options.userAgent ?? "orch-webhook",
+    ...(config.token === undefined ? {} : { authorization: `Bearer ${config.token}` }),
+  };
+  let questions = 0;
+
+  const ask = async (body: object, signal: AbortSignal): Promise<unknown> => {
+    try {
+      const answer = await request(`${origin}${pathname}${search}`, {
+        dispatcher: agent,
+        method: "POST",
+        headers,
+        body: JSON.stringify(body),
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        signal,
+      });
+      return await decoded(answer, { maxAnswerBytes, now: options.now });
+    } catch (error) {
+      throw failureOf(error, signal.aborted);
+    }
+  };
+
+  return {
+    async post(body, { timeoutMs }) {
+      if (questions >= maxQuestions) {
+        throw new WebhookError("too many questions wait for an answer", { reason: "connection", retry: false });
+      }
+      questions += 1;
+      const time = new AbortController();
+      // undici looks at a signal once there is a connection, which may take longer.
+      const expiry = new Promise<never>((_, reject) => {
+        time.signal.addEventListener("abort", () => reject(late()), { once: true });
+      });
+      const timer = setTimeout(() => time.abort(), timeoutMs);
+      const answer = ask(body, time.signal).finally(() => {
+        questions -= 1;
+      });
+      try {
+        return await Promise.race([answer, expiry]);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+const late = (): WebhookError => new WebhookError("there was no answer in time", { reason: "timeout", retry: false });
+
+const loopback = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+function addressOf(server: string): URL {
+  const url = new URL(server);
+  if (url.protocol === "https:" || (url.protocol === "http:" && loopback.test(url.hostname))) return url;
+  throw new Error(`the webhook's address ${url.origin} is not https`);
+}
+
+async function decoded(
+  { statusCode, headers, body }: Dispatcher.ResponseData,
+  { maxAnswerBytes, now }: { readonly maxAnswerBytes: number; readonly now: () => number },
+): Promise<unknown> {
+  if (statusCode < 200 || statusCode > 299) {
+    await body.dump({ limit: 16_384 });
+    throw new WebhookError(`the webhook answered ${statusCode}`, {
+      reason: statusCode === 504 ? "timeout" : "status",
+      retry: statusCode === 429 || statusCode >= 500,
+      ...retryAfterOf(headers["retry-after"], now()),
+    });
+  }
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of body) {
+    parts.push(part);
+    length += part.length;
+    // Leaving the loop ends the connection.
+    if (length > maxAnswerBytes) throw notUnderstood(`the answer is longer than ${maxAnswerBytes} bytes`);
+  }
+  try {
+    return JSON.parse(Buffer.concat(parts).toString("utf8"));
+  } catch {
+    throw notUnderstood("the answer is no JSON"); // without its text: it may say again what was asked
+  }
+}
+
+const notUnderstood = (why: string): WebhookError => new WebhookError(why, { reason: "answer", retry: false });
+
+/** `Retry-After` in seconds or as a date. */
+function retryAfterOf(header: string | string[] | undefined, now: number): Pick<WebhookFailure, "retryAfterMs"> {
+  if (typeof header !== "string") return {};
+  const ms = /^\d{1,9}$/.test(header) ? Number(header) * 1000 : Date.parse(header) - now;
+  return Number.isNaN(ms) ? {} : { retryAfterMs: Math.max(0, ms) };
+}
+
+const timeoutCodes = new Set([
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "ETIMEDOUT",
+]);
+/** A connection that was there and broke: another may hold. */
+const brokenCodes = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+
+/** Codes and messages of connections are fit for a log: neither undici nor node puts a header or a body in them. */
+function failureOf(error: unknown, expired: boolean): WebhookError {
+  if (error instanceof WebhookError) return error;
+  if (expired) return late();
+  const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const text = error instanceof Error ? error.message : "unknown";
+  return new WebhookError(
+    `the webhook can not be reached: ${text === "" ? code : text}`,
+    { reason: timeoutCodes.has(code) ? "timeout" : "connection", retry: brokenCodes.has(code) },
+    { cause: error },
+  );
+}
