@@ -12,16 +12,16 @@ import { serviceAccountAuthenticator } from "@orch/auth/service-account/authenti
 import { anyToken, type TokenAuthenticator } from "@orch/auth/token-authenticator.js";
 import { parseTokenFile, tokenFileAuthenticator } from "@orch/auth/token-file.js";
 import { anonymousUser, type UserInfo } from "@orch/auth/user.js";
-import { type KnownToken, webhookTokenAuthenticator } from "@orch/auth/webhook/token-authenticator.js";
+import { readKnownToken, webhookTokenAuthenticator } from "@orch/auth/webhook/token-authenticator.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import { reloadedFiles } from "@orch/runtime/tls-files.js";
-import { ConfigurationError, configurationTree, ofFlag, valueOf } from "./configuration.js";
+import { ConfigurationError, configurationTree, ofFlag, orThrow } from "./configuration.js";
+import type { DecisionCaches } from "./decision-caches.js";
 import { fetchJson } from "./fetch-json.js";
 import type { AccessMetrics } from "./metrics.js";
 import type { AccessSettings } from "./settings.js";
-import type { SharedCaches } from "./shared-caches.js";
 import type { Webhooks } from "./webhooks.js";
 
 export interface AuthenticationDeps {
@@ -30,7 +30,7 @@ export interface AuthenticationDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: AccessMetrics;
-  readonly caches: SharedCaches;
+  readonly caches: DecisionCaches;
   readonly webhooks: Webhooks;
   /** In [0, 1). */
   readonly random: () => number;
@@ -49,7 +49,10 @@ export interface Authentication {
 }
 
 /** @throws ConfigurationError */
-export async function createAuthentication(settings: AccessSettings, deps: AuthenticationDeps): Promise<Authentication> {
+export async function createAuthentication(
+  settings: AccessSettings,
+  deps: AuthenticationDeps,
+): Promise<Authentication> {
   const { values } = settings;
   const issuers = values["service-account-issuer"];
   const apiAudiences = values["api-audiences"].length > 0 ? values["api-audiences"] : issuers;
@@ -120,7 +123,7 @@ async function webhookTokens(
 ): Promise<TokenAuthenticator | undefined> {
   const path = values["authentication-token-webhook-config-file"];
   if (path === "") return undefined;
-  const post = await ofFlag("authentication-token-webhook-config-file", () =>
+  const { post, address } = await ofFlag("authentication-token-webhook-config-file", () =>
     deps.webhooks.connect({ type: "KubeConfigFile", path }),
   );
   return webhookTokenAuthenticator({
@@ -130,7 +133,7 @@ async function webhookTokens(
     cacheTtlMs: values["authentication-token-webhook-cache-ttl"],
     timeoutMs: webhookMs,
     post,
-    cache: deps.caches.of<KnownToken>("tokens", readKnownToken),
+    cache: deps.caches(`tokens:${values["authentication-token-webhook-version"]}:${address}`, readKnownToken),
     observer: deps.metrics.webhook("authentication", "tokens", deps.log),
   });
 }
@@ -157,21 +160,22 @@ async function jwtTokens(
     throw new ConfigurationError("authentication-config file and oidc-* flags are mutually exclusive");
   }
   const make = ([text = ""]: readonly string[]): AuthenticationConfiguration =>
-    valueOf(parseAuthenticationConfiguration(configurationTree(text), parsing));
+    orThrow(parseAuthenticationConfiguration(configurationTree(text), parsing));
   const reloaded =
     path === ""
       ? undefined
       : await ofFlag("authentication-config", () =>
           reloadedFiles({ paths: [path], make, clock, log, counted: metrics.reloads("authentication") }),
         );
-  const configuration = reloaded === undefined ? valueOf(oidcConfiguration(oidc, parsing)) : reloaded.current();
+  const configuration = reloaded === undefined ? orThrow(oidcConfiguration(oidc, parsing)) : reloaded.current();
   if (configuration === undefined) {
     return { tokens: undefined, configuration: undefined, health: () => undefined, stop: () => {} };
   }
   const tokens = reloadingJwtAuthenticator({
     after: clock.after,
     replaced(problem) {
-      if (problem !== undefined) log.error({ problem }, "new issuers of tokens could not be reached; those before serve on");
+      if (problem !== undefined)
+        log.error({ problem }, "new issuers of tokens could not be reached; those before serve on");
     },
   });
   const observer = metrics.jwt(log);
@@ -233,8 +237,4 @@ function anonymousBy(
   if (conditions.length === 0) return () => user;
   const paths = new Set(conditions.map(({ path }) => path));
   return (path) => (paths.has(path) ? user : undefined);
-}
-
-function readKnownToken(value: unknown): KnownToken | undefined {
-  return undefined;
 }

@@ -1,4 +1,7 @@
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { bootstrapPolicy } from "@orch/api/kinds/rbac/bootstrap/policy.js";
+import type { PolicyRule } from "@orch/api/kinds/rbac/types.js";
 import { abacAuthorizer, parseAbacFile } from "@orch/auth/abac/abac.js";
 import {
   type AuthorizationConfiguration,
@@ -12,16 +15,16 @@ import { createNodeAuthorizer } from "@orch/auth/node/node-authorizer.js";
 import type { ObjectSource } from "@orch/auth/object-source.js";
 import { createRbac, type Rbac } from "@orch/auth/rbac/rbac.js";
 import type { Permissions, RuleResolver, UserRules } from "@orch/auth/rules.js";
-import { type ReviewStatus, readReviewStatus } from "@orch/auth/webhook/access-review.js";
+import { readReviewStatus } from "@orch/auth/webhook/access-review.js";
 import { webhookAuthorizer } from "@orch/auth/webhook/authorizer.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import { type Reloaded, reloadedFiles } from "@orch/runtime/tls-files.js";
-import { ConfigurationError, configurationTree, ofFlag, valueOf } from "./configuration.js";
+import { ConfigurationError, configurationTree, ofFlag, orThrow } from "./configuration.js";
+import type { DecisionCaches } from "./decision-caches.js";
 import type { AccessMetrics } from "./metrics.js";
 import type { AuthorizationSettings } from "./settings.js";
-import type { SharedCaches } from "./shared-caches.js";
 import type { Webhooks } from "./webhooks.js";
 
 export interface AuthorizationDeps {
@@ -29,7 +32,7 @@ export interface AuthorizationDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: AccessMetrics;
-  readonly caches: SharedCaches;
+  readonly caches: DecisionCaches;
   readonly webhooks: Webhooks;
   /** In [0, 1). */
   readonly random: () => number;
@@ -57,8 +60,8 @@ export async function createAuthorization(
 ): Promise<Authorization> {
   const { naming, clock, log } = deps;
   const rbac = createRbac({ naming, clock, log: (what, err) => log.warn({ err }, what) });
-  const node = createNodeAuthorizer({ naming, clock, rules: nodeRules(naming), resourceSlices: false });
-  const parts: Parts = { ...deps, rbac, node, abac: abacOf(settings, naming) };
+  const node = createNodeAuthorizer({ naming, clock, rules: rulesOfNodes(naming), resourceSlices: false });
+  const parts: Parts = { ...deps, rbac, node, abac: abacOf(settings, naming), webhookMembers: new Map() };
   const source = await configurationOf(settings, deps);
   let chain = await chainOf(source.current(), parts);
   source.onChange(() => {
@@ -85,4 +88,128 @@ export async function createAuthorization(
     },
     health: () => (!types.has("RBAC") || rbac.loaded ? undefined : "the rules of RBAC are not loaded yet"),
   };
+}
+
+/** What the chain is made of again when its file changes; what follows the cluster is kept. */
+interface Parts extends AuthorizationDeps {
+  readonly rbac: Rbac;
+  readonly node: Member;
+  readonly abac: Member | undefined;
+  /** By their configuration. */
+  readonly webhookMembers: Map<string, Member>;
+}
+
+interface Chain {
+  readonly authorizer: Authorizer;
+  readonly rules: RuleResolver;
+}
+
+async function configurationOf(
+  { values, given }: AuthorizationSettings,
+  { naming, clock, log, metrics }: AuthorizationDeps,
+): Promise<Reloaded<AuthorizationConfiguration>> {
+  const path = values["authorization-config"];
+  if (path === "") {
+    const fromFlags = orThrow(
+      authorizationModes(values["authorization-mode"], {
+        policyFile: values["authorization-policy-file"],
+        webhookConfigFile: values["authorization-webhook-config-file"],
+        webhookVersion: values["authorization-webhook-version"],
+        authorizedTtlMs: values["authorization-webhook-cache-authorized-ttl"],
+        unauthorizedTtlMs: values["authorization-webhook-cache-unauthorized-ttl"],
+      }),
+    );
+    return { current: () => fromFlags, onChange: () => () => {}, stop: () => {} };
+  }
+  const problem = configFileProblem(given);
+  if (problem !== undefined) throw new ConfigurationError(problem);
+  const make = ([text = ""]: readonly string[]): AuthorizationConfiguration =>
+    orThrow(parseAuthorizationConfiguration(configurationTree(text), naming));
+  return await ofFlag("authorization-config", () =>
+    reloadedFiles({ paths: [path], make, clock, log, counted: metrics.reloads("authorization") }),
+  );
+}
+
+async function chainOf({ authorizers }: AuthorizationConfiguration, parts: Parts): Promise<Chain> {
+  const { naming, metrics } = parts;
+  const members = await Promise.all(
+    authorizers.map(async (each) => ({ ...each, member: await memberOf(each, parts) })),
+  );
+  return {
+    authorizer: firstOpinion([
+      groupMayAll(naming.mastersGroup),
+      alwaysAllowPaths(parts.alwaysAllowPaths),
+      ...members.map(({ member, type, name }) => metrics.decided(member, { type, name })),
+    ]),
+    rules: joinedRules(members.map(({ member }) => member)),
+  };
+}
+
+async function memberOf(each: AuthorizerConfiguration, parts: Parts): Promise<Member> {
+  switch (each.type) {
+    case "AlwaysAllow":
+      return { ...alwaysAllow, ...everyRule };
+    case "AlwaysDeny":
+      return { ...alwaysDeny, rulesFor: () => ({ rules: [], incomplete: false, evaluationError: "" }) };
+    case "RBAC":
+      return parts.rbac;
+    case "Node":
+      return parts.node;
+    case "ABAC":
+      if (parts.abac === undefined) throw new ConfigurationError("ABAC needs --authorization-policy-file");
+      return parts.abac;
+    case "Webhook": {
+      // One that a changed file still has goes on as it is, with its connections and what it remembers.
+      const text = JSON.stringify(each);
+      const known = parts.webhookMembers.get(text);
+      if (known !== undefined) return known;
+      const made = await webhookMember(each, text, parts);
+      parts.webhookMembers.set(text, made);
+      return made;
+    }
+  }
+}
+
+async function webhookMember(
+  { name, webhook }: Extract<AuthorizerConfiguration, { readonly type: "Webhook" }>,
+  text: string,
+  parts: Parts,
+): Promise<Member> {
+  const { post, address } = await parts.webhooks.connect(webhook.connection);
+  // Another address or version may answer otherwise: what was kept of one is not for the other.
+  const cache = parts.caches(`authorization:${hash("sha256", text + address)}`, readReviewStatus);
+  const observer = parts.metrics.webhook("authorization", name, parts.log);
+  return webhookAuthorizer({ ...parts, name, config: webhook, post, cache, observer });
+}
+
+function abacOf({ values }: AuthorizationSettings, naming: Naming): Member | undefined {
+  const path = values["authorization-policy-file"];
+  if (path === "") return undefined;
+  try {
+    return abacAuthorizer(orThrow(parseAbacFile(readFileSync(path, "utf8"), naming)));
+  } catch (error) {
+    throw new ConfigurationError(
+      `--authorization-policy-file: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+/** The rules of all that can list theirs; incomplete where one cannot. */
+function joinedRules(resolvers: readonly RuleResolver[]): RuleResolver {
+  return {
+    async rulesFor(user, namespace): Promise<UserRules> {
+      const all = await Promise.all(resolvers.map((one) => one.rulesFor(user, namespace)));
+      return {
+        rules: all.flatMap(({ rules }) => rules),
+        incomplete: all.some(({ incomplete }) => incomplete),
+        evaluationError: all.flatMap(({ evaluationError: e }) => (e === "" ? [] : [e])).join(", "),
+      };
+    },
+  };
+}
+
+/** What the bootstrap policy lets every node do. */
+function rulesOfNodes(naming: Naming): readonly PolicyRule[] {
+  const role = bootstrapPolicy(naming).clusterRoles.find(({ metadata }) => metadata.name === "system:node");
+  return role?.rules ?? [];
 }

@@ -14,7 +14,7 @@ export function configurationTree(text: string): unknown {
 }
 
 /** @throws ConfigurationError with all problems, each a line where there are several */
-export function valueOf<T>(parsed: Parsed<T>): T {
+export function orThrow<T>(parsed: Parsed<T>): T {
   if (parsed.ok) return parsed.value;
   throw new ConfigurationError(parsed.problems.join("\n"));
 }

@@ -11,7 +11,11 @@ const maxBytes = 1024 * 1024;
 
 /** GET of a document over HTTPS. Redirects are not followed. @throws Error for any answer but 200 with JSON of at most 1 MiB */
 export async function fetchJson({ url, ca, timeoutMs }: JsonRequest): Promise<unknown> {
-  const agent = new Agent({ connect: ca === undefined ? {} : { ca }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
+  const agent = new Agent({
+    connect: ca === undefined ? {} : { ca },
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  });
   try {
     const { statusCode, body } = await request(url, {
       dispatcher: agent,

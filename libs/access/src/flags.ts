@@ -5,11 +5,9 @@ const authentication = { group: "Authentication" };
 const authorization = { group: "Authorization" };
 const accounts = { group: "Service accounts" };
 const file = { word: "file" };
-const names = "reads only; nothing by default";
 
 /** Who is who: flags of gateways, with the reference's names. */
 export const authenticationFlags = {
-  "client-ca-file": stringFlag("", { ...authentication, ...file, help: "authorities of client certificates" }),
   "token-auth-file": stringFlag("", {
     ...authentication,
     ...file,
@@ -63,22 +61,6 @@ export const authenticationFlags = {
   "enable-bootstrap-token-auth": boolFlag(false, {
     ...authentication,
     help: "secrets of the type of bootstrap tokens let new nodes in",
-  }),
-  "requestheader-client-ca-file": stringFlag("", {
-    ...authentication,
-    ...file,
-    help: "authorities of the certificates of proxies that tell whom they have authenticated",
-  }),
-  "requestheader-allowed-names": listFlag([], {
-    ...authentication,
-    help: "common names of those proxies; every certificate of the authorities where empty",
-  }),
-  "requestheader-username-headers": listFlag([], { ...authentication, help: `headers of the user's name; ${names}` }),
-  "requestheader-uid-headers": listFlag([], { ...authentication, help: `headers of the user's uid; ${names}` }),
-  "requestheader-group-headers": listFlag([], { ...authentication, help: `headers of the user's groups; ${names}` }),
-  "requestheader-extra-headers-prefix": listFlag([], {
-    ...authentication,
-    help: `what headers of further attributes begin with; ${names}`,
   }),
   "failed-login-qps": intFlag(10, {
     ...authentication,

@@ -4,6 +4,7 @@ import type { JwtObserver } from "@orch/auth/jwt/jwt-authenticator.js";
 import type { WebhookObserver } from "@orch/auth/webhook/ask.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
+import type { SharedCacheObserver } from "./redis-cache.js";
 
 /** What is counted of who is who and who may do what; the reference's names where it has them. */
 export interface AccessMetrics {
@@ -14,6 +15,7 @@ export interface AccessMetrics {
   webhook(of: "authentication" | "authorization", name: string, log: Log): WebhookObserver;
   jwt(log: Log): JwtObserver;
   reloads(of: "authentication" | "authorization"): (result: "success" | "failure") => void;
+  readonly sharedCache: SharedCacheObserver;
 }
 
 const webhookSeconds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -42,6 +44,18 @@ export function createAccessMetrics(metrics: Metrics): AccessMetrics {
     stability: "ALPHA",
     labels: ["result", "jwt_issuer_hash"],
     buckets: tokenSeconds,
+  });
+  const looks = metrics.counter({
+    name: "orch_shared_decisions_lookups_total",
+    help: "Looks for decisions that gateways share, by where they were found.",
+    stability: "ALPHA",
+    labels: ["decisions", "found"],
+  });
+  const failures = metrics.counter({
+    name: "orch_shared_decisions_failures_total",
+    help: "Commands that Redis did not answer, or answered with what nobody of us has sealed.",
+    stability: "ALPHA",
+    labels: ["operation"],
   });
   const reloads = {
     authentication: reloadMetric(metrics, "authentication"),
@@ -95,6 +109,10 @@ export function createAccessMetrics(metrics: Metrics): AccessMetrics {
         else log.warn({ issuer, problem }, "the keys of an issuer of tokens could not be read");
       },
     }),
+    sharedCache: {
+      looked: (part, found) => looks.with({ decisions: part.split(":")[0] ?? "", found }).inc(),
+      failed: (operation) => failures.with({ operation }).inc(),
+    },
     reloads: (of) => (result) => reloads[of].with({ status: result }).inc(),
   };
 }

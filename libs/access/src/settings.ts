@@ -9,7 +9,8 @@ export interface AuthorizationSettings {
 }
 
 export interface AccessSettings extends AuthorizationSettings {
-  readonly values: AuthenticationValues & AuthorizationValues & { readonly "authorization-always-allow-paths": readonly string[] };
+  readonly values: AuthenticationValues &
+    AuthorizationValues & { readonly "authorization-always-allow-paths": readonly string[] };
   /** Bearer tokens besides those of files: the process's own. */
   readonly tokens: readonly TokenEntry[];
 }

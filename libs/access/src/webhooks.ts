@@ -5,10 +5,16 @@ import type { Clock } from "@orch/runtime/clock.js";
 import { ConfigurationError } from "./configuration.js";
 import { type WebhookClient, webhookClient } from "./webhook-client.js";
 
+export interface Webhook {
+  readonly post: Post;
+  /** Who answers. */
+  readonly address: string;
+}
+
 /** Connections to webhooks, closed together. */
 export interface Webhooks {
   /** @throws Error for a configuration that leads nowhere */
-  connect(connection: WebhookConnection): Promise<Post>;
+  connect(connection: WebhookConnection): Promise<Webhook>;
   close(): Promise<void>;
 }
 
@@ -19,9 +25,10 @@ export function createWebhooks(clock: Pick<Clock, "now">): Webhooks {
       if (connection.type !== "KubeConfigFile") {
         throw new ConfigurationError("a webhook of the cluster itself is not available in this build: name a file");
       }
-      const client = webhookClient(await readClientConfig(connection.path), { now: clock.now });
+      const config = await readClientConfig(connection.path);
+      const client = webhookClient(config, { now: clock.now });
       open.push(client);
-      return client.post;
+      return { post: client.post, address: config.server };
     },
     async close() {
       await Promise.all(open.map((client) => client.close()));

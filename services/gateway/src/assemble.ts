@@ -1,25 +1,27 @@
 import { randomUUID } from "node:crypto";
+import { type Access, createAccess } from "@orch/access/access.js";
 import { callerSource } from "@orch/access/caller-source.js";
+import { ConfigurationError } from "@orch/access/configuration.js";
+import type { AccessSettings } from "@orch/access/settings.js";
 import type { Catalog } from "@orch/api/catalog.js";
 import { createOpenApi } from "@orch/api/openapi/openapi.js";
-import { anyOf } from "@orch/auth/authenticator.js";
-import { firstOpinion } from "@orch/auth/authorizer.js";
+import { type Authenticator, anyOf } from "@orch/auth/authenticator.js";
 import { certificateAuthenticator } from "@orch/auth/client-certificate.js";
-import { alwaysAllow, alwaysAllowPaths, everyRule, groupMayAll } from "@orch/auth/fixed-authorizers.js";
-import type { RuleResolver } from "@orch/auth/rules.js";
-import { bearerAuthenticator, type TokenAuthenticator } from "@orch/auth/token-authenticator.js";
-import { type TokenEntry, tokenFileAuthenticator } from "@orch/auth/token-file.js";
-import { anonymousUser } from "@orch/auth/user.js";
+import { type FrontProxyOptions, frontProxyAuthenticator } from "@orch/auth/front-proxy.js";
+import type { Permissions } from "@orch/auth/rules.js";
+import { bearerAuthenticator } from "@orch/auth/token-authenticator.js";
 import { objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createPreciseClock } from "@orch/rpc/clock.js";
 import type { Clock } from "@orch/runtime/clock.js";
+import type { FlagValues } from "@orch/runtime/flags.js";
 import { type Health, parseHealthPath } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import { type Metrics, metricsContentType } from "@orch/runtime/metrics.js";
 import type { Service } from "@orch/runtime/service.js";
 import type { Call } from "./call.js";
 import { createDeliveryMetric } from "./delivery-metric.js";
+import { createFailedLogins } from "./failed-logins.js";
 import { createLimiting } from "./flow/assemble.js";
 import type { IdentityDeps } from "./identity.js";
 import { createOpenApiRoutes } from "./openapi.js";
@@ -28,7 +30,8 @@ import { registerProbes } from "./probes.js";
 import { createRequestMetrics } from "./request-metrics.js";
 import type { ConnectionSource } from "./server.js";
 import { createGateway, servedParts } from "./service.js";
-import { fixedTls, type TlsMaterial, type TlsSource } from "./tls/material.js";
+import type { tlsFlags } from "./tls/flags.js";
+import { createTlsFiles, type TlsFiles } from "./tls/settings.js";
 
 /** What the serving flags say, and what the files that they name hold. */
 export interface ServingSettings {
@@ -48,12 +51,10 @@ export interface ServingSettings {
   readonly podResize: boolean;
   /** Gate StorageVersionHash. */
   readonly storageVersionHash: boolean;
-  readonly anonymousAuth: boolean;
-  /** Whoever is known may do everything. */
-  readonly allowEveryone: boolean;
-  readonly alwaysAllowPaths: readonly string[];
-  readonly tokens: readonly TokenEntry[];
-  readonly tls: TlsMaterial;
+  /** Who is who and who may do what. */
+  readonly access: AccessSettings;
+  /** Paths of certificates, and how front proxies are known. */
+  readonly tls: FlagValues<typeof tlsFlags>;
 }
 
 export interface AssemblyDeps {
@@ -68,8 +69,6 @@ export interface AssemblyDeps {
   readonly clock: Clock;
   /** Where connections come from; the port of the settings where absent. */
   readonly connections?: ConnectionSource | undefined;
-  /** Follows the files that the settings' material comes from; that stays as it is where absent. */
-  readonly tls?: TlsSource | undefined;
   /** The body of `/version`. */
   readonly version: object;
 }
@@ -77,10 +76,12 @@ export interface AssemblyDeps {
 export interface AssembledGateway extends Service {
   /** Known once started. */
   readonly port: number;
+  /** Who may do what, for services in the same process. */
+  readonly permissions: Permissions;
 }
 
-/** A gateway with its health checks, metrics and the authenticators and authorizers of this build. */
-export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): AssembledGateway {
+/** A gateway with its health checks, metrics, authenticators and authorizers. @throws ConfigurationError */
+export async function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): Promise<AssembledGateway> {
   const { health, metrics, log, clock, caches, resources } = deps;
   const probes = registerProbes({ health, caches, resources, logFailure: deps.logFailure });
   const documents = createOpenApi(deps.catalog, {
@@ -95,20 +96,18 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
     clock,
     log: (what, err) => log.warn({ err }, what),
   });
-  const tokens = tokenFileAuthenticator(settings.tokens, { naming: deps.naming, apiAudiences });
+  const tls = await createTlsFiles(settings.tls, { log, clock, metrics, refuse });
+  const access = await createAccess(settings.access, { ...deps, objects, random: Math.random });
+  const { authentication, authorization } = access;
+  health.check("authorization", () => authorization.health(), { livez: false });
   const limiting = createLimiting(settings, { ...deps, objects });
   const gateway = createGateway(
-    { ...settings, tls: deps.tls ?? fixedTls(settings.tls) },
+    { ...settings, tls },
     {
       catalog: deps.catalog,
       naming: deps.naming,
-      identity: identityOf(settings, deps, tokens),
-      reviews: {
-        tokens,
-        apiAudiences,
-        rules: settings.allowEveryone ? everyRule : unknownRules,
-        now: () => clock.now(),
-      },
+      identity: identityOf(settings, deps, { access, tls }),
+      reviews: { ...authentication, rules: authorization.rules, now: () => clock.now() },
       limiter: limiting.limiter,
       caches: (group) => caches.of(group),
       resources: (group) => resources.of(group),
@@ -133,6 +132,7 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
   );
   return {
     async start() {
+      access.start();
       await gateway.start();
       limiting.start();
       probes.start();
@@ -141,10 +141,13 @@ export function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): 
       limiting.stop();
       probes.stop();
       await gateway.stop();
+      tls.stop();
+      await access.stop();
     },
     get port() {
       return gateway.port;
     },
+    permissions: { authorizer: authorization.authorizer, rules: authorization.granting },
   };
 }
 
@@ -152,26 +155,57 @@ function faultFields({ exchange, user }: Call): object {
   return { requestId: exchange.id, method: exchange.method, path: exchange.path, user: user?.name };
 }
 
-const apiAudiences: readonly string[] = [];
+function refuse(problem: string): never {
+  throw new ConfigurationError(problem);
+}
 
-/** Of authorizers that cannot list them. */
-const unknownRules: RuleResolver = { rulesFor: () => ({ rules: [], incomplete: true, evaluationError: "" }) };
+/** Addresses whose wrong credentials are counted; of more those that were quiet for longest are forgotten. */
+const maxFailingAddresses = 10_000;
 
 function identityOf(
-  settings: ServingSettings,
+  { access: { values }, tls: flags }: ServingSettings,
   { naming, clock }: AssemblyDeps,
-  tokens: TokenAuthenticator,
+  { access, tls }: { readonly access: Access; readonly tls: TlsFiles },
 ): IdentityDeps {
+  const { tokens, apiAudiences, anonymous } = access.authentication;
+  const now = clock.now;
+  const perSecond = values["failed-login-qps"];
   return {
-    authenticator: anyOf([
-      certificateAuthenticator({ naming, authorities: { has: () => true }, now: clock.now }),
-      bearerAuthenticator(tokens, apiAudiences),
-    ]),
     naming,
-    anonymous: () => (settings.anonymousAuth ? anonymousUser(naming) : undefined),
-    failedLogins: { blocked: () => undefined, failed: () => {} },
-    authorizer: settings.allowEveryone
-      ? alwaysAllow
-      : firstOpinion([groupMayAll(naming.mastersGroup), alwaysAllowPaths(settings.alwaysAllowPaths)]),
+    authenticator: access.metrics.counted(
+      anyOf([
+        ...frontProxies(flags, { naming, now, authorities: tls.proxyAuthorities }),
+        certificateAuthenticator({ naming, now, authorities: tls.clientAuthorities }),
+        bearerAuthenticator(tokens, apiAudiences),
+      ]),
+    ),
+    anonymous,
+    failedLogins:
+      perSecond === 0
+        ? { blocked: () => undefined, failed: () => {} }
+        : createFailedLogins({
+            perSecond,
+            burst: values["failed-login-burst"],
+            clock,
+            maxAddresses: maxFailingAddresses,
+          }),
+    authorizer: access.authorization.authorizer,
   };
+}
+
+function frontProxies(
+  flags: ServingSettings["tls"],
+  deps: Pick<FrontProxyOptions, "naming" | "now" | "authorities">,
+): readonly Authenticator[] {
+  if (flags["requestheader-client-ca-file"] === "") return [];
+  return [
+    frontProxyAuthenticator({
+      ...deps,
+      allowedNames: flags["requestheader-allowed-names"],
+      usernameHeaders: flags["requestheader-username-headers"],
+      uidHeaders: flags["requestheader-uid-headers"],
+      groupHeaders: flags["requestheader-group-headers"],
+      extraHeaderPrefixes: flags["requestheader-extra-headers-prefix"],
+    }),
+  ];
 }

@@ -1,5 +1,7 @@
+import { authenticationFlags, authorizationFlags, serviceAccountFlags } from "@orch/access/flags.js";
 import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { releaseFlags } from "@orch/runtime/release-flags.js";
+import { tlsFlags } from "./tls/flags.js";
 
 /** Flags of everything that serves the API; the reference server's names where it has them. */
 export const servingFlags = {
@@ -39,19 +41,10 @@ export const servingFlags = {
     max: 1_000_000,
     help: "requests that an HTTP/2 connection may have open at once; each watch is one",
   }),
-  "token-auth-file": stringFlag("", {
-    group: "Authentication",
-    word: "file",
-    help: 'CSV file of bearer tokens: token,user,uid,"group1,group2"',
-  }),
-  "anonymous-auth": boolFlag(true, {
-    group: "Authentication",
-    help: "requests without credentials are those of an anonymous user",
-  }),
-  "authorization-mode": enumFlag(["Masters", "AlwaysAllow"], "Masters", {
-    group: "Authorization",
-    help: "AlwaysAllow: everyone may do everything; Masters: only members of system:masters may",
-  }),
+  ...tlsFlags,
+  ...authenticationFlags,
+  ...serviceAccountFlags,
+  ...authorizationFlags,
   "authorization-always-allow-paths": listFlag(["/healthz", "/readyz", "/livez"], {
     group: "Authorization",
     help: "paths that everyone may get; a closing * stands for everything below",

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { parseTokenFile } from "@orch/auth/token-file.js";
+import { ConfigurationError } from "@orch/access/configuration.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { parseTarget } from "@orch/rpc/addresses.js";
 import { connect } from "@orch/rpc/grpc-client.js";
@@ -14,12 +13,9 @@ import { assembleGateway } from "./assemble.js";
 import { servingFlags } from "./flags.js";
 import { createPeers, type Peers, parsePeers } from "./peers.js";
 import { servedCatalog, servingSettings } from "./settings.js";
-import { tlsFlags } from "./tls/flags.js";
-import { createTlsFiles } from "./tls/settings.js";
 
 const flags = {
   ...servingFlags,
-  ...tlsFlags,
   "watch-cache-servers": listFlag([], {
     group: "Services",
     help: "watch caches as [group=]host:port, comma separated; core is the core group; several of one group share the load",
@@ -32,7 +28,7 @@ const flags = {
   ...commonFlags,
 } as const;
 
-const { values, refuse } = startProgram(
+const { values, given, refuse } = startProgram(
   { name: "orch-gateway", description: "Serves the API over HTTPS: authenticates, negotiates and forwards.", flags },
   process.argv.slice(2),
 );
@@ -41,18 +37,6 @@ const fail = (problem: string): never => {
   process.stderr.write(`orch-gateway: ${problem}\n`);
   process.exit(1);
 };
-const read = (path: string, flag: string): string => {
-  if (path === "") return fail(`--${flag} is needed`);
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    return fail(`--${flag}: ${String(error)}`);
-  }
-};
-const tokens =
-  values["token-auth-file"] === "" ? undefined : parseTokenFile(read(values["token-auth-file"], "token-auth-file"));
-if (tokens?.ok === false) fail(`--token-auth-file: ${tokens.problem}`);
-
 const naming = createNaming(values["api-dialect"]);
 registerFeatureMetrics(metrics, gates, naming.word("orch"));
 const targetsOf = (flag: "watch-cache-servers" | "resource-servers"): ReadonlyMap<string, string> => {
@@ -71,27 +55,21 @@ const peersOf = (targets: ReadonlyMap<string, string>, service: string): Peers =
 };
 const caches = peersOf(cacheTargets, "watch-cache");
 const resources = peersOf(resourceTargets, "resource");
-const tls = await createTlsFiles(values, { log, clock, metrics, refuse: fail });
-const gateway = assembleGateway(
-  {
-    ...servingSettings(values, gates),
-    tokens: tokens?.ok === true ? tokens.entries : [],
-    tls: tls.current(),
-  },
-  {
-    naming,
-    catalog: servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
-    caches,
-    resources,
-    health,
-    metrics,
-    log,
-    logFailure,
-    clock,
-    version,
-    tls,
-  },
-);
+const gateway = await assembleGateway(servingSettings(values, { gates, given, tokens: [] }), {
+  naming,
+  catalog: servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
+  caches,
+  resources,
+  health,
+  metrics,
+  log,
+  logFailure,
+  clock,
+  version,
+}).catch((error: unknown) => {
+  if (error instanceof ConfigurationError) return fail(error.message);
+  throw error;
+});
 
 await runProcess({
   log,

@@ -27,7 +27,7 @@ test("gates become what they mean to the gateway", () => {
   ];
   for (const [args, cbor, podResize] of rows) {
     const { values, release } = read(...args);
-    const settings = servingSettings(values, release.gates);
+    const settings = servingSettings(values, { gates: release.gates, given: new Set(), tokens: [] });
     assert.deepEqual({ cbor: settings.cbor, podResize: settings.podResize }, { cbor, podResize }, args.join(" "));
   }
 });

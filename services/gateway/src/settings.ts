@@ -1,4 +1,5 @@
 import { type Catalog, type CatalogOptions, loadCatalog, RuntimeConfigError } from "@orch/api/catalog.js";
+import type { TokenEntry } from "@orch/auth/token-file.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { FeatureGates } from "@orch/runtime/feature-gates.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
@@ -6,11 +7,11 @@ import type { Log } from "@orch/runtime/log.js";
 import type { ServingSettings } from "./assemble.js";
 import type { servingFlags } from "./flags.js";
 
-/** The serving flags' values as settings; what comes from files is the caller's to add. */
+/** The serving flags' values as settings: plain data. */
 export function servingSettings(
   values: FlagValues<typeof servingFlags>,
-  gates: FeatureGates,
-): Omit<ServingSettings, "tokens" | "tls"> {
+  { gates, given, tokens }: ServingParts,
+): ServingSettings {
   return {
     bindAddress: values["bind-address"],
     port: values["secure-port"],
@@ -25,10 +26,17 @@ export function servingSettings(
     gzip: gates.enabled("APIResponseCompression"),
     podResize: gates.enabled("InPlacePodVerticalScaling"),
     storageVersionHash: gates.enabled("StorageVersionHash"),
-    anonymousAuth: values["anonymous-auth"],
-    allowEveryone: values["authorization-mode"] === "AlwaysAllow",
-    alwaysAllowPaths: values["authorization-always-allow-paths"],
+    access: { values, given: [...given], tokens },
+    tls: values,
   };
+}
+
+export interface ServingParts {
+  readonly gates: FeatureGates;
+  /** Names of the flags that were given. */
+  readonly given: ReadonlySet<string>;
+  /** Bearer tokens besides those of `--token-auth-file`. */
+  readonly tokens: readonly TokenEntry[];
 }
 
 export interface CatalogTools {

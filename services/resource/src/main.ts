@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { createAuthorizationAccess } from "@orch/access/access.js";
+import { ConfigurationError } from "@orch/access/configuration.js";
+import { authorizationFlags } from "@orch/access/flags.js";
+import { storeSource } from "@orch/access/store-source.js";
 import { loadCatalog } from "@orch/api/catalog.js";
-import { alwaysAllow, everyRule } from "@orch/auth/fixed-authorizers.js";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
@@ -28,6 +31,7 @@ const flags = {
   }),
   ...allocationFlags,
   ...tokenFlags,
+  ...authorizationFlags,
   ...admissionFlags,
   "gateway-port": intFlag(6443, {
     group: "Services",
@@ -41,7 +45,7 @@ const flags = {
   }),
 } as const;
 
-const { values, refuse } = startProgram(
+const { values, given, refuse } = startProgram(
   { name: "orch-resource", description: "Validates and stores the writes of its API groups.", flags },
   process.argv.slice(2),
 );
@@ -64,6 +68,22 @@ const server = createGrpcServer({
   security: tls?.with(values["rpc-allowed-peers"]),
 });
 const groups = values.groups.map((name) => (name === "core" ? "" : name));
+const catalog = loadCatalog(naming, { release });
+const access = await createAuthorizationAccess(
+  { values, given: [...given] },
+  {
+    naming,
+    clock,
+    log,
+    metrics,
+    objects: storeSource({ store, catalog, naming, clock, log: (what, err) => log.warn({ err }, what) }),
+    random: Math.random,
+  },
+).catch((error: unknown) => {
+  if (!(error instanceof ConfigurationError)) throw error;
+  process.stderr.write(`orch-resource: ${error.message}\n`);
+  return process.exit(1);
+});
 const resource = createResource(
   {
     groups: groups.length === 0 ? undefined : groups,
@@ -76,9 +96,9 @@ const resource = createResource(
   {
     store,
     naming,
-    catalog: loadCatalog(naming, { release }),
+    catalog,
     services: server.services,
-    permissions: { authorizer: alwaysAllow, rules: everyRule },
+    permissions: { authorizer: access.authorization.authorizer, rules: access.authorization.granting },
     log: (what, err) => log.error({ err }, what),
     metrics,
     now: clock.now,
@@ -107,6 +127,7 @@ await runProcess({
   service: {
     async start() {
       await ops.start();
+      access.start();
       await resource.start();
       // Which gateways there are nobody here knows: their addresses are left to who runs them.
       resource.leadTo({ port: values["gateway-port"], address: undefined });
@@ -127,6 +148,7 @@ await runProcess({
       compaction.abort();
       await server.close(2_000);
       await resource.stop();
+      await access.stop();
       await store.close();
       await ops.stop();
     },

@@ -1,6 +1,7 @@
+import { serviceAccountFlags } from "@orch/access/flags.js";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { parseSigningKey } from "@orch/auth/service-account/keys.js";
-import { boolFlag, durationFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { boolFlag, durationFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
 import type { TokenSettings } from "./token-request.js";
 
@@ -8,10 +9,7 @@ const group = "Service accounts";
 
 /** Flags of whatever issues tokens of service accounts; the reference server's names. */
 export const tokenFlags = {
-  "service-account-issuer": listFlag([], {
-    group,
-    help: "who issues tokens of service accounts, a URL; the first issues them, all are accepted",
-  }),
+  "service-account-issuer": serviceAccountFlags["service-account-issuer"],
   "service-account-signing-key-file": stringFlag("", {
     group,
     word: "file",
@@ -25,10 +23,7 @@ export const tokenFlags = {
     group,
     help: "whether the tokens that pods are given by themselves are good for a year, with a warning in them",
   }),
-  "api-audiences": listFlag([], {
-    group,
-    help: "names of the API as whom tokens are meant for; the issuers when empty",
-  }),
+  "api-audiences": serviceAccountFlags["api-audiences"],
 } as const;
 
 const hourMs = 3_600_000;

@@ -1,4 +1,5 @@
 import type { Catalog } from "@orch/api/catalog.js";
+import type { Permissions } from "@orch/auth/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { Services } from "@orch/rpc/rpc.js";
@@ -14,6 +15,8 @@ export interface Front {
   /** Where the watch cache and the resource service register. */
   readonly caches: Services;
   readonly resources: Services;
+  /** Who may do what, for the services behind. */
+  readonly permissions: Permissions;
   /** Begins to serve, once the services have started; the port. */
   start(): Promise<number>;
   /** Readiness falls; serving goes on. */
@@ -36,13 +39,14 @@ export interface FrontDeps {
 }
 
 /** A gateway in this process, over in-process transports. */
-export function createLocalFront(serving: ServingSettings, deps: FrontDeps): Front {
+export async function createLocalFront(serving: ServingSettings, deps: FrontDeps): Promise<Front> {
   const { services, caller } = createInProcess({ log: deps.log });
   const peers = createPeers(new Map([[anyGroup, caller]]));
-  const gateway = assembleGateway(serving, { ...deps, caches: peers, resources: peers });
+  const gateway = await assembleGateway(serving, { ...deps, caches: peers, resources: peers });
   return {
     caches: services,
     resources: services,
+    permissions: gateway.permissions,
     async start() {
       await gateway.start();
       return gateway.port;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
 import { relative, resolve } from "node:path";
-import { parseTokenFile, type TokenEntry } from "@orch/auth/token-file.js";
+import type { Parsed } from "@orch/auth/parsed.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { commonFlags } from "@orch/runtime/common-flags.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
@@ -15,7 +15,9 @@ import { controllerFlags, leaderElectionFlags } from "@orch/service-controller-m
 import { controllerSettings, leaderElectionSettings } from "@orch/service-controller-manager/settings.js";
 import { servingFlags } from "@orch/service-gateway/flags.js";
 import { servedCatalog, servingSettings } from "@orch/service-gateway/settings.js";
+import { admissionFlags, disabledPlugins } from "@orch/service-resource/admission/flags.js";
 import { advertiseAddressFlag, allocationConfig, allocationFlags } from "@orch/service-resource/allocation/flags.js";
+import { tokenFlags, tokenSettings } from "@orch/service-resource/token-flags.js";
 import { startCompactor } from "@orch/store/elected-compactor.js";
 import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import { openEtcdStore } from "@orch/store/etcd-store.js";
@@ -43,6 +45,8 @@ const flags = {
     help: "how long kinds that expire are kept after their last change",
   }),
   ...allocationFlags,
+  ...tokenFlags,
+  ...admissionFlags,
   "advertise-address": advertiseAddressFlag,
   "tls-san": listFlag([], { group: "Serving", help: "further host names and addresses of the serving certificate" }),
   ...controllerFlags,
@@ -66,20 +70,6 @@ const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-p
 registerFeatureMetrics(metrics, gates, naming.word("orch"));
 const compaction = new AbortController();
 
-function readTokens(path: string): readonly TokenEntry[] {
-  if (path === "") return [];
-  let problem: string;
-  try {
-    const file = parseTokenFile(readFileSync(path, "utf8"));
-    if (file.ok) return file.entries;
-    problem = file.problem;
-  } catch (error) {
-    problem = error instanceof Error ? error.message : String(error);
-  }
-  process.stderr.write(`orch: --token-auth-file: ${problem}\n`);
-  return process.exit(1);
-}
-
 async function openStore(dataDir: string): Promise<Store> {
   const prefix = naming.storePrefix;
   if (values["etcd-servers"].length === 0) return openEmbeddedStore({ path: resolve(dataDir, "store"), prefix });
@@ -88,6 +78,8 @@ async function openStore(dataDir: string): Promise<Store> {
   if (intervalMs > 0) void startCompactor({ store, prefix, intervalMs, logger: log, signal: compaction.signal });
   return store;
 }
+
+const orRefuse = <T>(parsed: Parsed<T>): T => (parsed.ok ? parsed.value : refuse(parsed.problems.join("; ")));
 
 /** Nobody else has the embedded store; on etcd there may be further servers like this one. */
 const leaderElection =
@@ -99,8 +91,20 @@ const standalone = createStandalone(
   {
     dataDir,
     tlsSans: values["tls-san"],
-    tokens: readTokens(values["token-auth-file"]),
-    serving: servingSettings(values, gates),
+    serving: servingSettings(values, { gates, given, tokens: [] }),
+    tokens: ({ issuer, signingKeyFile }) =>
+      orRefuse(
+        tokenSettings(
+          {
+            ...values,
+            "service-account-issuer":
+              values["service-account-issuer"].length > 0 ? values["service-account-issuer"] : [issuer],
+            "service-account-signing-key-file": values["service-account-signing-key-file"] || signingKeyFile,
+          },
+          (path) => readFileSync(path, "utf8"),
+        ),
+      ),
+    disabledAdmissionPlugins: orRefuse(disabledPlugins(values)),
     workers: { count: values["gateway-workers"], flags: { ...values, "logging-format": format } },
     catalog: servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
     eventTtlMs: values["event-ttl"],

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Catalog } from "@orch/api/catalog.js";
-import { alwaysAllow, everyRule } from "@orch/auth/fixed-authorizers.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
 import { createPreciseClock } from "@orch/rpc/clock.js";
 import type { Log } from "@orch/runtime/log.js";
@@ -11,6 +10,7 @@ import type { ControllerManagerConfig } from "@orch/service-controller-manager/s
 import type { ServingSettings } from "@orch/service-gateway/assemble.js";
 import type { AllocationConfig } from "@orch/service-resource/allocation/service-allocation.js";
 import { createResource } from "@orch/service-resource/service.js";
+import type { TokenSettings } from "@orch/service-resource/token-request.js";
 import { registerWatchCacheMetrics } from "@orch/service-watch-cache/metrics.js";
 import { createWatchCache, watchCacheDefaults } from "@orch/service-watch-cache/service.js";
 import type { Store } from "@orch/store/store.js";
@@ -18,15 +18,18 @@ import { startControllers } from "./controllers.js";
 import { makeFolder } from "./folder.js";
 import { createLocalFront, type Front, type FrontDeps } from "./front.js";
 import { ensurePki, type Pki, writeClientConfig } from "./pki/pki.js";
+import { ownIssuer, ownServing } from "./serving.js";
 import { createWorkerFront } from "./workers/front.js";
 import type { WorkerFlags } from "./workers/messages.js";
 
 export interface StandaloneConfig {
   readonly dataDir: string;
   readonly tlsSans: readonly string[];
-  /** Besides the administrator's token, which is made here. */
-  readonly tokens: readonly TokenEntry[];
-  readonly serving: Omit<ServingSettings, "tokens" | "tls">;
+  /** What it leaves open is this server's own: certificates, keys, the administrator's token. */
+  readonly serving: ServingSettings;
+  /** Tokens of service accounts by the signing key of this server, or another. */
+  readonly tokens: (own: { readonly issuer: string; readonly signingKeyFile: string }) => TokenSettings | undefined;
+  readonly disabledAdmissionPlugins: ReadonlySet<string>;
   /** Processes that serve; with 0 this one does. */
   readonly workers: { readonly count: number; readonly flags: WorkerFlags };
   readonly eventTtlMs: number;
@@ -114,7 +117,7 @@ async function startServices(
   const { catalog } = config;
   // Known to this process and its workers alone, and only while it runs.
   const controllersToken = randomBytes(32).toString("base64url");
-  const front = await frontOf(config, deps, { pki, controllersToken });
+  const front = await frontOf(config, deps, { pki, store, controllersToken });
   const shared = { store, naming, catalog, log: logWith(log) };
   const cache = createWatchCache(
     { ...watchCacheDefaults, streamingLists: config.streamingLists },
@@ -127,11 +130,18 @@ async function startServices(
     },
   );
   const resource = createResource(
-    { groups: undefined, eventTtlMs: config.eventTtlMs, cbor: config.serving.cbor, allocation: config.allocation },
+    {
+      groups: undefined,
+      eventTtlMs: config.eventTtlMs,
+      cbor: config.serving.cbor,
+      allocation: config.allocation,
+      tokens: config.tokens({ issuer: ownIssuer(naming), signingKeyFile: pki.paths.serviceAccountKey }),
+      disabledAdmissionPlugins: config.disabledAdmissionPlugins,
+    },
     {
       ...shared,
       services: front.resources,
-      permissions: { authorizer: alwaysAllow, rules: everyRule },
+      permissions: front.permissions,
       metrics: deps.metrics,
       now: () => clock.now(),
       newUid: randomUUID,
@@ -176,19 +186,15 @@ async function startServices(
 async function frontOf(
   config: StandaloneConfig,
   deps: StandaloneDeps,
-  secrets: { readonly pki: Pki; readonly controllersToken: string },
+  own: { readonly pki: Pki; readonly store: Store; readonly controllersToken: string },
 ): Promise<Front> {
   const { workers, dataDir, catalog } = config;
-  const { pki, controllersToken } = secrets;
+  const { pki, store, controllersToken } = own;
   const groups = [deps.naming.mastersGroup];
   const admin: TokenEntry = { token: pki.adminToken, user: "admin", uid: "", groups };
   const controllers: TokenEntry = { token: controllersToken, user: controllerUser(deps.naming), uid: "", groups };
-  const serving: ServingSettings = {
-    ...config.serving,
-    tokens: [admin, controllers, ...config.tokens],
-    tls: { key: pki.serving.key, cert: pki.serving.certificate, clientCa: pki.ca },
-  };
-  if (workers.count > 0) return createWorkerFront({ ...workers, serving, dataDir }, { ...deps, catalog });
+  const serving = ownServing(config.serving, { pki, naming: deps.naming, tokens: [admin, controllers] });
+  if (workers.count > 0) return createWorkerFront({ ...workers, serving, dataDir }, { ...deps, catalog, store });
   return createLocalFront(serving, { ...deps, catalog });
 }
 

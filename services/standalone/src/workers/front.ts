@@ -1,6 +1,9 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
+import { createAuthorizationAccess } from "@orch/access/access.js";
+import { storeSource } from "@orch/access/store-source.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
 import type { ServingSettings } from "@orch/service-gateway/assemble.js";
+import type { Store } from "@orch/store/store.js";
 import type { Front, FrontDeps } from "../front.js";
 import { forkProcess } from "./fork.js";
 import type { WorkerFlags } from "./messages.js";
@@ -26,8 +29,9 @@ const backlog = 16_384;
 /** Gateways in processes of their own, over sockets: the services behind are to them what they are on other machines. */
 export async function createWorkerFront(
   config: WorkerFrontConfig,
-  { log, clock, health, metrics }: FrontDeps,
+  deps: FrontDeps & { readonly store: Store },
 ): Promise<Front> {
+  const { log, clock, health, metrics } = deps;
   const { count, flags, serving } = config;
   const sockets = await makeSockets(config.dataDir);
   let leaving = false;
@@ -53,6 +57,12 @@ export async function createWorkerFront(
       },
     }),
   });
+  // The gateways know this for themselves; services in this process must, too, and have no gateway here to ask.
+  const access = await createAuthorizationAccess(serving.access, {
+    ...deps,
+    objects: storeSource({ ...deps, log: (what, err) => log.warn({ err }, what) }),
+    random: Math.random,
+  });
   const acceptor = createServer({ pauseOnConnect: true }, (socket) => {
     // A client that goes away meanwhile is the worker's to notice.
     socket.on("error", () => {});
@@ -62,7 +72,9 @@ export async function createWorkerFront(
   return {
     caches: caches.services,
     resources: resources.services,
+    permissions: { authorizer: access.authorization.authorizer, rules: access.authorization.granting },
     async start() {
+      access.start();
       const port = await listen(acceptor, serving);
       await Promise.all([caches.listen(), resources.listen()]);
       await pool.start();
@@ -81,6 +93,7 @@ export async function createWorkerFront(
     async close() {
       await resources.close(transportGraceMs);
       await sockets.remove();
+      await access.stop();
     },
   };
 }

@@ -11,10 +11,10 @@ process.once("disconnect", () => process.exit(0));
 if (!process.connected) process.exit(0);
 const tell = (report: Report): void => void process.send?.(report, undefined, undefined, () => {});
 
-let worker: Worker | undefined;
+let worker: Promise<Worker> | undefined;
 process.on("message", (order: unknown, handle: unknown) => {
   if (!isOrder(order)) return;
   if (order.type === "settings") worker = startWorker(order.settings, tell);
-  else worker?.take(order, handle instanceof Socket ? handle : undefined);
+  else void worker?.then((running) => running.take(order, handle instanceof Socket ? handle : undefined));
 });
 tell({ type: "hello" });

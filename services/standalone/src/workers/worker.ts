@@ -20,7 +20,7 @@ export interface Worker {
 }
 
 /** A gateway as a process of its own, which the main process of standalone runs. */
-export function startWorker(settings: WorkerSettings, tell: (report: Report) => void): Worker {
+export async function startWorker(settings: WorkerSettings, tell: (report: Report) => void): Promise<Worker> {
   const { slot, serving, flags, sockets } = settings;
   const tools = processTools("gateway", flags, judgedBefore);
   const { clock, health, release } = tools;
@@ -37,7 +37,7 @@ export function startWorker(settings: WorkerSettings, tell: (report: Report) => 
     createPeers(new Map([[anyGroup, connect({ target: `unix:${path}`, log: peerLog(log, () => leaving) })]]));
   const caches = peersAt(sockets.caches);
   const resources = peersAt(sockets.resources);
-  const gateway = assembleGateway(serving, {
+  const gateway = await assembleGateway(serving, {
     naming,
     catalog: servedCatalog(naming, { release, runtimeConfig: flags["runtime-config"] }, catalogTools),
     caches,

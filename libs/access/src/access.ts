@@ -1,0 +1,87 @@
+import type { ObjectSource } from "@orch/auth/object-source.js";
+import type { Naming } from "@orch/naming/naming.js";
+import type { Clock } from "@orch/runtime/clock.js";
+import type { Log } from "@orch/runtime/log.js";
+import type { Metrics } from "@orch/runtime/metrics.js";
+import { type Authentication, createAuthentication } from "./authentication.js";
+import { type Authorization, createAuthorization } from "./authorization.js";
+import { createDecisionCaches } from "./decision-caches.js";
+import { type AccessMetrics, createAccessMetrics } from "./metrics.js";
+import type { AccessSettings, AuthorizationSettings } from "./settings.js";
+import { createWebhooks } from "./webhooks.js";
+
+export interface AccessDeps {
+  readonly naming: Naming;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** What decisions rest on. */
+  readonly objects: ObjectSource;
+  /** In [0, 1). */
+  readonly random: () => number;
+}
+
+export interface AuthorizationAccess {
+  readonly authorization: Authorization;
+  /** Begins to follow what decisions rest on; before that nothing is allowed that rests on it. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Who is who and who may do what, as the flags say. */
+export interface Access extends AuthorizationAccess {
+  readonly authentication: Authentication;
+  readonly metrics: AccessMetrics;
+}
+
+/** What services behind gateways need: who may do what. @throws ConfigurationError */
+export async function createAuthorizationAccess(
+  settings: AuthorizationSettings,
+  deps: AccessDeps,
+): Promise<AuthorizationAccess> {
+  const common = await commonOf(settings, deps);
+  const authorization = await createAuthorization(settings, { ...deps, ...common, alwaysAllowPaths: [] });
+  return {
+    authorization,
+    start: () => authorization.start(deps.objects),
+    async stop() {
+      authorization.stop();
+      await common.stop();
+    },
+  };
+}
+
+/** @throws ConfigurationError */
+export async function createAccess(settings: AccessSettings, deps: AccessDeps): Promise<Access> {
+  const common = await commonOf(settings, deps);
+  const parts = { ...deps, ...common };
+  const authentication = await createAuthentication(settings, parts);
+  const alwaysAllowPaths = settings.values["authorization-always-allow-paths"];
+  const authorization = await createAuthorization(settings, { ...parts, alwaysAllowPaths });
+  return {
+    authentication,
+    authorization,
+    metrics: common.metrics,
+    start: () => authorization.start(deps.objects),
+    async stop() {
+      authentication.stop();
+      authorization.stop();
+      await common.stop();
+    },
+  };
+}
+
+async function commonOf({ values }: AuthorizationSettings, { clock, log, metrics }: AccessDeps) {
+  const accessMetrics = createAccessMetrics(metrics);
+  const webhooks = createWebhooks(clock);
+  const { caches, stop } = await createDecisionCaches(values, { clock, log, observer: accessMetrics.sharedCache });
+  return {
+    metrics: accessMetrics,
+    webhooks,
+    caches,
+    async stop() {
+      stop();
+      await webhooks.close();
+    },
+  };
+}

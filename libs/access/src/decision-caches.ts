@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { type DecisionCache, defaultCacheSize, localCache } from "@orch/auth/webhook/decision-cache.js";
+import type { Clock } from "@orch/runtime/clock.js";
+import type { Log } from "@orch/runtime/log.js";
+import { ConfigurationError, ofFlag } from "./configuration.js";
+import type { AuthorizationValues } from "./flags.js";
+import { createSharedCache, type SharedCacheObserver } from "./redis-cache.js";
+
+/** A cache of one sort of decisions by the name of the sort, asked for once; `parse` gives undefined for what is none of them. */
+export type DecisionCaches = <T>(name: string, parse: (value: unknown) => T | undefined) => DecisionCache<T>;
+
+export interface DecisionCachesDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly observer: SharedCacheObserver;
+}
+
+const leastSecretBytes = 32;
+
+/** In the memory of this process, or shared through Redis where a flag names one. @throws ConfigurationError */
+export async function createDecisionCaches(
+  values: Pick<AuthorizationValues, "redis" | "redis-key-file">,
+  { clock, log, observer }: DecisionCachesDeps,
+): Promise<{ readonly caches: DecisionCaches; readonly stop: () => void }> {
+  const { redis: url, "redis-key-file": path } = values;
+  if (url === "") {
+    return { caches: () => localCache({ max: defaultCacheSize, now: () => clock.monotonic() }), stop: () => {} };
+  }
+  if (path === "") throw new ConfigurationError("--redis needs --redis-key-file");
+  const secret = await ofFlag("redis-key-file", () => {
+    const text = readFileSync(path, "utf8").trim();
+    if (Buffer.byteLength(text) >= leastSecretBytes) return Buffer.from(text);
+    throw new ConfigurationError(`the secret must have at least ${leastSecretBytes} bytes`);
+  });
+  const shared = await ofFlag("redis", () =>
+    createSharedCache({ url, secret, prefix: "orch:decisions:" }, { clock, log, observer }),
+  );
+  shared.start();
+  return { caches: (name, parse) => shared.part(name, { parse }), stop: shared.stop };
+}

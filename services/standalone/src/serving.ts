@@ -1,0 +1,39 @@
+import type { TokenEntry } from "@orch/auth/token-file.js";
+import type { Naming } from "@orch/naming/naming.js";
+import type { ServingSettings } from "@orch/service-gateway/assemble.js";
+import type { Pki } from "./pki/pki.js";
+
+/** Who issues the tokens of service accounts where no flag says: a name that only this cluster's own root service has. */
+export function ownIssuer(naming: Naming): string {
+  return `https://${naming.word("orch")}.default.svc`;
+}
+
+/** The settings with what is this server's own where the flags leave it open: certificates, keys, the issuer of tokens. */
+export function ownServing(
+  serving: ServingSettings,
+  own: { readonly pki: Pki; readonly naming: Naming; readonly tokens: readonly TokenEntry[] },
+): ServingSettings {
+  const { access, tls } = serving;
+  const { paths } = own.pki;
+  const { values } = access;
+  return {
+    ...serving,
+    access: {
+      ...access,
+      tokens: [...own.tokens, ...access.tokens],
+      values: {
+        ...values,
+        "service-account-issuer": orElse(values["service-account-issuer"], [ownIssuer(own.naming)]),
+        "service-account-key-file": orElse(values["service-account-key-file"], [paths.serviceAccountKey]),
+      },
+    },
+    tls: {
+      ...tls,
+      "tls-cert-file": tls["tls-cert-file"] || paths.servingCertificate,
+      "tls-private-key-file": tls["tls-private-key-file"] || paths.servingKey,
+      "client-ca-file": tls["client-ca-file"] || paths.ca,
+    },
+  };
+}
+
+const orElse = <T>(given: readonly T[], own: readonly T[]): readonly T[] => (given.length > 0 ? given : own);
