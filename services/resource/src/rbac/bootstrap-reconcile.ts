@@ -2,9 +2,9 @@ import { autoUpdateKey } from "@orch/api/kinds/rbac/bootstrap/policy.js";
 import type { Binding, ClusterRole, Subject } from "@orch/api/kinds/rbac/types.js";
 import { sameMeaning } from "@orch/api/kinds/shared/same-meaning.js";
 import type { AnyObject } from "@orch/api/object.js";
+import { uncovered } from "@orch/auth/rbac/covers.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Righting } from "../kept-object.js";
-import { missingRules } from "./bootstrap-rules.js";
 
 /**
  * As the reference reconciles at its start: what the policy says is added where it is missing, and what users have added
@@ -16,7 +16,7 @@ export function rightRole(wanted: ClusterRole, stored: AnyObject | undefined, na
   if (stored === undefined) return { object: wanted };
   if (isUsers(stored, naming)) return undefined;
   const role: ClusterRole = stored;
-  const rules = [...(role.rules ?? []), ...missingRules(role.rules ?? [], wanted.rules ?? [])];
+  const rules = [...(role.rules ?? []), ...(uncovered(role.rules ?? [], wanted.rules ?? [])?.missing ?? [])];
   const aggregationRule = rightAggregation(wanted, role);
   const metadata = rightMetadata(wanted, stored);
   const { aggregationRule: _old, ...rest } = stored;
