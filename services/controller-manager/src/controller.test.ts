@@ -2,25 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseControllers, controllerNames } from "./controller.js";
 
-const [gc, ns, sa] = controllerNames;
+const [gc, ns, sa, tokens, ca] = controllerNames;
 
 const choices: readonly (readonly [items: readonly string[], names: readonly string[]])[] = [
-  [["*"], [gc, ns, sa]],
+  [["*"], [gc, ns, sa, tokens, ca]],
   [[], []],
   [[ns], [ns]],
   [
     ["*", `-${gc}`],
-    [ns, sa],
+    [ns, sa, tokens, ca],
   ],
   [
     [`-${gc}`, "*"],
-    [ns, sa],
+    [ns, sa, tokens, ca],
   ],
   [[`-${gc}`], []],
   [[gc, `-${gc}`], [gc]],
   [
     [`-${gc}`, gc, "*"],
-    [ns, sa],
+    [ns, sa, tokens, ca],
   ],
 ];
 

@@ -8,6 +8,8 @@ export const controllerNames = [
   "garbage-collector-controller",
   "namespace-controller",
   "serviceaccount-controller",
+  "serviceaccount-token-controller",
+  "root-ca-certificate-publisher-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
