@@ -9,6 +9,8 @@ export const controllerNames = [
   "namespace-controller",
   "serviceaccount-controller",
   "clusterrole-aggregation-controller",
+  "serviceaccount-token-controller",
+  "root-ca-certificate-publisher-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 

@@ -22,6 +22,25 @@ export const controllerFlags = {
   }),
 } as const;
 
+/** Flags of what service accounts' secrets and pods are given; the reference's names. */
+export const accountFlags = {
+  "service-account-private-key-file": stringFlag("", {
+    group: "Service accounts",
+    word: "file",
+    help: "PEM file of the private key (RSA or ECDSA) that signs the tokens in Secrets; without it they get none",
+  }),
+  "concurrent-serviceaccount-token-syncs": intFlag(5, {
+    group: "Service accounts",
+    min: 1,
+    help: "Secrets that are given their tokens at once",
+  }),
+  "root-ca-file": stringFlag("", {
+    group: "Service accounts",
+    word: "file",
+    help: "PEM bundle that goes into those Secrets and into a config map of every namespace, for pods to know the server by",
+  }),
+} as const;
+
 /** Flags of the election of one process among several. */
 export const leaderElectionFlags = {
   "leader-elect": boolFlag(true, {

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { type ClientConfig, readClientConfig } from "@orch/client/config.js";
 import { createClient } from "@orch/client/http.js";
@@ -13,10 +14,10 @@ import { opsFlags, rpcFlags, serviceTls } from "@orch/runtime/rpc-flags.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { connectionOf } from "./connection.js";
-import { controllerFlags, leaderElectionFlags } from "./flags.js";
+import { accountFlags, controllerFlags, leaderElectionFlags } from "./flags.js";
 import { createTelemetry } from "./metrics.js";
 import { createControllerManager } from "./service.js";
-import { controllerSettings, leaderElectionSettings } from "./settings.js";
+import { accountSettings, controllerSettings, leaderElectionSettings } from "./settings.js";
 
 const flags = {
   orchconfig: stringFlag("", {
@@ -25,6 +26,7 @@ const flags = {
     help: "client configuration file that names the server and how to be known to it",
   }),
   ...controllerFlags,
+  ...accountFlags,
   ...leaderElectionFlags,
   ...commonFlags,
   ...releaseFlags,
@@ -57,11 +59,12 @@ async function readConfig(path: string): Promise<ClientConfig> {
 }
 
 const settings = controllerSettings(values, refuse);
+const accounts = accountSettings(values, { read: (path) => readFileSync(path, "utf8"), refuse });
 const identity = `${hostname()}_${randomUUID()}`;
 const leaderElection = leaderElectionSettings(values, { naming, identity, refuse });
 const client = createClient(await readConfig(values.orchconfig), connectionOf(naming));
 const manager = createControllerManager(
-  { ...settings, leaderElection },
+  { ...settings, accounts, leaderElection },
   { client, naming, clock, random: Math.random, log, telemetry: createTelemetry(metrics) },
 );
 health.check("log", logFailure);

@@ -1,10 +1,10 @@
 import { identityOnly, metadataOnly } from "@orch/client/metadata-only.js";
 import { createReflector } from "@orch/client/reflector.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
-import { ApiError } from "@orch/status/api-error.js";
 import type { Controller } from "./controller.js";
 import { isTerminating, watchNamespaces } from "./namespaces/namespace-watch.js";
 import { type ControllerTools, failureTeller } from "./tools.js";
+import { unlessThere } from "./unless-there.js";
 
 const name = "serviceaccount-controller";
 const account = "default";
@@ -45,7 +45,7 @@ export function createServiceAccountController(tools: ControllerTools): Controll
         if (known.store.has(`${namespace}/${account}`)) return "done";
         await client
           .create({ ...accounts, namespace }, { metadata: { name: account, namespace } }, { signal: working })
-          .catch(unlessSettled);
+          .catch(unlessThere);
         return "done";
       };
       const following = [namespaces.run(signal), known.run(signal)];
@@ -53,12 +53,4 @@ export function createServiceAccountController(tools: ControllerTools): Controll
       await Promise.all([...following, queue.run(signal)]);
     },
   };
-}
-
-/** It is there already, or the namespace has gone meanwhile. */
-function unlessSettled(error: unknown): void {
-  if (!(error instanceof ApiError)) throw error;
-  const ending =
-    error.reason === "Forbidden" && error.details?.causes?.some((c) => c.reason === "NamespaceTerminating");
-  if (error.reason !== "AlreadyExists" && error.reason !== "NotFound" && ending !== true) throw error;
 }

@@ -11,7 +11,9 @@ import type { Controller, ControllerName } from "./controller.js";
 import { createGarbageCollector } from "./garbage/collector.js";
 import type { Telemetry } from "./metrics.js";
 import { createNamespaceController } from "./namespaces/namespace-controller.js";
+import { createRootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { createServiceAccountController } from "./service-accounts.js";
+import { createTokenController } from "./tokens/token-controller.js";
 import type { ControllerTools } from "./tools.js";
 
 export interface ControllerManagerConfig {
@@ -20,8 +22,19 @@ export interface ControllerManagerConfig {
   readonly namespaceWorkers: number;
   /** Between a namespace's deletion and its emptying. */
   readonly namespaceQuietMs: number;
+  /** What service accounts' secrets and pods are given; what is absent is given to nobody. */
+  readonly accounts?: AccountSettings;
   /** Undefined where this is the only one. */
   readonly leaderElection: LeaderElection | undefined;
+}
+
+export interface AccountSettings {
+  /** PEM of the private key that signs the tokens in Secrets. */
+  readonly tokenKeyPem: string | undefined;
+  /** Secrets that are filled at once. */
+  readonly tokenWorkers: number;
+  /** PEM bundle by which pods know the server. */
+  readonly rootCa: string | undefined;
 }
 
 export interface LeaderElection {
@@ -89,14 +102,27 @@ export function createControllerManager(
 
 function controllersOf(config: ControllerManagerConfig, deps: ControllerManagerDeps): readonly Controller[] {
   const tools: ControllerTools = { ...deps, discovery: createDiscovery(deps.client, deps.naming) };
-  const make: Readonly<Record<ControllerName, () => Controller>> = {
+  const { tokenKeyPem, tokenWorkers = 1, rootCa }: Partial<AccountSettings> = config.accounts ?? {};
+  const off = (controller: ControllerName, flag: string): readonly Controller[] => {
+    deps.log.info({ controller }, `a controller does not run: ${flag} is not given`);
+    return [];
+  };
+  const make: Readonly<Record<ControllerName, () => Controller | readonly Controller[]>> = {
     "garbage-collector-controller": () => createGarbageCollector({ workers: config.garbageCollectorWorkers }, tools),
     "namespace-controller": () =>
       createNamespaceController({ workers: config.namespaceWorkers, quietMs: config.namespaceQuietMs }, tools),
     "serviceaccount-controller": () => createServiceAccountController(tools),
     "clusterrole-aggregation-controller": () => createAggregationController(tools),
+    "serviceaccount-token-controller": () =>
+      tokenKeyPem === undefined
+        ? off("serviceaccount-token-controller", "--service-account-private-key-file")
+        : createTokenController({ signingKeyPem: tokenKeyPem, rootCa, workers: tokenWorkers }, tools),
+    "root-ca-certificate-publisher-controller": () =>
+      rootCa === undefined
+        ? off("root-ca-certificate-publisher-controller", "--root-ca-file")
+        : createRootCaPublisher({ rootCa }, tools),
   };
-  return [...config.controllers].map((name) => make[name]());
+  return [...config.controllers].flatMap((name) => make[name]());
 }
 
 interface Election {

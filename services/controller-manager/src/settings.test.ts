@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
+import { testCertificate } from "@orch/client/testing/test-certificate.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { controllerNames } from "./controller.js";
-import { controllerFlags, leaderElectionFlags } from "./flags.js";
-import { controllerSettings, leaderElectionSettings } from "./settings.js";
+import { accountFlags, controllerFlags, leaderElectionFlags } from "./flags.js";
+import { accountSettings, controllerSettings, leaderElectionSettings } from "./settings.js";
 
 const refuse = (problem: string): never => {
   throw new Error(problem);
@@ -60,3 +62,35 @@ test("without the garbage collector the others run", () => {
   assert.deepEqual([garbageCollectorWorkers, namespaceWorkers], [20, 10]);
   assert.throws(() => controllerSettings({ ...values, controllers: ["nope"] }, refuse), /known controllers/);
 });
+
+const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+const files: Readonly<Record<string, string>> = { key, ca: testCertificate, junk: "junk" };
+const read = (path: string): string => files[path] ?? assert.fail(`no ${path}`);
+const none = {
+  "service-account-private-key-file": "",
+  "concurrent-serviceaccount-token-syncs": accountFlags["concurrent-serviceaccount-token-syncs"].default,
+  "root-ca-file": "",
+};
+
+test("files of accounts are read where they are named", () => {
+  const absent = { tokenKeyPem: undefined, tokenWorkers: 5, rootCa: undefined };
+  assert.deepEqual(accountSettings(none, { read, refuse }), absent);
+  const both = { ...none, "service-account-private-key-file": "key", "root-ca-file": "ca" };
+  const settings = { tokenKeyPem: key, tokenWorkers: 5, rootCa: testCertificate };
+  assert.deepEqual(accountSettings(both, { read, refuse }), settings);
+});
+
+const brokenCertificate = testCertificate.replace("MII", "MIX");
+const refusedFiles: readonly (readonly [Partial<typeof none>, RegExp])[] = [
+  [{ "service-account-private-key-file": "junk" }, /^--service-account-private-key-file junk: .* no private key/],
+  [{ "service-account-private-key-file": "gone" }, /^--service-account-private-key-file gone: no gone/],
+  [{ "root-ca-file": "junk" }, /^--root-ca-file junk: it holds no certificate/],
+  [{ "root-ca-file": "broken" }, /^--root-ca-file broken: a certificate cannot be read/],
+];
+for (const [flags, message] of refusedFiles) {
+  test(`refused: ${JSON.stringify(flags)}`, () => {
+    const readAll = (path: string): string => (path === "broken" ? brokenCertificate : read(path));
+    assert.throws(() => accountSettings({ ...none, ...flags }, { read: readAll, refuse }), { message });
+  });
+}

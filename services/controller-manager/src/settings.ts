@@ -1,8 +1,10 @@
+import { X509Certificate } from "node:crypto";
+import { parseSigningKey } from "@orch/auth/service-account/keys.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
 import { chooseControllers } from "./controller.js";
-import type { controllerFlags, leaderElectionFlags } from "./flags.js";
-import type { ControllerManagerConfig, LeaderElection } from "./service.js";
+import type { accountFlags, controllerFlags, leaderElectionFlags } from "./flags.js";
+import type { AccountSettings, ControllerManagerConfig, LeaderElection } from "./service.js";
 
 /** Resource services hear of a deleted namespace within milliseconds while they follow the store. */
 const namespaceQuietMs = 1_000;
@@ -11,7 +13,7 @@ const namespaceQuietMs = 1_000;
 export function controllerSettings(
   values: FlagValues<typeof controllerFlags>,
   refuse: (problem: string) => never,
-): Omit<ControllerManagerConfig, "leaderElection"> {
+): Omit<ControllerManagerConfig, "leaderElection" | "accounts"> {
   const chosen = chooseControllers(values.controllers);
   if (!chosen.ok) return refuse(chosen.problem);
   const collects = values["enable-garbage-collector"];
@@ -21,6 +23,45 @@ export function controllerSettings(
     namespaceWorkers: values["concurrent-namespace-syncs"],
     namespaceQuietMs,
   };
+}
+
+/** The files that the flags name, read and looked into. `read` gives a file's text. */
+export function accountSettings(
+  values: FlagValues<typeof accountFlags>,
+  { read, refuse }: { readonly read: (path: string) => string; readonly refuse: (problem: string) => never },
+): AccountSettings {
+  const contents = (flag: keyof typeof values & string, path: string, check: (text: string) => string | undefined) => {
+    if (path === "") return undefined;
+    let text: string;
+    try {
+      text = read(path);
+    } catch (error) {
+      return refuse(`--${flag} ${path}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    const problem = check(text);
+    return problem === undefined ? text : refuse(`--${flag} ${path}: ${problem}`);
+  };
+  const key = "service-account-private-key-file";
+  return {
+    tokenKeyPem: contents(key, values[key], keyProblem),
+    tokenWorkers: values["concurrent-serviceaccount-token-syncs"],
+    rootCa: contents("root-ca-file", values["root-ca-file"], bundleProblem),
+  };
+}
+
+function keyProblem(pem: string): string | undefined {
+  const key = parseSigningKey(pem);
+  return key.ok ? undefined : key.problems.join("; ");
+}
+
+function bundleProblem(pem: string): string | undefined {
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
+  try {
+    for (const certificate of certificates) new X509Certificate(certificate);
+  } catch {
+    return "a certificate cannot be read";
+  }
+  return certificates.length === 0 ? "it holds no certificate in PEM" : undefined;
 }
 
 /** Undefined where no leader is elected. `identity` tells this process from the others. */

@@ -70,6 +70,7 @@ export function servedParts(config: Pick<GatewayConfig, "podResize" | "storageVe
       "ephemeralcontainers",
       "approval",
       "finalize",
+      "token",
       ...(config.podResize ? ["resize"] : []),
     ]),
   };

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { type TestContext, test } from "node:test";
+import type { ObjectSource } from "@orch/auth/object-source.js";
+import { serviceAccountAuthenticator } from "@orch/auth/service-account/authenticator.js";
 import type { Dialect } from "@orch/naming/naming.js";
 import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
-import { openBed, type Subject } from "./testing/bed.js";
+import { key } from "@orch/store/revision.js";
+import { type Bed, catalogOf, openBed, type Subject } from "./testing/bed.js";
 import type { TokenSettings } from "./token-request.js";
 
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -18,6 +21,7 @@ const noon = Date.parse("2025-01-01T12:00:00.900Z");
 const seconds = Math.floor(noon / 1000);
 
 interface Asking extends Subject {
+  readonly bed: Bed;
   /** Of the objects that are there: `pod`. */
   readonly uids: Readonly<Record<string, string>>;
   ask(body: object, request?: Partial<WriteRequest>): Promise<WriteReply>;
@@ -57,7 +61,7 @@ async function start(
   await make("pods", "stranger", pod("default"));
   const ask: Asking["ask"] = (body, request) =>
     write({ resource: "serviceaccounts", name: "app", subresource: "token", ...request }, body);
-  return { ...subject, ask, uids };
+  return { ...subject, bed, ask, uids };
 }
 
 interface Answer {
@@ -307,5 +311,49 @@ test("answers come in every form, and what a body says of the server's own is pa
     assert.equal(code, 201);
     assert.ok(!body.includes("mine"), form);
     assert.equal(body.includes("eyJhbGciOiJFUzI1NiIsImtpZCI6"), !form.includes(";"), form);
+  }
+});
+
+/** What is stored, as a source of objects. */
+function stored({ store, naming }: Bed): ObjectSource {
+  const kinds = catalogOf(naming).storedKinds();
+  return {
+    async get({ resource, namespace }, name) {
+      const prefix = kinds.find((kind) => kind.group === "" && kind.plural === resource)?.storage.prefix;
+      const place = namespace === undefined ? "" : `${namespace}/`;
+      const entry = await store.get(key(`${naming.storePrefix}${prefix}/${place}${name}`));
+      return entry === undefined ? undefined : JSON.parse(entry.value.toString());
+    },
+    follow: () => ({ stop: () => {} }),
+  };
+}
+
+test("the tokens that are issued are known by their account until what they are bound to is gone", async (t) => {
+  const { ask, bed, write } = await start(t);
+  let now = noon;
+  const authenticator = serviceAccountAuthenticator({
+    naming: bed.naming,
+    issuers: [tokens.issuer],
+    keys: [tokens.signingKeyPem],
+    apiAudiences: tokens.apiAudiences,
+    objects: stored(bed),
+    now: () => now,
+    lookup: true,
+    legacy: true,
+  });
+  const outcome = async (token: string): Promise<string> => {
+    const verdict = await authenticator.authenticateToken(token, ["api"]);
+    return verdict.outcome === "allow" ? verdict.user.name : verdict.outcome;
+  };
+  for (const [resource, kind, name] of [
+    ["secrets", "Secret", "held"],
+    ["nodes", "Node", "node"],
+    ["serviceaccounts", "", "app"],
+  ] as const) {
+    const { status } = answerOf(await ask(kind === "" ? {} : ref(kind, name)));
+    assert.equal(await outcome(status.token), "system:serviceaccount:default:app", resource);
+    await write({ resource, verb: "delete", name, ...(resource === "nodes" ? { namespace: "" } : {}) });
+    now += 1000;
+    assert.equal(await outcome(status.token), "deny", resource);
   }
 });

@@ -68,9 +68,8 @@ export function serviceAccountAuthenticator(deps: ServiceAccountDeps): TokenAuth
   return {
     authenticateToken(token, asked) {
       if (token.length > longestToken || !shape.test(token)) return noVerdict;
-      const sort = sortOf(token);
-      if (sort === undefined) return noVerdict;
-      const checked = signed.check(token, sort);
+      const checked = signed.check(token, sortOf);
+      if (checked === undefined) return noVerdict;
       return checked instanceof Promise ? checked.then((c) => judge(c, asked)) : judge(checked, asked);
     },
   };

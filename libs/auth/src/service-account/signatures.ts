@@ -11,8 +11,11 @@ export type Checked =
   | { readonly ok: false; readonly why: string };
 
 export interface Signatures {
-  /** Answers at once for what was asked before: a signature costs twenty times more than everything else. */
-  check(token: string, sort: Claims["sort"]): Checked | Promise<Checked>;
+  /**
+   * Answers at once for what was asked before: a signature costs twenty times more than everything else. Undefined for
+   * a token of no sort.
+   */
+  check(token: string, sortOf: (token: string) => Claims["sort"] | undefined): Checked | Promise<Checked> | undefined;
 }
 
 /** Good tokens are about a kilobyte each in memory, wrong ones a few bytes. */
@@ -31,14 +34,16 @@ export function signatures({
   const wrong = new LRUCache<string, Checked>({ max: keptWrong });
   const running = new Map<string, Promise<Checked>>();
   return {
-    check(token, sort) {
-      const digest = `${sort} ${tokenDigest(token)}`;
+    check(token, sortOf) {
+      const digest = tokenDigest(token);
       const known = good.get(digest) ?? wrong.get(digest) ?? running.get(digest);
       if (known !== undefined) return known;
+      const sort = sortOf(token);
+      if (sort === undefined) return undefined;
       const checking = verify(token, keys).then((verified): Checked => {
         running.delete(digest);
         const read = verified.ok ? readPayload(naming, verified.payload, sort) : verified;
-        const checked: Checked = read.ok ? { ...read, digest: tokenDigest(token) } : read;
+        const checked: Checked = read.ok ? { ...read, digest } : read;
         (checked.ok ? good : wrong).set(digest, checked);
         return checked;
       });
