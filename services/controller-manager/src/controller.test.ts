@@ -2,25 +2,25 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { chooseControllers, controllerNames } from "./controller.js";
 
-const [gc, ns, sa] = controllerNames;
+const [gc, ns, sa, ...certificates] = controllerNames;
 
 const choices: readonly (readonly [items: readonly string[], names: readonly string[]])[] = [
-  [["*"], [gc, ns, sa]],
+  [["*"], [gc, ns, sa, ...certificates]],
   [[], []],
   [[ns], [ns]],
   [
     ["*", `-${gc}`],
-    [ns, sa],
+    [ns, sa, ...certificates],
   ],
   [
     [`-${gc}`, "*"],
-    [ns, sa],
+    [ns, sa, ...certificates],
   ],
   [[`-${gc}`], []],
   [[gc, `-${gc}`], [gc]],
   [
     [`-${gc}`, gc, "*"],
-    [ns, sa],
+    [ns, sa, ...certificates],
   ],
 ];
 

@@ -8,8 +8,21 @@ export const controllerNames = [
   "garbage-collector-controller",
   "namespace-controller",
   "serviceaccount-controller",
+  "certificatesigningrequest-approving-controller",
+  "certificatesigningrequest-signing-controller",
+  "certificatesigningrequest-cleaner-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
+
+/** The service account of each, where each has one of its own (`--use-service-account-credentials`). */
+export const accountNames: Readonly<Record<ControllerName, string>> = {
+  "garbage-collector-controller": "generic-garbage-collector",
+  "namespace-controller": "namespace-controller",
+  "serviceaccount-controller": "service-account-controller",
+  "certificatesigningrequest-approving-controller": "certificate-controller",
+  "certificatesigningrequest-signing-controller": "certificate-controller",
+  "certificatesigningrequest-cleaner-controller": "certificate-controller",
+};
 
 export type ChosenControllers =
   | { readonly ok: true; readonly names: ReadonlySet<ControllerName> }

@@ -12,6 +12,7 @@ import { releaseFlags } from "@orch/runtime/release-flags.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { connectionOf } from "./connection.js";
+import { createControllerClients } from "./controller-clients.js";
 import { controllerFlags, leaderElectionFlags } from "./flags.js";
 import { createTelemetry } from "./metrics.js";
 import { createControllerManager } from "./service.js";
@@ -46,7 +47,8 @@ registerFeatureMetrics(metrics, gates, naming.word("orch"));
 async function readConfig(path: string): Promise<ClientConfig> {
   try {
     if (path === "") throw new Error("--orchconfig is needed");
-    return await readClientConfig(path);
+    const tools = { clock, environment: process.env, interactive: false };
+    return await readClientConfig(path, { tools });
   } catch (error) {
     process.stderr.write(`${program.name}: ${error instanceof Error ? error.message : String(error)}\n`);
     return process.exit(1);
@@ -56,10 +58,22 @@ async function readConfig(path: string): Promise<ClientConfig> {
 const settings = controllerSettings(values, refuse);
 const identity = `${hostname()}_${randomUUID()}`;
 const leaderElection = leaderElectionSettings(values, { naming, identity, refuse });
-const client = createClient(await readConfig(values.orchconfig), connectionOf(naming));
+const config = await readConfig(values.orchconfig);
+const client = createClient(config, connectionOf(naming));
+const own = values["use-service-account-credentials"]
+  ? createControllerClients({ config, client, naming, now: () => clock.now() })
+  : undefined;
 const manager = createControllerManager(
   { ...settings, leaderElection },
-  { client, naming, clock, random: Math.random, log, telemetry: createTelemetry(metrics) },
+  {
+    client,
+    ...(own === undefined ? {} : { clientFor: own.clientFor }),
+    naming,
+    clock,
+    random: Math.random,
+    log,
+    telemetry: createTelemetry(metrics),
+  },
 );
 health.check("log", logFailure);
 const ops = createOpsServer({ host: values["bind-address"], port: values["metrics-port"], health, metrics });
@@ -78,6 +92,7 @@ await runProcess({
     },
     async stop() {
       await manager.stop();
+      await own?.close();
       await client.close();
       await ops.stop();
     },

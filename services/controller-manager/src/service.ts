@@ -6,6 +6,9 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Service } from "@orch/runtime/service.js";
+import { createApprovingController } from "./certificates/approving-controller.js";
+import { createCleaner } from "./certificates/cleaner.js";
+import { createSigningController, type SigningConfig } from "./certificates/signing-controller.js";
 import type { Controller, ControllerName } from "./controller.js";
 import { createGarbageCollector } from "./garbage/collector.js";
 import type { Telemetry } from "./metrics.js";
@@ -19,6 +22,7 @@ export interface ControllerManagerConfig {
   readonly namespaceWorkers: number;
   /** Between a namespace's deletion and its emptying. */
   readonly namespaceQuietMs: number;
+  readonly signing: SigningConfig;
   /** Undefined where this is the only one. */
   readonly leaderElection: LeaderElection | undefined;
 }
@@ -36,6 +40,8 @@ export interface LeaderElection {
 export interface ControllerManagerDeps {
   /** With a stream for each watched kind: a multiplexed one. Whoever made it closes it. */
   readonly client: Client;
+  /** Of a controller that acts as somebody of its own, of the same sort; `client` for all of them where absent. */
+  readonly clientFor?: (controller: ControllerName) => Client;
   readonly naming: Naming;
   readonly clock: Clock;
   /** In [0, 1). */
@@ -87,14 +93,28 @@ export function createControllerManager(
 }
 
 function controllersOf(config: ControllerManagerConfig, deps: ControllerManagerDeps): readonly Controller[] {
-  const tools: ControllerTools = { ...deps, discovery: createDiscovery(deps.client, deps.naming) };
-  const make: Readonly<Record<ControllerName, () => Controller>> = {
-    "garbage-collector-controller": () => createGarbageCollector({ workers: config.garbageCollectorWorkers }, tools),
-    "namespace-controller": () =>
-      createNamespaceController({ workers: config.namespaceWorkers, quietMs: config.namespaceQuietMs }, tools),
-    "serviceaccount-controller": () => createServiceAccountController(tools),
+  const { clientFor = () => deps.client, log } = deps;
+  const shared = createDiscovery(deps.client, deps.naming);
+  const toolsOf = (name: ControllerName): ControllerTools => {
+    const client = clientFor(name);
+    return { ...deps, client, discovery: client === deps.client ? shared : createDiscovery(client, deps.naming) };
   };
-  return [...config.controllers].map((name) => make[name]());
+  const make: Readonly<Record<ControllerName, (tools: ControllerTools) => Controller>> = {
+    "garbage-collector-controller": (tools) =>
+      createGarbageCollector({ workers: config.garbageCollectorWorkers }, tools),
+    "namespace-controller": (tools) =>
+      createNamespaceController({ workers: config.namespaceWorkers, quietMs: config.namespaceQuietMs }, tools),
+    "serviceaccount-controller": createServiceAccountController,
+    "certificatesigningrequest-approving-controller": createApprovingController,
+    "certificatesigningrequest-signing-controller": (tools) => createSigningController(config.signing, tools),
+    "certificatesigningrequest-cleaner-controller": createCleaner,
+  };
+  const isAble = (name: ControllerName): boolean =>
+    name !== "certificatesigningrequest-signing-controller" || Object.keys(config.signing.authorities).length > 0;
+  const able = [...config.controllers].filter(isAble);
+  if (able.length < config.controllers.size)
+    log.info({}, "no certificates are signed: no files of an authority are named");
+  return able.map((name) => make[name](toolsOf(name)));
 }
 
 interface Election {

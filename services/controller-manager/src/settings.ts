@@ -1,5 +1,7 @@
 import type { Naming } from "@orch/naming/naming.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
+import { type SignerKind, signerKinds } from "./certificates/signers.js";
+import type { AuthorityFiles, SigningConfig } from "./certificates/signing-controller.js";
 import { chooseControllers } from "./controller.js";
 import type { controllerFlags, leaderElectionFlags } from "./flags.js";
 import type { ControllerManagerConfig, LeaderElection } from "./service.js";
@@ -9,7 +11,7 @@ const namespaceQuietMs = 1_000;
 
 /** The flags' values as a configuration. `refuse` ends the start with a sentence about a wrong one. */
 export function controllerSettings(
-  values: FlagValues<typeof controllerFlags>,
+  values: ControllerValues,
   refuse: (problem: string) => never,
 ): Omit<ControllerManagerConfig, "leaderElection"> {
   const chosen = chooseControllers(values.controllers);
@@ -20,7 +22,33 @@ export function controllerSettings(
     garbageCollectorWorkers: values["concurrent-gc-syncs"],
     namespaceWorkers: values["concurrent-namespace-syncs"],
     namespaceQuietMs,
+    signing: signingSettings(values, refuse),
   };
+}
+
+type ControllerValues = FlagValues<typeof controllerFlags>;
+
+/** One authority for all signers, or one for each of some. */
+function signingSettings(values: ControllerValues, refuse: (problem: string) => never): SigningConfig {
+  const filesOf = (flag: "cluster-signing" | `cluster-signing-${SignerKind}`): AuthorityFiles | undefined => {
+    const [certificate, key] = [values[`${flag}-cert-file`], values[`${flag}-key-file`]];
+    if ((certificate === "") !== (key === ""))
+      return refuse(`--${flag}-cert-file and --${flag}-key-file belong together`);
+    return certificate === "" ? undefined : { certificate, key };
+  };
+  const all = filesOf("cluster-signing");
+  const authorities: Partial<Record<SignerKind, AuthorityFiles>> = {};
+  for (const kind of signerKinds) {
+    const own = filesOf(`cluster-signing-${kind}`);
+    if (own !== undefined && all !== undefined) {
+      return refuse(`--cluster-signing-cert-file is for all signers: it excludes --cluster-signing-${kind}-cert-file`);
+    }
+    const files = own ?? all;
+    if (files !== undefined) authorities[kind] = files;
+  }
+  const durationMs = values["cluster-signing-duration"];
+  if (durationMs === 0) return refuse("--cluster-signing-duration must be greater than zero");
+  return { authorities, durationMs };
 }
 
 /** Undefined where no leader is elected. `identity` tells this process from the others. */
