@@ -13,6 +13,8 @@ import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createTokenKey } from "@orch/store/token-key.js";
 import { createAdmission } from "./admission/admission.js";
+import { certificateApproval, certificateSigning } from "./admission/certificate-signers.js";
+import { certificateSubjectRestriction } from "./admission/certificate-subject.js";
 import type { GatewayAddress } from "./allocation/root-service.js";
 import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
 import { bind } from "./bind.js";
@@ -83,7 +85,11 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     formats,
     renderers,
     allocations: allocation.allocations,
-    admission: createAdmission([]),
+    admission: createAdmission([
+      certificateApproval(naming),
+      certificateSigning(naming),
+      certificateSubjectRestriction(naming),
+    ]),
     cbor: config.cbor,
   };
 
