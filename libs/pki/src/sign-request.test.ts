@@ -14,6 +14,7 @@ import {
   SubjectAlternativeNameExtension,
   X509CertificateGenerator,
 } from "@peculiar/x509";
+import fc from "fast-check";
 import { issueAuthority } from "./certificates.js";
 import type { KeyPair } from "./key-pair.js";
 import { type SigningOrder, signRequest } from "./sign-request.js";
@@ -182,6 +183,28 @@ test("a request that is wrong is told apart from an authority that is", async ()
   }
   const unknown = await sign(pem, { usages: ["client auth", "fun", "constructor"] });
   assert.deepEqual(unknown, { ok: false, problem: 'unrecognized usage values: "fun", "constructor"' });
+});
+
+test("a request with any byte changed is refused, or says what was signed, and never throws", async () => {
+  const names = new SubjectAlternativeNameExtension([{ type: "dns", value: "a" }]);
+  const { pem, publicKey } = await requestOf({ extensions: [names] });
+  const { subject } = await signed(pem);
+  const der = Buffer.from(pem.replace(/-----[^-]+-----/g, ""), "base64");
+  await fc.assert(
+    fc.asyncProperty(fc.nat(der.length - 1), fc.integer({ min: 1, max: 255 }), async (at, by) => {
+      const changed = Buffer.from(der);
+      changed[at] = (changed[at] ?? 0) ^ by;
+      const armoured = changed.toString("base64");
+      const result = await sign(
+        `-----BEGIN CERTIFICATE REQUEST-----\n${armoured}\n-----END CERTIFICATE REQUEST-----\n`,
+      );
+      if (!result.ok) return;
+      // The wrapping around what was signed may be read leniently.
+      assert.deepEqual(result.subject, subject);
+      assert.ok(new X509Certificate(result.certificate).publicKey.equals(publicKey));
+    }),
+    { numRuns: 300 },
+  );
 });
 
 test("every usage that the API knows is one of certificates", async () => {
