@@ -203,7 +203,7 @@ test("a request with any byte changed is refused, or says what was signed, and n
       assert.deepEqual(result.subject, subject);
       assert.ok(new X509Certificate(result.certificate).publicKey.equals(publicKey));
     }),
-    { numRuns: 300 },
+    { numRuns: 100 },
   );
 });
 
