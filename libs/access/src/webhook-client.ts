@@ -1,7 +1,8 @@
 import { type Post, WebhookError, type WebhookFailure } from "@orch/auth/webhook/ask.js";
-import type { ClientConfig } from "@orch/client/config.js";
-import { tlsOf } from "@orch/client/http.js";
-import { Agent, type Dispatcher, request } from "undici";
+import { type ClientConfig, presented } from "@orch/client/config.js";
+import { createConnections } from "@orch/client/connections.js";
+import { fixedCredentials } from "@orch/client/credentials.js";
+import { type Dispatcher, request } from "undici";
 
 export interface WebhookClient {
   readonly post: Post;
@@ -27,26 +28,29 @@ export interface WebhookClientOptions {
 export function webhookClient(config: ClientConfig, options: WebhookClientOptions): WebhookClient {
   const { connections = 32, maxQuestions = 1024, maxAnswerBytes = 1024 * 1024 } = options;
   const { origin, pathname, search } = addressOf(config.server);
-  const agent = new Agent({ connect: tlsOf(config), connections, keepAliveTimeout: 30_000, maxHeaderSize: 16_384 });
+  const open = createConnections(config, { timeoutMs: longestMs, limit: connections, multiplexed: false });
+  const source = config.credentials ?? fixedCredentials(presented(config));
   const headers = {
     accept: "application/json",
     "content-type": "application/json",
     "user-agent": options.userAgent ?? "orch-webhook",
-    ...(config.token === undefined ? {} : { authorization: `Bearer ${config.token}` }),
   };
   let questions = 0;
 
   const ask = async (body: object, signal: AbortSignal): Promise<unknown> => {
     try {
+      const credentials = await source.current();
+      const { authorization } = credentials;
       const answer = await request(`${origin}${pathname}${search}`, {
-        dispatcher: agent,
+        dispatcher: open.of(credentials).dispatcher,
         method: "POST",
-        headers,
+        headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
         body: JSON.stringify(body),
         headersTimeout: 0,
         bodyTimeout: 0,
         signal,
       });
+      if (answer.statusCode === 401) source.refused(credentials);
       return await decoded(answer, { maxAnswerBytes, now: options.now });
     } catch (error) {
       throw failureOf(error, signal.aborted);
@@ -74,9 +78,12 @@ export function webhookClient(config: ClientConfig, options: WebhookClientOption
         clearTimeout(timer);
       }
     },
-    close: () => agent.destroy(),
+    close: () => open.close(),
   };
 }
+
+/** Each question says for itself how long it may take. */
+const longestMs = 60_000;
 
 const late = (): WebhookError => new WebhookError("there was no answer in time", { reason: "timeout", retry: false });
 

@@ -1,8 +1,11 @@
 import { ApiError } from "@orch/status/api-error.js";
-import { Agent, type Dispatcher, request } from "undici";
-import type { ClientConfig } from "./config.js";
+import { type Dispatcher, request } from "undici";
+import { type ClientConfig, presented } from "./config.js";
+import { createConnections } from "./connections.js";
+import { type Credentials, fixedCredentials } from "./credentials.js";
 import { answerError, connectionError } from "./failure.js";
-import { createHttp2Streams, type StreamBody } from "./http2-streams.js";
+import type { StreamBody } from "./http2-streams.js";
+import { type HeaderValues, impersonationHeaders } from "./impersonation.js";
 import { type ApiObject, type Collection, isApiObject, listOf, type ObjectList, pathOf } from "./objects.js";
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -61,7 +64,10 @@ export interface DeleteOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Every method throws ApiError; an aborted one throws its signal's reason. Nothing is tried twice. */
+/**
+ * Every method throws ApiError; an aborted one throws its signal's reason. Nothing is tried twice but what was answered
+ * with 401, when there are other credentials.
+ */
 export interface Client {
   /** Any answer below 400, its body read to the end. */
   raw(request: RawRequest): Promise<RawResponse>;
@@ -98,46 +104,46 @@ export interface ClientOptions {
 
 export function createClient(config: ClientConfig, options: ClientOptions = {}): Client {
   const { timeout = 60_000, streamTimeout = 300_000 } = options;
-  const agent = new Agent({
-    connect: tlsOf(config),
-    ...(options.connections === undefined ? {} : { connections: options.connections }),
-    keepAliveTimeout: 30_000,
-    headersTimeout: timeout,
-    bodyTimeout: timeout,
+  const source = config.credentials ?? fixedCredentials(presented(config));
+  const connections = createConnections(config, {
+    timeoutMs: timeout,
+    limit: options.connections,
+    multiplexed: options.multiplexed === true,
   });
-  const streams = options.multiplexed === true ? createHttp2Streams(config.server, tlsOf(config)) : undefined;
   const common = {
     accept: "application/json",
     "user-agent": options.userAgent ?? "orch-client",
-    ...(config.token === undefined ? {} : { authorization: `Bearer ${config.token}` }),
+    ...(config.impersonate === undefined ? {} : impersonationHeaders(config.impersonate)),
   };
 
-  const headersOf = (r: RawRequest): Readonly<Record<string, string>> => ({
+  const headersOf = (r: RawRequest, { authorization }: Credentials): HeaderValues => ({
     ...common,
+    ...(authorization === undefined ? {} : { authorization }),
     ...(r.body === undefined ? {} : { "content-type": "application/json" }),
     ...r.headers,
   });
-  const send = async (r: RawRequest, bodyTimeout: number): Promise<Dispatcher.ResponseData> => {
+  const send = async (r: RawRequest, as: Credentials, bodyTimeout: number): Promise<Dispatcher.ResponseData> => {
     const url = `${config.server}${r.path}${queryText(r.query)}`;
     const response = await request(url, {
-      dispatcher: agent,
+      dispatcher: connections.of(as).dispatcher,
       method: r.method,
-      headers: headersOf(r),
+      headers: headersOf(r, as),
       body: r.body ?? null,
       // undici would close the connection behind every DELETE that has a body.
       reset: false,
       bodyTimeout,
-      ...(r.signal === undefined ? {} : { signal: r.signal }),
+      ...signalOf(r.signal),
     });
     if (response.statusCode < 400) return response;
     throw answerError(response.statusCode, Buffer.from(await response.body.arrayBuffer()));
   };
-  const stream = async (r: RawRequest): Promise<StreamBody> => {
-    if (streams === undefined) return (await send(r, streamTimeout)).body;
+  const stream = async (r: RawRequest, as: Credentials): Promise<StreamBody> => {
+    const { streams } = connections.of(as);
+    if (streams === undefined) return (await send(r, as, streamTimeout)).body;
     const { status, body } = await streams.open({
       method: r.method,
       path: r.path + queryText(r.query),
-      headers: headersOf(r),
+      headers: headersOf(r, as),
       ...(r.body === undefined ? {} : { body: r.body }),
       ...signalOf(r.signal),
       idleMs: streamTimeout,
@@ -145,17 +151,31 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
     if (status < 400) return body;
     throw answerError(status, await bytesOf(body));
   };
-  const guarded = async <T>(r: RawRequest, run: () => Promise<T>): Promise<T> => {
+  /** A 401, before which nothing was executed, is tried once more where it brings other credentials. */
+  const authenticated = async <T>(r: RawRequest, run: (as: Credentials) => Promise<T>): Promise<T> => {
+    const used = await settledOr(source.current(), r.signal);
     try {
-      return await run();
+      return await run(used);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 401) throw error;
+      source.refused(used);
+      // Why there are no others is told to the next request; this one has been answered.
+      const others = await settledOr(source.current(), r.signal).catch(() => used);
+      if (others === used) throw error;
+      return await run(others);
+    }
+  };
+  const guarded = async <T>(r: RawRequest, run: (as: Credentials) => Promise<T>): Promise<T> => {
+    try {
+      return await authenticated(r, run);
     } catch (error) {
       if (r.signal?.aborted === true) throw r.signal.reason;
       throw connectionError(error, r.method === "GET");
     }
   };
   const raw = (r: RawRequest): Promise<RawResponse> =>
-    guarded(r, async () => {
-      const { statusCode, headers, body } = await send(r, timeout);
+    guarded(r, async (as) => {
+      const { statusCode, headers, body } = await send(r, as, timeout);
       return { status: statusCode, headers, body: Buffer.from(await body.arrayBuffer()) };
     });
   const json = async (r: RawRequest): Promise<unknown> => decoded((await raw(r)).body);
@@ -167,7 +187,7 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
 
   return {
     raw,
-    stream: (r) => guarded(r, () => stream(r)),
+    stream: (r) => guarded(r, (as) => stream(r, as)),
     get: (collection, name, { resourceVersion, ...how } = {}) =>
       object({ method: "GET", path: pathOf(collection, name), query: { resourceVersion }, ...readParts(how) }),
     async list(collection, { signal, accept, ...query } = {}) {
@@ -202,21 +222,7 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
         query: { labelSelector, fieldSelector },
         ...deleteParts(how),
       }),
-    async close() {
-      streams?.close();
-      await agent.destroy();
-    },
-  };
-}
-
-/** What undici and node:tls want to know of a configuration. */
-export function tlsOf(config: ClientConfig) {
-  return {
-    rejectUnauthorized: !config.insecureSkipTlsVerify,
-    ...(config.ca === undefined ? {} : { ca: config.ca }),
-    ...(config.certificate === undefined ? {} : { cert: config.certificate }),
-    ...(config.key === undefined ? {} : { key: config.key }),
-    ...(config.tlsServerName === undefined ? {} : { servername: config.tlsServerName }),
+    close: () => connections.close(),
   };
 }
 
@@ -226,6 +232,18 @@ function queryText(query: Query = {}): string {
     if (value !== undefined && value !== "") parameters.set(name, String(value));
   }
   return parameters.size === 0 ? "" : `?${parameters}`;
+}
+
+/** What comes of a promise, or the signal's reason where that aborts first. */
+async function settledOr<T>(value: T | Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!(value instanceof Promise) || signal === undefined) return await value;
+  signal.throwIfAborted();
+  let abort = (): void => {};
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+  });
+  return await Promise.race([value, aborted]).finally(() => signal.removeEventListener("abort", abort));
 }
 
 const signalOf = (signal: AbortSignal | undefined) => (signal === undefined ? {} : { signal });

@@ -1,5 +1,6 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2";
 import type { ConnectionOptions } from "node:tls";
+import type { HeaderValues } from "./impersonation.js";
 
 /** Bytes of an answer as they come; whoever stops reading before the end destroys it. */
 export type StreamBody = AsyncIterable<Buffer> & { destroy(): unknown };
@@ -8,7 +9,7 @@ export interface StreamRequest {
   readonly method: string;
   /** With its query. */
   readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: HeaderValues;
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
   /** Milliseconds without a byte after which the stream is given up. */
@@ -18,6 +19,8 @@ export interface StreamRequest {
 export interface Http2Streams {
   /** Settles when the answer has begun; rejects with the connection's failure or the signal's reason. */
   open(request: StreamRequest): Promise<{ readonly status: number; readonly body: StreamBody }>;
+  /** Those that are open go on to their end, then their connections are closed; settles when the last one is. */
+  retire(): Promise<void>;
   close(): void;
 }
 
@@ -33,7 +36,9 @@ const connectionWindow = 16 * 1024 * 1024;
 
 /** Long answers, watches above all, as streams of few HTTP/2 connections, which are opened when they are needed. */
 export function createHttp2Streams(server: string, tls: ConnectionOptions): Http2Streams {
+  /** Those that take new streams. */
   const connections = new Set<Connection>();
+  const sessions = new Set<ClientHttp2Session>();
 
   const connected = (): Connection => {
     for (const connection of connections) if (connection.streams < streamsPerConnection) return connection;
@@ -43,10 +48,14 @@ export function createHttp2Streams(server: string, tls: ConnectionOptions): Http
     session.once("connect", () => session.setLocalWindowSize(connectionWindow));
     // Streams that run go on until the server ends them; new ones take a new connection.
     session.once("goaway", forget);
-    session.once("close", forget);
+    session.once("close", () => {
+      forget();
+      sessions.delete(session);
+    });
     // Each of its streams fails with it and tells its own reader.
     session.on("error", forget);
     connections.add(connection);
+    sessions.add(session);
     return connection;
   };
 
@@ -68,9 +77,15 @@ export function createHttp2Streams(server: string, tls: ConnectionOptions): Http
       if (body !== undefined) stream.end(body);
       return begun(stream);
     },
-    close() {
-      for (const { session } of connections) session.destroy();
+    async retire() {
+      const closed = [...sessions].map((session) => new Promise<void>((done) => session.once("close", () => done())));
+      for (const { session, streams } of connections) if (streams === 0) session.close();
       connections.clear();
+      await Promise.all(closed);
+    },
+    close() {
+      connections.clear();
+      for (const session of sessions) session.destroy();
     },
   };
 }

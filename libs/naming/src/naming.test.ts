@@ -50,5 +50,9 @@ test("groups, keys and media types follow the dialect", () => {
   assert.deepEqual(kubernetes.systemNamespaces, ["default", "kube-system", "kube-public", "kube-node-lease"]);
   assert.equal(kubernetes.systemName("scheduler"), "kube-scheduler");
   assert.equal(orch.header("PF-FlowSchema-UID"), "X-Orch-PF-FlowSchema-UID");
+  assert.deepEqual(
+    [orch, kubernetes].map((naming) => naming.environment("EXEC_INFO")),
+    ["ORCH_EXEC_INFO", "KUBERNETES_EXEC_INFO"],
+  );
   assert.deepEqual(orch.systemNamespaces, ["default", "orch-system", "orch-public", "orch-node-lease"]);
 });

@@ -36,6 +36,8 @@ export interface Naming {
   systemName(part: string): string;
   /** A header of responses: `PF-FlowSchema-UID` → `X-Orch-PF-…` | `X-Kubernetes-PF-…`. */
   header(name: string): string;
+  /** A variable of the environment: `EXEC_INFO` → `ORCH_EXEC_INFO` | `KUBERNETES_EXEC_INFO`. */
+  environment(name: string): string;
   /** Root of every key in the store, with its closing slash. */
   readonly storePrefix: string;
   /** `apiVersion` of the client configuration file. */
@@ -58,6 +60,7 @@ interface Words {
   readonly finalizer: string;
   readonly systemPrefix: string;
   readonly headerPrefix: string;
+  readonly environmentPrefix: string;
   readonly clientConfigApiVersion: string;
   readonly schemaDomain: string;
   readonly aggregator: string;
@@ -73,6 +76,7 @@ const words: Record<Dialect, Words> = {
     finalizer: "orch",
     systemPrefix: "orch-",
     headerPrefix: "X-Orch-",
+    environmentPrefix: "ORCH_",
     clientConfigApiVersion: "orchconfig.orch/v1",
     schemaDomain: "io.orch",
     aggregator: "aggregator",
@@ -86,6 +90,7 @@ const words: Record<Dialect, Words> = {
     finalizer: "kubernetes",
     systemPrefix: "kube-",
     headerPrefix: "X-Kubernetes-",
+    environmentPrefix: "KUBERNETES_",
     clientConfigApiVersion: "v1",
     schemaDomain: "io.k8s",
     aggregator: "kube-aggregator",
@@ -129,6 +134,7 @@ export function createNaming(dialect: Dialect, options: { readonly storePrefix?:
     systemNamespaces: ["default", ...["system", "public", "node-lease"].map((n) => w.systemPrefix + n)],
     systemName: (part) => w.systemPrefix + part,
     header: (name) => w.headerPrefix + name,
+    environment: (name) => w.environmentPrefix + name,
     storePrefix: withSlashes(options.storePrefix ?? "/orch"),
     clientConfigApiVersion: w.clientConfigApiVersion,
     abacApiVersion: `abac.authorization.${w.keyDomain}/v1beta1`,

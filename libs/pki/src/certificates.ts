@@ -1,11 +1,10 @@
 import "reflect-metadata"; // must come before the library
 
-import { createPrivateKey, KeyObject, randomBytes, webcrypto, X509Certificate } from "node:crypto";
+import { KeyObject, webcrypto, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import {
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
-  cryptoProvider,
   ExtendedKeyUsage,
   ExtendedKeyUsageExtension,
   type Extension,
@@ -17,16 +16,13 @@ import {
   X509CertificateGenerator,
 } from "@peculiar/x509";
 import type { KeyPair } from "./key-pair.js";
-
-cryptoProvider.set(webcrypto);
+import { backdatedMs, importSigningKey, newSerial } from "./signing.js";
 
 const keyAlgorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
 const signingAlgorithm = { name: "ECDSA", hash: "SHA-256" } as const;
 const dayMs = 24 * 3600 * 1000;
 const caDays = 3650;
 const leafDays = 365;
-/** Clocks of clients may be behind. */
-const backdatedMs = 5 * 60 * 1000;
 
 interface Request {
   readonly subject: JsonName;
@@ -39,18 +35,19 @@ interface Request {
 async function issue(request: Request, now: number): Promise<KeyPair> {
   const keys = await webcrypto.subtle.generateKey(keyAlgorithm, true, ["sign", "verify"]);
   const issuer = request.issuer === undefined ? undefined : new X509Certificate(request.issuer.certificate);
-  const signingKey = request.issuer === undefined ? keys.privateKey : await importKey(request.issuer.key);
-  const serial = randomBytes(16);
-  serial[0] = ((serial[0] ?? 0) & 0x7f) | 0x40; // positive and of full length
+  const signing =
+    request.issuer === undefined
+      ? { key: keys.privateKey, algorithm: signingAlgorithm }
+      : await importSigningKey(request.issuer.key);
   const certificate = await X509CertificateGenerator.create({
-    serialNumber: serial.toString("hex"),
+    serialNumber: newSerial(),
     subject: request.subject,
     issuer: issuer === undefined ? request.subject : issuer.subject.replaceAll("\n", ", "),
     notBefore: new Date(now - backdatedMs),
     notAfter: new Date(now + request.days * dayMs),
     publicKey: keys.publicKey,
-    signingKey,
-    signingAlgorithm,
+    signingKey: signing.key,
+    signingAlgorithm: signing.algorithm,
     extensions: [
       ...request.extensions,
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
@@ -61,11 +58,6 @@ async function issue(request: Request, now: number): Promise<KeyPair> {
     certificate: `${certificate.toString("pem")}\n`,
     key: KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }).toString(),
   };
-}
-
-async function importKey(pem: string): Promise<webcrypto.CryptoKey> {
-  const der = createPrivateKey(pem).export({ type: "pkcs8", format: "der" });
-  return await webcrypto.subtle.importKey("pkcs8", der, keyAlgorithm, false, ["sign"]);
 }
 
 async function importPublicKey(certificate: X509Certificate): Promise<webcrypto.CryptoKey> {

@@ -11,8 +11,25 @@ export const controllerNames = [
   "clusterrole-aggregation-controller",
   "serviceaccount-token-controller",
   "root-ca-certificate-publisher-controller",
+  "certificatesigningrequest-approving-controller",
+  "certificatesigningrequest-signing-controller",
+  "certificatesigningrequest-cleaner-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
+
+/** The service account of each, where each has one of its own; undefined for one that never has (`--use-service-account-credentials`). */
+export const accountNames: Readonly<Record<ControllerName, string | undefined>> = {
+  "garbage-collector-controller": "generic-garbage-collector",
+  "namespace-controller": "namespace-controller",
+  "serviceaccount-controller": "service-account-controller",
+  "clusterrole-aggregation-controller": "clusterrole-aggregation-controller",
+  // Who makes the tokens of accounts cannot wait for one of its own: it acts as the process does.
+  "serviceaccount-token-controller": undefined,
+  "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
+  "certificatesigningrequest-approving-controller": "certificate-controller",
+  "certificatesigningrequest-signing-controller": "certificate-controller",
+  "certificatesigningrequest-cleaner-controller": "certificate-controller",
+};
 
 export type ChosenControllers =
   | { readonly ok: true; readonly names: ReadonlySet<ControllerName> }

@@ -1,6 +1,15 @@
 import { boolFlag, durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { controllerNames } from "./controller.js";
 
+const signing = { group: "Certificates", word: "file" } as const;
+const authority = (what: string) => `${what}, PEM; files are read again whenever something is signed`;
+const certificateOf = (signer: string) =>
+  stringFlag("", {
+    ...signing,
+    help: `certificate of the authority that signs ${signer}, instead of --cluster-signing-cert-file`,
+  });
+const keyOf = (signer: string) => stringFlag("", { ...signing, help: `key of the authority that signs ${signer}` });
+
 /** Flags of whatever runs controllers; the reference's names. */
 export const controllerFlags = {
   controllers: listFlag(["*"], {
@@ -19,6 +28,27 @@ export const controllerFlags = {
     group: "Controllers",
     min: 1,
     help: "namespaces that are emptied at once",
+  }),
+  "use-service-account-credentials": boolFlag(false, {
+    group: "Controllers",
+    help: "whether each controller acts as a service account of its own",
+  }),
+  "cluster-signing-cert-file": stringFlag("", {
+    ...signing,
+    help: authority("certificate of the authority that signs requests for certificates"),
+  }),
+  "cluster-signing-key-file": stringFlag("", { ...signing, help: authority("its key, of RSA or ECDSA") }),
+  "cluster-signing-agent-serving-cert-file": certificateOf("serving certificates of nodes"),
+  "cluster-signing-agent-serving-key-file": keyOf("serving certificates of nodes"),
+  "cluster-signing-agent-client-cert-file": certificateOf("client certificates of nodes"),
+  "cluster-signing-agent-client-key-file": keyOf("client certificates of nodes"),
+  "cluster-signing-apiserver-client-cert-file": certificateOf("client certificates of others"),
+  "cluster-signing-apiserver-client-key-file": keyOf("client certificates of others"),
+  "cluster-signing-legacy-unknown-cert-file": certificateOf("what v1beta1 named no signer for"),
+  "cluster-signing-legacy-unknown-key-file": keyOf("what v1beta1 named no signer for"),
+  "cluster-signing-duration": durationFlag(8760 * 3_600_000, {
+    group: "Certificates",
+    help: "how long certificates last at most; a request may ask for less",
   }),
 } as const;
 

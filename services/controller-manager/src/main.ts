@@ -14,6 +14,7 @@ import { opsFlags, rpcFlags, serviceTls } from "@orch/runtime/rpc-flags.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { connectionOf } from "./connection.js";
+import { createControllerClients } from "./controller-clients.js";
 import { accountFlags, controllerFlags, leaderElectionFlags } from "./flags.js";
 import { createTelemetry } from "./metrics.js";
 import { createControllerManager } from "./service.js";
@@ -51,7 +52,8 @@ registerFeatureMetrics(metrics, gates, naming.word("orch"));
 async function readConfig(path: string): Promise<ClientConfig> {
   try {
     if (path === "") throw new Error("--orchconfig is needed");
-    return await readClientConfig(path);
+    const tools = { clock, environment: process.env, interactive: false };
+    return await readClientConfig(path, { tools });
   } catch (error) {
     process.stderr.write(`${program.name}: ${error instanceof Error ? error.message : String(error)}\n`);
     return process.exit(1);
@@ -62,10 +64,22 @@ const settings = controllerSettings(values, refuse);
 const accounts = accountSettings(values, { read: (path) => readFileSync(path, "utf8"), refuse });
 const identity = `${hostname()}_${randomUUID()}`;
 const leaderElection = leaderElectionSettings(values, { naming, identity, refuse });
-const client = createClient(await readConfig(values.orchconfig), connectionOf(naming));
+const config = await readConfig(values.orchconfig);
+const client = createClient(config, connectionOf(naming));
+const own = values["use-service-account-credentials"]
+  ? createControllerClients({ config, client, naming, now: () => clock.now() })
+  : undefined;
 const manager = createControllerManager(
   { ...settings, accounts, leaderElection },
-  { client, naming, clock, random: Math.random, log, telemetry: createTelemetry(metrics) },
+  {
+    client,
+    ...(own === undefined ? {} : { clientFor: own.clientFor }),
+    naming,
+    clock,
+    random: Math.random,
+    log,
+    telemetry: createTelemetry(metrics),
+  },
 );
 health.check("log", logFailure);
 const tls = await serviceTls(values, [values["bind-address"]], { log, clock, metrics, refuse });
@@ -91,6 +105,7 @@ await runProcess({
     },
     async stop() {
       await manager.stop();
+      await own?.close();
       await client.close();
       await ops.stop();
     },

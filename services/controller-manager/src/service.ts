@@ -7,6 +7,9 @@ import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Service } from "@orch/runtime/service.js";
 import { createAggregationController } from "./aggregation/aggregation-controller.js";
+import { createApprovingController } from "./certificates/approving-controller.js";
+import { createCleaner } from "./certificates/cleaner.js";
+import { createSigningController, type SigningConfig } from "./certificates/signing-controller.js";
 import type { Controller, ControllerName } from "./controller.js";
 import { createGarbageCollector } from "./garbage/collector.js";
 import type { Telemetry } from "./metrics.js";
@@ -24,6 +27,7 @@ export interface ControllerManagerConfig {
   readonly namespaceQuietMs: number;
   /** What service accounts' secrets and pods are given; what is absent is given to nobody. */
   readonly accounts?: AccountSettings;
+  readonly signing: SigningConfig;
   /** Undefined where this is the only one. */
   readonly leaderElection: LeaderElection | undefined;
 }
@@ -50,6 +54,8 @@ export interface LeaderElection {
 export interface ControllerManagerDeps {
   /** With a stream for each watched kind: a multiplexed one. Whoever made it closes it. */
   readonly client: Client;
+  /** Of a controller that acts as somebody of its own, of the same sort; `client` for all of them where absent. */
+  readonly clientFor?: (controller: ControllerName) => Client;
   readonly naming: Naming;
   readonly clock: Clock;
   /** In [0, 1). */
@@ -100,29 +106,48 @@ export function createControllerManager(
   };
 }
 
+/** A controller, or what it lacks to run. */
+type Made = Controller | { readonly lacks: string };
+
 function controllersOf(config: ControllerManagerConfig, deps: ControllerManagerDeps): readonly Controller[] {
-  const tools: ControllerTools = { ...deps, discovery: createDiscovery(deps.client, deps.naming) };
-  const { tokenKeyPem, tokenWorkers = 1, rootCa }: Partial<AccountSettings> = config.accounts ?? {};
-  const off = (controller: ControllerName, flag: string): readonly Controller[] => {
-    deps.log.info({ controller }, `a controller does not run: ${flag} is not given`);
+  const { clientFor = () => deps.client, log } = deps;
+  const shared = createDiscovery(deps.client, deps.naming);
+  const toolsOf = (name: ControllerName): ControllerTools => {
+    const client = clientFor(name);
+    return { ...deps, client, discovery: client === deps.client ? shared : createDiscovery(client, deps.naming) };
+  };
+  const make = makersOf(config);
+  return [...config.controllers].flatMap((name) => {
+    const made = make[name](toolsOf(name));
+    if ("run" in made) return made;
+    log.info({ controller: name }, `a controller does not run: ${made.lacks}`);
     return [];
-  };
-  const make: Readonly<Record<ControllerName, () => Controller | readonly Controller[]>> = {
-    "garbage-collector-controller": () => createGarbageCollector({ workers: config.garbageCollectorWorkers }, tools),
-    "namespace-controller": () =>
+  });
+}
+
+function makersOf(config: ControllerManagerConfig): Readonly<Record<ControllerName, (tools: ControllerTools) => Made>> {
+  const { tokenKeyPem, tokenWorkers = 1, rootCa }: Partial<AccountSettings> = config.accounts ?? {};
+  const { authorities } = config.signing;
+  return {
+    "garbage-collector-controller": (tools) =>
+      createGarbageCollector({ workers: config.garbageCollectorWorkers }, tools),
+    "namespace-controller": (tools) =>
       createNamespaceController({ workers: config.namespaceWorkers, quietMs: config.namespaceQuietMs }, tools),
-    "serviceaccount-controller": () => createServiceAccountController(tools),
-    "clusterrole-aggregation-controller": () => createAggregationController(tools),
-    "serviceaccount-token-controller": () =>
+    "serviceaccount-controller": createServiceAccountController,
+    "clusterrole-aggregation-controller": createAggregationController,
+    "serviceaccount-token-controller": (tools) =>
       tokenKeyPem === undefined
-        ? off("serviceaccount-token-controller", "--service-account-private-key-file")
+        ? { lacks: "--service-account-private-key-file is not given" }
         : createTokenController({ signingKeyPem: tokenKeyPem, rootCa, workers: tokenWorkers }, tools),
-    "root-ca-certificate-publisher-controller": () =>
-      rootCa === undefined
-        ? off("root-ca-certificate-publisher-controller", "--root-ca-file")
-        : createRootCaPublisher({ rootCa }, tools),
+    "root-ca-certificate-publisher-controller": (tools) =>
+      rootCa === undefined ? { lacks: "--root-ca-file is not given" } : createRootCaPublisher({ rootCa }, tools),
+    "certificatesigningrequest-approving-controller": createApprovingController,
+    "certificatesigningrequest-signing-controller": (tools) =>
+      Object.keys(authorities).length === 0
+        ? { lacks: "no files of an authority are named, --cluster-signing-cert-file and its key" }
+        : createSigningController(config.signing, tools),
+    "certificatesigningrequest-cleaner-controller": createCleaner,
   };
-  return [...config.controllers].flatMap((name) => make[name]());
 }
 
 interface Election {

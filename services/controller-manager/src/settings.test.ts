@@ -3,6 +3,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import { testCertificate } from "@orch/client/testing/test-certificate.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { readCommandLine } from "@orch/runtime/flags.js";
 import { controllerNames } from "./controller.js";
 import { accountFlags, controllerFlags, leaderElectionFlags } from "./flags.js";
 import { accountSettings, controllerSettings, leaderElectionSettings } from "./settings.js";
@@ -49,18 +50,43 @@ for (const [flags, problem] of refused) {
   });
 }
 
+/** What a command line with these flags makes. */
+function settingsOf(...argv: readonly string[]) {
+  const line = readCommandLine({ name: "x", description: "", version: "", flags: controllerFlags }, argv);
+  assert.ok(line.run);
+  return controllerSettings(line.values, refuse);
+}
+
 test("without the garbage collector the others run", () => {
-  const values = {
-    controllers: ["*"],
-    "enable-garbage-collector": false,
-    "concurrent-gc-syncs": controllerFlags["concurrent-gc-syncs"].default,
-    "concurrent-namespace-syncs": controllerFlags["concurrent-namespace-syncs"].default,
-  };
-  const { controllers, garbageCollectorWorkers, namespaceWorkers } = controllerSettings(values, refuse);
+  const settings = settingsOf("--enable-garbage-collector=false");
   const others = controllerNames.filter((name) => name !== "garbage-collector-controller");
-  assert.deepEqual([...controllers], others);
-  assert.deepEqual([garbageCollectorWorkers, namespaceWorkers], [20, 10]);
-  assert.throws(() => controllerSettings({ ...values, controllers: ["nope"] }, refuse), /known controllers/);
+  assert.deepEqual([...settings.controllers], others);
+  assert.deepEqual([settings.garbageCollectorWorkers, settings.namespaceWorkers], [20, 10]);
+  assert.throws(() => settingsOf("--controllers=nope"), /known controllers/);
+});
+
+test("one authority signs for all, or each signer has its own", () => {
+  const [cert, key] = ["--cluster-signing-cert-file=c", "--cluster-signing-key-file=k"] as const;
+  const files = { certificate: "c", key: "k" };
+  assert.deepEqual(settingsOf().signing, { authorities: {}, durationMs: 31_536_000_000 });
+  assert.deepEqual(settingsOf(cert, key, "--cluster-signing-duration=1h").signing, {
+    authorities: {
+      "agent-serving": files,
+      "agent-client": files,
+      "apiserver-client": files,
+      "legacy-unknown": files,
+    },
+    durationMs: 3_600_000,
+  });
+  const own = ["--cluster-signing-agent-client-cert-file=c", "--cluster-signing-agent-client-key-file=k"] as const;
+  assert.deepEqual(settingsOf(...own).signing.authorities, { "agent-client": files });
+  const rows: readonly (readonly [readonly string[], RegExp])[] = [
+    [[cert], /--cluster-signing-cert-file and --cluster-signing-key-file belong together/],
+    [[own[1]], /--cluster-signing-agent-client-cert-file and --cluster-signing-agent-client-key-file belong/],
+    [[cert, key, ...own], /for all signers: it excludes --cluster-signing-agent-client-cert-file/],
+    [["--cluster-signing-duration=0s"], /must be greater than zero/],
+  ];
+  for (const [argv, problem] of rows) assert.throws(() => settingsOf(...argv), problem);
 });
 
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

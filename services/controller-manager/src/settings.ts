@@ -2,6 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { parseSigningKey } from "@orch/auth/service-account/keys.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
+import { type SignerKind, signerKinds } from "./certificates/signers.js";
+import type { AuthorityFiles, SigningConfig } from "./certificates/signing-controller.js";
 import { chooseControllers } from "./controller.js";
 import type { accountFlags, controllerFlags, leaderElectionFlags } from "./flags.js";
 import type { AccountSettings, ControllerManagerConfig, LeaderElection } from "./service.js";
@@ -11,7 +13,7 @@ const namespaceQuietMs = 1_000;
 
 /** The flags' values as a configuration. `refuse` ends the start with a sentence about a wrong one. */
 export function controllerSettings(
-  values: FlagValues<typeof controllerFlags>,
+  values: ControllerValues,
   refuse: (problem: string) => never,
 ): Omit<ControllerManagerConfig, "leaderElection" | "accounts"> {
   const chosen = chooseControllers(values.controllers);
@@ -22,6 +24,7 @@ export function controllerSettings(
     garbageCollectorWorkers: values["concurrent-gc-syncs"],
     namespaceWorkers: values["concurrent-namespace-syncs"],
     namespaceQuietMs,
+    signing: signingSettings(values, refuse),
   };
 }
 
@@ -62,6 +65,30 @@ function bundleProblem(pem: string): string | undefined {
     return "a certificate cannot be read";
   }
   return certificates.length === 0 ? "it holds no certificate in PEM" : undefined;
+}
+type ControllerValues = FlagValues<typeof controllerFlags>;
+
+/** One authority for all signers, or one for each of some. */
+function signingSettings(values: ControllerValues, refuse: (problem: string) => never): SigningConfig {
+  const filesOf = (flag: "cluster-signing" | `cluster-signing-${SignerKind}`): AuthorityFiles | undefined => {
+    const [certificate, key] = [values[`${flag}-cert-file`], values[`${flag}-key-file`]];
+    if ((certificate === "") !== (key === ""))
+      return refuse(`--${flag}-cert-file and --${flag}-key-file belong together`);
+    return certificate === "" ? undefined : { certificate, key };
+  };
+  const all = filesOf("cluster-signing");
+  const authorities: Partial<Record<SignerKind, AuthorityFiles>> = {};
+  for (const kind of signerKinds) {
+    const own = filesOf(`cluster-signing-${kind}`);
+    if (own !== undefined && all !== undefined) {
+      return refuse(`--cluster-signing-cert-file is for all signers: it excludes --cluster-signing-${kind}-cert-file`);
+    }
+    const files = own ?? all;
+    if (files !== undefined) authorities[kind] = files;
+  }
+  const durationMs = values["cluster-signing-duration"];
+  if (durationMs === 0) return refuse("--cluster-signing-duration must be greater than zero");
+  return { authorities, durationMs };
 }
 
 /** Undefined where no leader is elected. `identity` tells this process from the others. */

@@ -14,6 +14,8 @@ import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createTokenKey } from "@orch/store/token-key.js";
 import { type AdmissionPlugin, createAdmission } from "./admission/admission.js";
+import { certificateApproval, certificateSigning } from "./admission/certificate-signers.js";
+import { certificateSubjectRestriction } from "./admission/certificate-subject.js";
 import { serviceAccountAdmission } from "./admission/service-account.js";
 import type { GatewayAddress } from "./allocation/root-service.js";
 import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
@@ -162,7 +164,13 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
 
 /** In the order in which they are asked; those of access cannot be turned off: no flag knows their names. */
 function admissionPlugins(naming: Naming): readonly AdmissionPlugin[] {
-  return [serviceAccountAdmission({ naming, pause }), rbacEscalation(naming)];
+  return [
+    serviceAccountAdmission({ naming, pause }),
+    certificateApproval(naming),
+    certificateSigning(naming),
+    certificateSubjectRestriction(naming),
+    rbacEscalation(naming),
+  ];
 }
 
 function tokenService(settings: TokenSettings | undefined, deps: ResourceDeps): TokenService | undefined {

@@ -1,0 +1,49 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Naming } from "@orch/naming/naming.js";
+import type { ClientConfig } from "./config.js";
+import { bearer } from "./credentials.js";
+import type { CredentialTools } from "./exec-plugin.js";
+import { fileCredentials, readTokenFile } from "./file-credentials.js";
+
+/** Where a pod finds the token of its service account, the server's CA and its own namespace. */
+export function serviceAccountFolder(naming: Naming): string {
+  return `/var/run/secrets/${naming.key("serviceaccount")}`;
+}
+
+/**
+ * How a process in a pod reaches the server of its cluster: as its service account, whose token is read again when it
+ * has been replaced.
+ * @throws Error that names the variable or the file that is missing
+ */
+export async function inClusterConfig(options: {
+  readonly naming: Naming;
+  readonly tools: Pick<CredentialTools, "clock" | "environment">;
+  /** {@link serviceAccountFolder} */
+  readonly folder: string;
+}): Promise<ClientConfig> {
+  const { naming, tools, folder } = options;
+  const variable = (short: string): string => {
+    const name = naming.environment(short);
+    const value = tools.environment[name];
+    if (value === undefined || value === "") throw new Error(`not in a cluster: ${name} is not set`);
+    return value;
+  };
+  const host = variable("SERVICE_HOST");
+  const port = variable("SERVICE_PORT");
+  const tokenFile = join(folder, "token");
+  const [token, ca, namespace] = await Promise.all([
+    readTokenFile(tokenFile),
+    readFile(join(folder, "ca.crt"), "utf8"),
+    readFile(join(folder, "namespace"), "utf8").catch(() => ""),
+  ]);
+  const initial = { authorization: bearer(token) };
+  return {
+    server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    namespace: namespace.trim() || "default",
+    insecureSkipTlsVerify: false,
+    ca,
+    token,
+    credentials: fileCredentials({ token: tokenFile }, { initial, clock: tools.clock }),
+  };
+}
