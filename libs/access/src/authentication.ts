@@ -9,6 +9,8 @@ import { hasOidcFlags, type OidcFlags, oidcConfiguration } from "@orch/auth/jwt/
 import { reloadingJwtAuthenticator } from "@orch/auth/jwt/reloading.js";
 import type { ObjectSource } from "@orch/auth/object-source.js";
 import { serviceAccountAuthenticator } from "@orch/auth/service-account/authenticator.js";
+import { parsePublicKeys } from "@orch/auth/service-account/keys.js";
+import { type OpenIdDocuments, openIdDocuments, openIdPaths } from "@orch/auth/service-account/open-id.js";
 import { anyToken, type TokenAuthenticator } from "@orch/auth/token-authenticator.js";
 import { parseTokenFile, tokenFileAuthenticator } from "@orch/auth/token-file.js";
 import { anonymousUser, type UserInfo } from "@orch/auth/user.js";
@@ -43,6 +45,8 @@ export interface Authentication {
   readonly apiAudiences: readonly string[];
   /** Who asks for a path without credentials; undefined where nobody may. */
   readonly anonymous: (path: string) => UserInfo | undefined;
+  /** By which others check tokens of service accounts; undefined where there are none, or the issuer is no address. */
+  readonly openId: OpenIdDocuments | undefined;
   /** Which issuers of tokens cannot be reached. */
   readonly health: () => string | undefined;
   readonly stop: () => void;
@@ -69,6 +73,7 @@ export async function createAuthentication(
   return {
     tokens: anyToken(sorts.flatMap((each) => each ?? [])),
     apiAudiences,
+    openId: discoveryOf(settings, deps.log),
     anonymous: anonymousBy(settings, jwt.configuration, deps.naming),
     health: jwt.health,
     stop: jwt.stop,
@@ -114,6 +119,18 @@ async function accountTokens(
       legacy: true,
     }),
   );
+}
+
+function discoveryOf({ values }: AccessSettings, log: Log): OpenIdDocuments | undefined {
+  const [issuer] = values["service-account-issuer"];
+  const paths = values["service-account-key-file"];
+  if (issuer === undefined || paths.length === 0) return undefined;
+  const keys = orThrow(parsePublicKeys(paths.map((path) => readFileSync(path, "utf8"))));
+  const own = `${issuer.replace(/\/$/, "")}${openIdPaths.keySet}`;
+  const documents = openIdDocuments({ issuer, jwksUri: values["service-account-jwks-uri"] || own, keys });
+  if (documents.ok) return documents.value;
+  log.warn({ problems: documents.problems }, "the issuer of service accounts is not published: tokens do without");
+  return undefined;
 }
 
 async function webhookTokens(

@@ -90,7 +90,7 @@ export const serviceAccountFlags = {
   "service-account-jwks-uri": stringFlag("", {
     ...accounts,
     word: "url",
-    help: "where others find the keys; this server's own address where empty",
+    help: "where others find the keys; the issuer's address and /openid/v1/jwks where empty",
   }),
   "api-audiences": listFlag([], {
     ...accounts,

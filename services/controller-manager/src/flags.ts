@@ -29,10 +29,6 @@ export const controllerFlags = {
     min: 1,
     help: "namespaces that are emptied at once",
   }),
-  "use-service-account-credentials": boolFlag(false, {
-    group: "Controllers",
-    help: "whether each controller acts as a service account of its own",
-  }),
   "cluster-signing-cert-file": stringFlag("", {
     ...signing,
     help: authority("certificate of the authority that signs requests for certificates"),

@@ -6,7 +6,7 @@ import { createClient } from "@orch/client/http.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { commonFlags } from "@orch/runtime/common-flags.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
-import { stringFlag } from "@orch/runtime/flag-types.js";
+import { boolFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { createOpsServer } from "@orch/runtime/ops-server.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
 import { releaseFlags } from "@orch/runtime/release-flags.js";
@@ -27,6 +27,10 @@ const flags = {
     help: "client configuration file that names the server and how to be known to it",
   }),
   ...controllerFlags,
+  "use-service-account-credentials": boolFlag(false, {
+    group: "Controllers",
+    help: "whether each controller acts as a service account of its own",
+  }),
   ...accountFlags,
   ...leaderElectionFlags,
   ...commonFlags,

@@ -113,8 +113,10 @@ function controllersOf(config: ControllerManagerConfig, deps: ControllerManagerD
   const { clientFor = () => deps.client, log } = deps;
   const shared = createDiscovery(deps.client, deps.naming);
   const toolsOf = (name: ControllerName): ControllerTools => {
-    const client = clientFor(name);
-    return { ...deps, client, discovery: client === deps.client ? shared : createDiscovery(client, deps.naming) };
+    const own = clientFor(name);
+    // What is there the process reads, whose right that is; what a controller changes it changes by its own right.
+    const client = own === deps.client ? own : { ...own, list: deps.client.list, stream: deps.client.stream };
+    return { ...deps, client, discovery: shared };
   };
   const make = makersOf(config);
   return [...config.controllers].flatMap((name) => {

@@ -122,6 +122,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       },
       metrics: async () => ({ contentType: metricsContentType, body: await metrics.text() }),
       version: deps.version,
+      openId: authentication.openId,
       openApi: createOpenApiRoutes({ documents, now: () => clock.now() }),
       connections: deps.connections,
       onFault: (call, err) => log.error({ err, ...faultFields(call) }, "a request met an unexpected error"),

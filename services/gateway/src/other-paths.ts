@@ -9,8 +9,10 @@ import {
 } from "node:http";
 import { duplexPair } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { type OpenIdDocuments, openIdPaths } from "@orch/auth/service-account/open-id.js";
 import express from "express";
 import type { Exchange, HeaderList } from "./exchange.js";
+import { createOpenIdDiscovery } from "./openid-discovery.js";
 
 export interface OtherPathsDeps {
   /** `/healthz`, `/livez`, `/readyz` and the checks below them; undefined for another path. */
@@ -19,6 +21,8 @@ export interface OtherPathsDeps {
   readonly version: object;
   /** Below `/openapi`. */
   readonly openApi: express.Handler;
+  /** Of tokens of service accounts. */
+  readonly openId?: OpenIdDocuments | undefined;
 }
 
 /** Everything outside the resource paths: health, metrics, version, the list of paths. */
@@ -27,12 +31,13 @@ export function createOtherPaths(deps: OtherPathsDeps): (exchange: Exchange) => 
   app.disable("x-powered-by");
   app.disable("etag");
   app.get("/version", (_request, response) => void response.json(deps.version));
-  app.get("/", (_request, response) => void response.json({ paths }));
+  app.get("/", (_request, response) => void response.json({ paths: pathsOf(deps) }));
   app.get("/metrics", async (_request, response) => {
     const { contentType, body } = await deps.metrics();
     response.set("Content-Type", contentType).send(body);
   });
   app.use("/openapi", deps.openApi);
+  if (deps.openId !== undefined) app.use(createOpenIdDiscovery(deps.openId));
   app.use(async (request, response, next) => {
     const query = new URLSearchParams(request.originalUrl.split("?")[1] ?? "");
     const answer =
@@ -91,6 +96,10 @@ function headerList(headers: IncomingHttpHeaders): HeaderList {
 }
 
 const plain = "text/plain; charset=utf-8";
+
+function pathsOf({ openId }: OtherPathsDeps): readonly string[] {
+  return openId === undefined ? paths : [...paths, openIdPaths.keySet, openIdPaths.configuration].sort();
+}
 
 const paths = [
   "/api",

@@ -1,11 +1,14 @@
+import type { Client } from "@orch/client/http.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { type Clock, sleep } from "@orch/runtime/clock.js";
 import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { connectionOf } from "@orch/service-controller-manager/connection.js";
+import { accountNames, type ControllerName } from "@orch/service-controller-manager/controller.js";
 import { createTelemetry } from "@orch/service-controller-manager/metrics.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
+import type { ControllerTokens } from "./controller-tokens.js";
 import { untilReady } from "./until-ready.js";
 
 export interface ControllersDeps {
@@ -21,7 +24,7 @@ export interface Loopback {
   readonly server: string;
   /** PEM. */
   readonly ca: string;
-  readonly token: string;
+  readonly tokens: ControllerTokens;
 }
 
 /** Whoever waits for the server goes first. */
@@ -48,15 +51,20 @@ export function startControllers(
     ]);
     // The certificate has this name whatever the address is.
     const tls = { tlsServerName: "localhost", insecureSkipTlsVerify: false };
-    const client = createClient({ ...loopback, ...tls, namespace: "default" }, connectionOf(deps.naming));
-    const manager = createControllerManager(config, { ...deps, client, telemetry, random: Math.random });
+    const { server, ca, tokens } = loopback;
+    const clientWith = (token: string): Client =>
+      createClient({ server, ca, token, ...tls, namespace: "default" }, connectionOf(deps.naming));
+    const client = clientWith(tokens.own);
+    const own = new Map([...tokens.ofAccounts].map(([account, token]) => [account, clientWith(token)]));
+    const clientFor = (name: ControllerName): Client => own.get(accountNames[name] ?? "") ?? client;
+    const manager = createControllerManager(config, { ...deps, client, clientFor, telemetry, random: Math.random });
     await manager.start();
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       else signal.addEventListener("abort", () => resolve());
     });
     await manager.stop();
-    await client.close();
+    await Promise.all([client, ...own.values()].map((each) => each.close()));
   };
   const running = config.controllers.size === 0 ? Promise.resolve() : run(abort.signal);
   running.catch((err: unknown) => deps.log.error({ err }, "the controllers have failed"));

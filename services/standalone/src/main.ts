@@ -11,8 +11,12 @@ import { processTools, startProgram } from "@orch/runtime/program.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdFlags, etcdSettings } from "@orch/runtime/store-flags.js";
 import { version } from "@orch/runtime/version.js";
-import { controllerFlags, leaderElectionFlags } from "@orch/service-controller-manager/flags.js";
-import { controllerSettings, leaderElectionSettings } from "@orch/service-controller-manager/settings.js";
+import { accountFlags, controllerFlags, leaderElectionFlags } from "@orch/service-controller-manager/flags.js";
+import {
+  accountSettings,
+  controllerSettings,
+  leaderElectionSettings,
+} from "@orch/service-controller-manager/settings.js";
 import { servingFlags } from "@orch/service-gateway/flags.js";
 import { servedCatalog, servingSettings } from "@orch/service-gateway/settings.js";
 import { admissionFlags, disabledPlugins } from "@orch/service-resource/admission/flags.js";
@@ -50,6 +54,7 @@ const flags = {
   "advertise-address": advertiseAddressFlag,
   "tls-san": listFlag([], { group: "Serving", help: "further host names and addresses of the serving certificate" }),
   ...controllerFlags,
+  ...accountFlags,
   ...leaderElectionFlags,
   ...etcdFlags,
   ...commonFlags,
@@ -115,7 +120,11 @@ const standalone = createStandalone(
     }),
     streamingLists: gates.enabled("WatchList"),
     clientConfigName: "admin.orchconfig",
-    controllers: { ...controllerSettings(values, refuse), leaderElection },
+    controllers: {
+      ...controllerSettings(values, refuse),
+      accounts: accountSettings(values, { read: (path) => readFileSync(path, "utf8"), refuse }),
+      leaderElection,
+    },
   },
   { openStore, naming, health, metrics, log, logFailure, clock, version },
 );

@@ -1,5 +1,7 @@
 import type { TokenEntry } from "@orch/auth/token-file.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { signerKinds } from "@orch/service-controller-manager/certificates/signers.js";
+import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
 import type { ServingSettings } from "@orch/service-gateway/assemble.js";
 import type { Pki } from "./pki/pki.js";
 
@@ -37,3 +39,23 @@ export function ownServing(
 }
 
 const orElse = <T>(given: readonly T[], own: readonly T[]): readonly T[] => (given.length > 0 ? given : own);
+
+/** Controllers that sign sign with this server's authority and its key of service accounts, where no flag names others. */
+export function ownControllers(
+  config: ControllerManagerConfig,
+  { ca, paths, serviceAccountKey }: Pki,
+): ControllerManagerConfig {
+  const { signing, accounts } = config;
+  const files = { certificate: paths.ca, key: paths.caKey };
+  const named = Object.keys(signing.authorities).length > 0;
+  const own = Object.fromEntries(signerKinds.map((kind) => [kind, files]));
+  return {
+    ...config,
+    signing: named ? signing : { ...signing, authorities: own },
+    accounts: {
+      tokenKeyPem: accounts?.tokenKeyPem ?? serviceAccountKey,
+      tokenWorkers: accounts?.tokenWorkers ?? 1,
+      rootCa: accounts?.rootCa ?? ca,
+    },
+  };
+}

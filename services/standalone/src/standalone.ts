@@ -1,11 +1,10 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Catalog } from "@orch/api/catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
 import { createPreciseClock } from "@orch/rpc/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Service } from "@orch/runtime/service.js";
-import { controllerUser } from "@orch/service-controller-manager/connection.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
 import type { ServingSettings } from "@orch/service-gateway/assemble.js";
 import type { AllocationConfig } from "@orch/service-resource/allocation/service-allocation.js";
@@ -14,11 +13,12 @@ import type { TokenSettings } from "@orch/service-resource/token-request.js";
 import { registerWatchCacheMetrics } from "@orch/service-watch-cache/metrics.js";
 import { createWatchCache, watchCacheDefaults } from "@orch/service-watch-cache/service.js";
 import type { Store } from "@orch/store/store.js";
+import { createControllerTokens } from "./controller-tokens.js";
 import { startControllers } from "./controllers.js";
 import { makeFolder } from "./folder.js";
 import { createLocalFront, type Front, type FrontDeps } from "./front.js";
 import { ensurePki, type Pki, writeClientConfig } from "./pki/pki.js";
-import { ownIssuer, ownServing } from "./serving.js";
+import { ownControllers, ownIssuer, ownServing } from "./serving.js";
 import { createWorkerFront } from "./workers/front.js";
 import type { WorkerFlags } from "./workers/messages.js";
 
@@ -115,9 +115,8 @@ async function startServices(
   const { naming, log, clock } = deps;
   const { store, pki } = parts;
   const { catalog } = config;
-  // Known to this process and its workers alone, and only while it runs.
-  const controllersToken = randomBytes(32).toString("base64url");
-  const front = await frontOf(config, deps, { pki, store, controllersToken });
+  const tokens = createControllerTokens(naming);
+  const front = await frontOf(config, deps, { pki, store, tokens: tokens.entries });
   const shared = { store, naming, catalog, log: logWith(log) };
   const cache = createWatchCache(
     { ...watchCacheDefaults, streamingLists: config.streamingLists },
@@ -174,10 +173,10 @@ async function startServices(
     throw error;
   }
   resource.leadTo({ port, address: config.advertised });
-  const controllersRun = startControllers(config.controllers, deps, {
+  const controllersRun = startControllers(ownControllers(config.controllers, pki), deps, {
     server: urlOf(config, port),
     ca: pki.ca,
-    token: controllersToken,
+    tokens,
   });
   stopControllers = controllersRun.stop;
   return { port, front, stop };
@@ -186,14 +185,13 @@ async function startServices(
 async function frontOf(
   config: StandaloneConfig,
   deps: StandaloneDeps,
-  own: { readonly pki: Pki; readonly store: Store; readonly controllersToken: string },
+  own: { readonly pki: Pki; readonly store: Store; readonly tokens: readonly TokenEntry[] },
 ): Promise<Front> {
   const { workers, dataDir, catalog } = config;
-  const { pki, store, controllersToken } = own;
+  const { pki, store, tokens } = own;
   const groups = [deps.naming.mastersGroup];
   const admin: TokenEntry = { token: pki.adminToken, user: "admin", uid: "", groups };
-  const controllers: TokenEntry = { token: controllersToken, user: controllerUser(deps.naming), uid: "", groups };
-  const serving = ownServing(config.serving, { pki, naming: deps.naming, tokens: [admin, controllers] });
+  const serving = ownServing(config.serving, { pki, naming: deps.naming, tokens: [admin, ...tokens] });
   if (workers.count > 0) return createWorkerFront({ ...workers, serving, dataDir }, { ...deps, catalog, store });
   return createLocalFront(serving, { ...deps, catalog });
 }

@@ -1,6 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
+import { serviceAccountUser } from "../service-account-name.js";
 import type { AccountIdentity, Reference } from "./names.js";
-import { accountUserName } from "./names.js";
 
 /** What a verified payload says, whatever sort of token it is of. Times are seconds since 1970. */
 export interface CommonClaims {
@@ -85,7 +85,7 @@ export function boundPayload(naming: Naming, issued: Issued, now: number): objec
       ...(warnAfterSeconds === undefined ? {} : { warnafter: now + warnAfterSeconds }),
     },
     nbf: now,
-    sub: accountUserName(namespace, serviceAccount.name),
+    sub: serviceAccountUser({ namespace, name: serviceAccount.name }),
   };
 }
 
@@ -100,7 +100,7 @@ export function legacyPayload(
     [names.secret]: of.secret,
     [names.name]: of.serviceAccount.name,
     [names.uid]: of.serviceAccount.uid,
-    sub: accountUserName(of.namespace, of.serviceAccount.name),
+    sub: serviceAccountUser({ namespace: of.namespace, name: of.serviceAccount.name }),
   };
 }
 
@@ -158,7 +158,7 @@ function readLegacy(naming: Naming, payload: Json, common: CommonClaims): Legacy
   };
   const namespace = objectName(needed(names.namespace), "namespace");
   const account = { name: objectName(needed(names.name), "service account"), uid: needed(names.uid) };
-  if (common.subject !== accountUserName(namespace, account.name)) {
+  if (common.subject !== serviceAccountUser({ namespace, name: account.name })) {
     throw new ClaimError("claim sub is not that of the service account");
   }
   return {

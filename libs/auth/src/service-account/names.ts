@@ -1,8 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
+import { serviceAccountGroups, serviceAccountUser } from "../service-account-name.js";
 import { authenticatedUser, type UserInfo } from "../user.js";
-
-const userPrefix = "system:serviceaccount:";
-const everyAccount = "system:serviceaccounts";
 
 /** An object by its name and uid, as tokens have it. */
 export interface Reference {
@@ -19,11 +17,6 @@ export interface AccountIdentity {
   readonly node?: Reference | undefined;
   /** Of the token: its `jti`. */
   readonly credential?: string | undefined;
-}
-
-/** `system:serviceaccount:<namespace>:<name>`. */
-export function accountUserName(namespace: string, name: string): string {
-  return `${userPrefix}${namespace}:${name}`;
 }
 
 /** Name of the `extra` in which a user tells by which credential he is known: `JTI=<jti>`. */
@@ -45,9 +38,9 @@ export function accountUser(naming: Naming, identity: AccountIdentity): UserInfo
     value === undefined || value === "" ? [] : [[name, [value]] as const],
   );
   return authenticatedUser(naming, {
-    name: accountUserName(namespace, account.name),
+    name: serviceAccountUser({ namespace, name: account.name }),
     uid: account.uid,
-    groups: [everyAccount, `${everyAccount}:${namespace}`],
+    groups: serviceAccountGroups(namespace),
     extra: Object.fromEntries(extra),
   });
 }

@@ -118,7 +118,7 @@ test("a role is created by who holds its rules where it counts, or may escalate 
 });
 
 test("a role is changed by who holds the rules that it comes to, however he writes it", async (t) => {
-  const { says } = await start(t);
+  const { says } = await start(t, [...held, ...rights("create rbac.authorization.k8s.io:clusterroles")]);
   const resource = "clusterroles";
   assert.equal(await says(admin, { resource }, roleBody("r", "get pods")), "ok");
   const json = (contentType: string) => ({ resource, verb: "patch", name: "r", contentType }) as const;
@@ -147,6 +147,15 @@ test("a role is changed by who holds the rules that it comes to, however he writ
   const apply = { ...json("application/apply-patch+yaml"), name: "new", options: { fieldManager: "m" } };
   const applied = { ...typed("v1"), ...roleBody("new", "get nodes") };
   assert.equal(await says(bob, apply, applied), refused(`clusterroles.${group} "new"`, getNodes));
+});
+
+test("what does not exist is created by an update or apply of nobody who may not create it", async (t) => {
+  const { says } = await start(t);
+  const update = { resource: "clusterroles", verb: "update", name: "new" } as const;
+  assert.match(
+    await says(bob, update, roleBody("new", "get pods")),
+    /^403 clusterroles.rbac.authorization.k8s.io "new" is forbidden: User "bob" cannot create resource "clusterroles"/,
+  );
 });
 
 test("what the garbage collector changes of a role asks for no rights, labels do", async (t) => {
