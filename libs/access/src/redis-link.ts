@@ -74,7 +74,7 @@ export function createRedisLink(address: RedisAddress, deps: RedisLinkDeps): Red
       (error) => {
         failed(error);
         // Where we may not listen, trying again does not help.
-        if (!isRefusal(error)) ears.disconnect(true);
+        if (!isRefusal(error)) drop(ears);
       },
     );
   });
@@ -90,13 +90,13 @@ export function createRedisLink(address: RedisAddress, deps: RedisLinkDeps): Red
       const why = error instanceof Error ? error : new Error(String(error));
       failed(why);
       // A refusal is an answer; anything else is a connection that is not worth waiting for.
-      if (!isRefusal(why) && commands.status === "ready") commands.disconnect(true);
+      if (!isRefusal(why)) drop(commands);
       throw why;
     }
   };
   const ping = (): void => {
     cancelPing = clock.after(pingMs, () => {
-      if (listening) ears.ping().catch(() => ears.disconnect(true));
+      if (listening) ears.ping().catch(() => drop(ears));
       ping();
     });
   };
@@ -108,8 +108,10 @@ export function createRedisLink(address: RedisAddress, deps: RedisLinkDeps): Red
     },
     stop() {
       cancelPing();
-      commands.disconnect();
-      ears.disconnect();
+      for (const redis of [commands, ears]) {
+        redis.disconnect();
+        drop(redis);
+      }
     },
     isConnected: () => commands.status === "ready",
     isListening: () => listening,
@@ -126,6 +128,11 @@ export function createRedisLink(address: RedisAddress, deps: RedisLinkDeps): Red
         await commands.publish(channel, name);
       }),
   };
+}
+
+/** Ends a connection at once: a Redis that hangs would not answer to an orderly end. */
+function drop(redis: Redis): void {
+  if (redis.status === "ready") redis.stream.destroy();
 }
 
 /** An answer of Redis, not a lack of one. */
