@@ -113,7 +113,7 @@ export function createRedisLink(address: RedisAddress, deps: RedisLinkDeps): Red
         drop(redis);
       }
     },
-    isConnected: () => commands.status === "ready",
+    isConnected: () => isUp(commands),
     isListening: () => listening,
     get: (name) => command(() => commands.get(name)),
     set: (name, text, ttlMs) =>
@@ -132,8 +132,11 @@ export function createRedisLink(address: RedisAddress, deps: RedisLinkDeps): Red
 
 /** Ends a connection at once: a Redis that hangs would not answer to an orderly end. */
 function drop(redis: Redis): void {
-  if (redis.status === "ready") redis.stream.destroy();
+  if (isUp(redis)) redis.stream.destroy();
 }
+
+/** ioredis learns a moment later that a connection was ended. */
+const isUp = (redis: Redis): boolean => redis.status === "ready" && !redis.stream.destroyed;
 
 /** An answer of Redis, not a lack of one. */
 const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === "ReplyError";
@@ -146,6 +149,8 @@ function optionsOf({ url, ca }: RedisAddress) {
   return {
     lazyConnect: true,
     connectTimeout: connectTimeoutMs,
+    // ioredis waits so long for the end of a connection that may have ended before.
+    disconnectTimeout: 100,
     commandTimeout: commandTimeoutMs,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,
