@@ -74,7 +74,7 @@ export function createRedisLink(address: RedisAddress, deps: RedisLinkDeps): Red
       (error) => {
         failed(error);
         // Where we may not listen, trying again does not help.
-        if (!isRefusal(error)) ears.disconnect(true);
+        if (!isRefusal(error)) drop(ears);
       },
     );
   });
@@ -90,13 +90,13 @@ export function createRedisLink(address: RedisAddress, deps: RedisLinkDeps): Red
       const why = error instanceof Error ? error : new Error(String(error));
       failed(why);
       // A refusal is an answer; anything else is a connection that is not worth waiting for.
-      if (!isRefusal(why) && commands.status === "ready") commands.disconnect(true);
+      if (!isRefusal(why)) drop(commands);
       throw why;
     }
   };
   const ping = (): void => {
     cancelPing = clock.after(pingMs, () => {
-      if (listening) ears.ping().catch(() => ears.disconnect(true));
+      if (listening) ears.ping().catch(() => drop(ears));
       ping();
     });
   };
@@ -108,10 +108,12 @@ export function createRedisLink(address: RedisAddress, deps: RedisLinkDeps): Red
     },
     stop() {
       cancelPing();
-      commands.disconnect();
-      ears.disconnect();
+      for (const redis of [commands, ears]) {
+        redis.disconnect();
+        drop(redis);
+      }
     },
-    isConnected: () => commands.status === "ready",
+    isConnected: () => isUp(commands),
     isListening: () => listening,
     get: (name) => command(() => commands.get(name)),
     set: (name, text, ttlMs) =>
@@ -128,6 +130,14 @@ export function createRedisLink(address: RedisAddress, deps: RedisLinkDeps): Red
   };
 }
 
+/** Ends a connection at once: a Redis that hangs would not answer to an orderly end. */
+function drop(redis: Redis): void {
+  if (isUp(redis)) redis.stream.destroy();
+}
+
+/** ioredis learns a moment later that a connection was ended. */
+const isUp = (redis: Redis): boolean => redis.status === "ready" && !redis.stream.destroyed;
+
 /** An answer of Redis, not a lack of one. */
 const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === "ReplyError";
 
@@ -139,6 +149,8 @@ function optionsOf({ url, ca }: RedisAddress) {
   return {
     lazyConnect: true,
     connectTimeout: connectTimeoutMs,
+    // ioredis waits so long for the end of a connection that may have ended before.
+    disconnectTimeout: 100,
     commandTimeout: commandTimeoutMs,
     maxRetriesPerRequest: 0,
     enableOfflineQueue: false,

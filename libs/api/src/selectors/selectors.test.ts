@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ApiError } from "@orch/status/api-error.js";
 import fc from "fast-check";
-import { formatFieldSelector, parseFieldSelector } from "./fields.js";
+import { formatFieldSelector, parseFieldSelector, parseFieldTerms } from "./fields.js";
 import { formatLabelSelector, parseLabelSelector, SelectorError } from "./labels.js";
 import { parseSelectors } from "./selectors.js";
 
@@ -139,6 +139,14 @@ for (const [text, known, message] of [
     );
   });
 }
+
+test("terms are read whatever fields they name", () => {
+  assert.deepEqual(parseFieldTerms("a.b=c\\,d,x!=,"), [
+    { field: "a.b", operator: "=", value: "c,d" },
+    { field: "x", operator: "!=", value: "" },
+  ]);
+  assert.throws(() => parseFieldTerms("a"), SelectorError);
+});
 
 test("a request's selectors are read together, and one that cannot be read is a bad request", () => {
   const kind = { fieldSelectors: pods };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming, dialects } from "@orch/naming/naming.js";
 import fc from "fast-check";
-import { parseAuthorizationConfiguration } from "./authorization-config.js";
+import { parseAuthorizationConfiguration, reloadProblem } from "./authorization-config.js";
 import { durationMs } from "./scalars.js";
 
 const naming = createNaming("orch");
@@ -227,6 +227,22 @@ test("a file of another kind or version is refused", () => {
   assert.match(problem({ ...head, apiVersion: "apiserver.config.k8s.io/v1" }), /^no kind/);
   assert.match(problem({ ...head, apiVersion: 1 }), /^apiVersion: Invalid value: 1: must be a string/);
   assert.equal(problem({ ...head, authorizers: [{ type: "RBAC", name: "rbac" }], modes: [] }), 'unknown field "modes"');
+});
+
+test("a changed file keeps the authorizers that are no webhooks, in any order", () => {
+  const chain = (...authorizers: unknown[]) => {
+    const parsed = parse(authorizers);
+    assert.ok(parsed.ok);
+    return parsed.value;
+  };
+  const rbac = { type: "RBAC", name: "rbac" };
+  const node = { type: "Node", name: "node" };
+  assert.equal(reloadProblem(chain(rbac, node), chain(node, hook(), rbac)), undefined);
+  assert.equal(reloadProblem(chain(rbac, node, hook()), chain(hook())), "missing required types: [Node RBAC]");
+  assert.equal(
+    reloadProblem(chain(rbac), chain(rbac, node)),
+    "authorizer type Node is not allowed if it was not enabled at initial server startup",
+  );
 });
 
 test("no tree makes it throw, and none without a good webhook is accepted with one", () => {

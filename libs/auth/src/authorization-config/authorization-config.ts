@@ -75,6 +75,20 @@ export function parseAuthorizationConfiguration(tree: unknown, naming: Naming): 
   return problems.length === 0 ? { ok: true, value: { authorizers } } : { ok: false, problems };
 }
 
+/** What forbids a changed file to take effect: authorizers other than webhooks stay for the life of the process. */
+export function reloadProblem(
+  running: AuthorizationConfiguration,
+  next: AuthorizationConfiguration,
+): string | undefined {
+  const own = ({ authorizers }: AuthorizationConfiguration) =>
+    authorizers.flatMap(({ type }) => (type === "Webhook" ? [] : [type])).sort();
+  const left = own(running).filter((type) => !own(next).includes(type));
+  if (left.length > 0) return `missing required types: [${left.join(" ")}]`;
+  const added = own(next).find((type) => !own(running).includes(type));
+  if (added === undefined) return undefined;
+  return `authorizer type ${added} is not allowed if it was not enabled at initial server startup`;
+}
+
 function kindProblem(root: Tree, naming: Naming): string | undefined {
   const apiVersion = root.text("apiVersion");
   const given = root.text("kind");

@@ -1,4 +1,4 @@
-import { type AnyObject, valueAt } from "@orch/api/object.js";
+import type { AnyObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 
 /** What a node may have to do with. */
@@ -28,108 +28,132 @@ export interface VolumeEdges {
   readonly secrets: readonly string[];
 }
 
-const containerLists = ["spec.initContainers", "spec.containers", "spec.ephemeralContainers"];
+const containerLists = ["initContainers", "containers", "ephemeralContainers"];
 
-/** Where a volume of a pod names a secret of the pod's namespace. */
-const volumeSecrets = [
-  "azureFile.secretName",
-  "cephfs.secretRef.name",
-  "cinder.secretRef.name",
-  "csi.nodePublishSecretRef.name",
-  "flexVolume.secretRef.name",
-  "iscsi.secretRef.name",
-  "rbd.secretRef.name",
-  "scaleIO.secretRef.name",
-  "secret.secretName",
-  "storageos.secretRef.name",
-];
+interface VolumeSource {
+  readonly kind: RefKind;
+  readonly path: readonly string[];
+}
+
+const withSecretRef = ["cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"];
+
+/** Where the source of a volume of a pod names an object of the pod's namespace. */
+const volumeSources: ReadonlyMap<string, VolumeSource> = new Map<string, VolumeSource>([
+  ["secret", { kind: "secret", path: ["secretName"] }],
+  ["configMap", { kind: "configMap", path: ["name"] }],
+  ["persistentVolumeClaim", { kind: "claim", path: ["claimName"] }],
+  ["azureFile", { kind: "secret", path: ["secretName"] }],
+  ["csi", { kind: "secret", path: ["nodePublishSecretRef", "name"] }],
+  ...withSecretRef.map((name): [string, VolumeSource] => [name, { kind: "secret", path: ["secretRef", "name"] }]),
+]);
 
 /** Undefined where the pod is on no node. */
 export function podEdges(pod: AnyObject, naming: Naming): PodEdges | undefined {
   const { namespace = "", name: podName = "" } = pod.metadata;
-  const node = textAt(pod, "spec.nodeName");
+  const spec = pod["spec"];
+  const node = textAt(spec, "nodeName");
   if (node === "") return undefined;
   const own = refOf("pod", namespace, podName);
   // A node makes its mirror pods itself: what such a pod names must give it nothing.
   if (pod.metadata.annotations?.[naming.key("config.mirror")] !== undefined) return { node, refs: [own] };
   const refs = new Set([own]);
-  const add = (kind: RefKind, from: object, path: string): void => {
-    const name = textAt(from, path);
+  const add = (kind: RefKind, name: string): void => {
     if (name !== "") refs.add(refOf(kind, namespace, name));
   };
-  add("serviceAccount", pod, "spec.serviceAccountName");
-  for (const reference of listAt(pod, "spec.imagePullSecrets")) add("secret", reference, "name");
-  for (const container of containerLists.flatMap((path) => listAt(pod, path))) {
-    for (const source of listAt(container, "envFrom")) {
-      add("secret", source, "secretRef.name");
-      add("configMap", source, "configMapRef.name");
-    }
-    for (const variable of listAt(container, "env")) {
-      add("secret", variable, "valueFrom.secretKeyRef.name");
-      add("configMap", variable, "valueFrom.configMapKeyRef.name");
-    }
+  add("serviceAccount", textAt(spec, "serviceAccountName"));
+  for (const reference of listAt(spec, "imagePullSecrets")) add("secret", textAt(reference, "name"));
+  for (const list of containerLists) {
+    for (const container of listAt(spec, list)) addContainer(container, add);
   }
-  for (const volume of listAt(pod, "spec.volumes")) {
-    for (const path of volumeSecrets) add("secret", volume, path);
-    add("configMap", volume, "configMap.name");
-    for (const source of listAt(volume, "projected.sources")) {
-      add("secret", source, "secret.name");
-      add("configMap", source, "configMap.name");
-    }
-    add("claim", volume, "persistentVolumeClaim.claimName");
-    const made = valueAt(volume, "ephemeral") !== undefined;
-    if (made) refs.add(refOf("claim", namespace, `${podName}-${textAt(volume, "name")}`));
-  }
-  for (const name of resourceClaims(pod)) refs.add(refOf("resourceClaim", namespace, name));
+  for (const volume of listAt(spec, "volumes")) addVolume(volume, podName, add);
+  for (const name of resourceClaims(pod)) add("resourceClaim", name);
   return { node, refs: [...refs] };
+}
+
+type Add = (kind: RefKind, name: string) => void;
+
+function addContainer(container: JsonObject, add: Add): void {
+  for (const source of listAt(container, "envFrom")) {
+    add("secret", textAt(source, "secretRef", "name"));
+    add("configMap", textAt(source, "configMapRef", "name"));
+  }
+  for (const variable of listAt(container, "env")) {
+    const from = variable["valueFrom"];
+    add("secret", textAt(from, "secretKeyRef", "name"));
+    add("configMap", textAt(from, "configMapKeyRef", "name"));
+  }
+}
+
+function addVolume(volume: JsonObject, podName: string, add: Add): void {
+  for (const [name, value] of Object.entries(volume)) {
+    const source = volumeSources.get(name);
+    if (source !== undefined) add(source.kind, textAt(value, ...source.path));
+  }
+  for (const source of listAt(volume["projected"], "sources")) {
+    add("secret", textAt(source, "secret", "name"));
+    add("configMap", textAt(source, "configMap", "name"));
+  }
+  // Made for the pod, under a name that follows from its own.
+  if (isObject(volume["ephemeral"])) add("claim", `${podName}-${textAt(volume, "name")}`);
 }
 
 /** A claim is named by the pod, or made of a template and then named by its status. */
 function resourceClaims(pod: AnyObject): readonly string[] {
-  const made = listAt(pod, "status.resourceClaimStatuses");
-  return listAt(pod, "spec.resourceClaims").flatMap((claim) => {
+  return listAt(pod["spec"], "resourceClaims").flatMap((claim) => {
     const given = textAt(claim, "resourceClaimName");
     if (given !== "") return [given];
     if (textAt(claim, "resourceClaimTemplateName") === "") return [];
-    const status = made.find((each) => textAt(each, "name") === textAt(claim, "name"));
-    const name = status === undefined ? "" : textAt(status, "resourceClaimName");
-    return name === "" ? [] : [name];
+    const made = listAt(pod["status"], "resourceClaimStatuses");
+    return [
+      textAt(
+        made.find((each) => each["name"] === claim["name"]),
+        "resourceClaimName",
+      ),
+    ];
   });
 }
 
 /** Sources whose secret is in the claim's namespace unless they say otherwise, and those that must say it. */
-const claimSecrets = ["cephfs", "flexVolume", "iscsi", "rbd", "scaleIO"].map((source) => `spec.${source}.secretRef`);
-const namedSecrets = [
-  "spec.cinder.secretRef",
-  "spec.storageos.secretRef",
-  "spec.csi.nodePublishSecretRef",
-  "spec.csi.nodeStageSecretRef",
-  "spec.csi.nodeExpandSecretRef",
-];
+const claimSecrets = ["cephfs", "flexVolume", "iscsi", "rbd", "scaleIO"];
+const namedSecrets = ["cinder", "storageos"];
+/** Those of a CSI driver that are for nodes; the others are for its controllers. */
+const csiSecrets = ["nodePublishSecretRef", "nodeStageSecretRef", "nodeExpandSecretRef"];
 
 /** Undefined where the volume is bound to no claim. */
 export function volumeEdges(volume: AnyObject): VolumeEdges | undefined {
-  const namespace = textAt(volume, "spec.claimRef.namespace");
-  const claim = textAt(volume, "spec.claimRef.name");
+  const spec = volume["spec"];
+  const namespace = textAt(spec, "claimRef", "namespace");
+  const claim = textAt(spec, "claimRef", "name");
   if (claim === "") return undefined;
   const secrets = new Set<string>();
-  const add = (secretNamespace: string, name: string): void => {
-    if (secretNamespace !== "" && name !== "") secrets.add(refOf("secret", secretNamespace, name));
+  const add = (from: string, name: string): void => {
+    if (from !== "" && name !== "") secrets.add(refOf("secret", from, name));
   };
-  add(textAt(volume, "spec.azureFile.secretNamespace") || namespace, textAt(volume, "spec.azureFile.secretName"));
-  for (const path of claimSecrets)
-    add(textAt(volume, `${path}.namespace`) || namespace, textAt(volume, `${path}.name`));
-  for (const path of namedSecrets) add(textAt(volume, `${path}.namespace`), textAt(volume, `${path}.name`));
+  const reference = (source: string, ref: string, byDefault: string): void =>
+    add(textAt(spec, source, ref, "namespace") || byDefault, textAt(spec, source, ref, "name"));
+  add(textAt(spec, "azureFile", "secretNamespace") || namespace, textAt(spec, "azureFile", "secretName"));
+  for (const source of claimSecrets) reference(source, "secretRef", namespace);
+  for (const source of namedSecrets) reference(source, "secretRef", "");
+  for (const ref of csiSecrets) reference("csi", ref, "");
   return { claim: refOf("claim", namespace, claim), secrets: [...secrets] };
 }
 
-/** "" where there is none. */
-export function textAt(object: object, path: string): string {
-  const value = valueAt(object, path);
+type JsonObject = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** "" where there is none. Steps and not a dotted path: this is done for all the pods of a cluster. */
+export function textAt(from: unknown, ...steps: readonly string[]): string {
+  let value = from;
+  for (const step of steps) {
+    if (!isObject(value)) return "";
+    value = value[step];
+  }
   return typeof value === "string" ? value : "";
 }
 
-function listAt(object: object, path: string): readonly object[] {
-  const value = valueAt(object, path);
-  return Array.isArray(value) ? value.filter((each) => typeof each === "object" && each !== null) : [];
+function listAt(from: unknown, name: string): readonly JsonObject[] {
+  const value = isObject(from) ? from[name] : undefined;
+  return Array.isArray(value) ? value.filter(isObject) : [];
 }

@@ -122,7 +122,7 @@ function parts(graph: NodeGraph, naming: Naming): readonly Part[] {
     collection,
     kinds: [kind],
     clear: () => graph.clear({ owned: refOf(kind, "", "") }),
-    set: (object) => graph.setOwner(clusterRef(kind, object), textAt(object, "spec.nodeName")),
+    set: (object) => graph.setOwner(clusterRef(kind, object), textAt(object["spec"], "nodeName")),
     remove: (object) => graph.setOwner(clusterRef(kind, object), ""),
   });
   return [

@@ -176,7 +176,7 @@ async function findLeader(members: readonly EtcdMember[]): Promise<number> {
 }
 
 /** Ports that were free a moment ago; all are held at once so that they differ. */
-async function freePorts(count: number): Promise<readonly number[]> {
+export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => once(server, "listening")));
   const ports = servers.map((server) => {
