@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { bootstrapTokenAuthenticator } from "@orch/auth/bootstrap-token.js";
 import {
@@ -143,14 +144,15 @@ async function webhookTokens(
   const { post, address } = await ofFlag("authentication-token-webhook-config-file", () =>
     deps.webhooks.connect({ type: "KubeConfigFile", path }),
   );
+  const version = values["authentication-token-webhook-version"];
   return webhookTokenAuthenticator({
     ...deps,
-    version: values["authentication-token-webhook-version"],
+    version,
     apiAudiences,
     cacheTtlMs: values["authentication-token-webhook-cache-ttl"],
     timeoutMs: webhookMs,
     post,
-    cache: deps.caches(`tokens:${values["authentication-token-webhook-version"]}:${address}`, readKnownToken),
+    cache: deps.caches(`tokens:${hash("sha256", JSON.stringify([version, address, apiAudiences]))}`, readKnownToken),
     observer: deps.metrics.webhook("authentication", "tokens", deps.log),
   });
 }

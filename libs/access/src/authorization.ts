@@ -7,6 +7,7 @@ import {
   type AuthorizationConfiguration,
   type AuthorizerConfiguration,
   parseAuthorizationConfiguration,
+  reloadProblem,
 } from "@orch/auth/authorization-config/authorization-config.js";
 import { authorizationModes, configFileProblem } from "@orch/auth/authorization-config/modes.js";
 import { type Authorizer, firstOpinion } from "@orch/auth/authorizer.js";
@@ -63,16 +64,24 @@ export async function createAuthorization(
   const node = createNodeAuthorizer({ naming, clock, rules: rulesOfNodes(naming), resourceSlices: false });
   const parts: Parts = { ...deps, rbac, node, abac: abacOf(settings, naming), webhookMembers: new Map() };
   const source = await configurationOf(settings, deps);
-  let chain = await chainOf(source.current(), parts);
+  const first = source.current();
+  let chain = await chainOf(first, parts);
+  const take = async (next: AuthorizationConfiguration): Promise<void> => {
+    try {
+      const problem = reloadProblem(first, next);
+      if (problem !== undefined) throw new ConfigurationError(problem);
+      chain = await chainOf(next, parts);
+    } catch (err) {
+      log.error({ err }, "a new authorization configuration is not in force; the one before holds");
+    }
+  };
+  // One after the other: the last to come is the one that stays.
+  let taken = Promise.resolve();
   source.onChange(() => {
-    chainOf(source.current(), parts).then(
-      (next) => {
-        chain = next;
-      },
-      (err: unknown) => log.error({ err }, "a new authorization configuration is not in force; the one before holds"),
-    );
+    const next = source.current();
+    taken = taken.then(() => take(next));
   });
-  const types = new Set(source.current().authorizers.map(({ type }) => type));
+  const types = new Set(first.authorizers.map(({ type }) => type));
   return {
     authorizer: { authorize: (attributes) => chain.authorizer.authorize(attributes) },
     rules: { rulesFor: (user, namespace) => chain.rules.rulesFor(user, namespace) },
