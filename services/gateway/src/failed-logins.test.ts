@@ -80,3 +80,9 @@ test("whose failures are forgiven takes no place", () => {
   assert.equal(logins.blocked("10.0.0.1"), undefined);
   assert.equal(logins.blocked("10.0.0.2"), undefined);
 });
+
+test("without a rate nobody has to wait", () => {
+  const { logins } = setup({ perSecond: 0 });
+  fail(logins, "10.0.0.1", 100);
+  assert.equal(logins.blocked("10.0.0.1"), undefined);
+});

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { FailedLogins } from "./identity.js";
 
 export interface FailedLoginsOptions {
-  /** Failures of an address that are forgiven in a second. */
+  /** Failures of an address that are forgiven in a second; 0: nobody has to wait. */
   readonly perSecond: number;
   /** Failures that an address may have at once. */
   readonly burst: number;
@@ -22,6 +22,7 @@ interface Bucket {
 /** Wrong credentials by the address that they come from, so that nobody can try out many. */
 export function createFailedLogins(options: FailedLoginsOptions): FailedLogins {
   const { perSecond, burst, clock, maxAddresses } = options;
+  if (perSecond <= 0) return { blocked: () => undefined, failed: () => {} };
   const buckets = new LRUCache<string, Bucket>({ max: maxAddresses });
   const leftIn = ({ left, at }: Bucket, now: number): number => Math.min(burst, left + ((now - at) / 1000) * perSecond);
   return {

@@ -14,14 +14,16 @@ export interface Http2Limits {
   /** Streams that a connection may have open at once; each watch is one. */
   readonly maxStreams: number;
   readonly maxHeaderBytes: number;
-  /** A connection without streams ends after so long. */
+  /** A connection without streams ends after so long, whatever else its client says. */
   readonly idleMs: number;
+  /** In which the body of a request must have come. */
+  readonly requestTimeoutMs: number;
 }
 
 /** The HTTP/2 connections of a server. */
 export interface Http2Sessions {
   opened(socket: TLSSocket): void;
-  /** Ends streams whose clients took nothing of an ended response since the last few looks. */
+  /** Ends streams whose clients took nothing of an ended response, or go on with its request, since the last few looks. */
   dropStalled(): void;
   /** Tells all clients to go elsewhere; a connection ends with its last stream. */
   drain(): void;
@@ -41,20 +43,27 @@ const maxRejectedStreams = 100;
 interface Session {
   readonly session: ServerHttp2Session;
   readonly streams: Map<ServerHttp2Stream, Stall>;
+  /** Runs out where there are no streams. */
+  readonly idle: NodeJS.Timeout;
 }
 
 export function createHttp2Sessions(
-  { maxStreams, maxHeaderBytes, idleMs }: Http2Limits,
+  { maxStreams, maxHeaderBytes, idleMs, requestTimeoutMs }: Http2Limits,
   serve: (exchange: Exchange) => void,
   context: () => ExchangeContext,
 ): Http2Sessions {
   const sessions = new Set<Session>();
 
-  const opened = (streams: Session["streams"], stream: ServerHttp2Stream): void => {
+  const opened = ({ streams, idle }: Session, stream: ServerHttp2Stream): void => {
     streams.set(stream, freshStall());
     // A stream that its client takes back says so by closing; nothing here may end the process.
     stream.on("error", () => {});
-    stream.once("close", () => streams.delete(stream));
+    const late = stream.endAfterHeaders ? undefined : setTimeout(() => endLate(stream), requestTimeoutMs);
+    stream.once("close", () => {
+      clearTimeout(late);
+      streams.delete(stream);
+      if (streams.size === 0) idle.refresh();
+    });
   };
 
   return {
@@ -71,24 +80,30 @@ export function createHttp2Sessions(
       });
       session.setLocalWindowSize(connectionWindow);
       const streams: Session["streams"] = new Map();
-      const open: Session = { session, streams };
+      // Not node's own timeout: pings, or a head that never ends, would keep the connection for ever.
+      const idle = setTimeout(() => {
+        if (streams.size === 0) session.close();
+      }, idleMs);
+      const open: Session = { session, streams, idle };
       sessions.add(open);
       session.on("error", () => {});
-      session.once("close", () => sessions.delete(open));
-      session.setTimeout(idleMs, () => {
-        if (streams.size === 0) session.close();
+      session.once("close", () => {
+        clearTimeout(idle);
+        sessions.delete(open);
       });
       // Streams that are opened only to be taken back are limited by the library (CVE-2023-44487).
       session.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
-        opened(streams, stream);
+        opened(open, stream);
         serve(createHttp2Exchange(stream, { ...context(), headers, raw, socket }));
       });
     },
     dropStalled() {
       for (const { streams } of sessions) {
         for (const [stream, stall] of streams) {
-          if (!stream.writableEnded || stream.writableFinished) continue;
-          if (isStalled(stall, stream.writableLength)) stream.close(constants.NGHTTP2_CANCEL);
+          if (!stream.writableEnded) continue;
+          if (!isStalled(stall, stream.writableLength)) continue;
+          // An answer that is all sent needs no more of its request; what is left of that nobody reads.
+          stream.close(stream.writableFinished ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_CANCEL);
         }
       }
     },
@@ -99,4 +114,10 @@ export function createHttp2Sessions(
       for (const { session } of sessions) session.destroy();
     },
   };
+}
+
+/** Ends a stream whose request has not come whole. */
+function endLate(stream: ServerHttp2Stream): void {
+  if (stream.readableEnded || stream.state.state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE) return;
+  stream.close(constants.NGHTTP2_CANCEL);
 }

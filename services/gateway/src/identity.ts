@@ -1,7 +1,7 @@
 import type { TLSSocket } from "node:tls";
 import type { Authenticator, ClientCertificate, Credentials, HeaderMap, Verdict } from "@orch/auth/authenticator.js";
 import type { Authorizer, Decision } from "@orch/auth/authorizer.js";
-import { clientCertificate } from "@orch/auth/client-certificate.js";
+import { type ChainLink, clientCertificate, createChains } from "@orch/auth/client-certificate.js";
 import { forbiddenError } from "@orch/auth/forbidden.js";
 import { impersonate, wantsImpersonation } from "@orch/auth/impersonation.js";
 import type { UserInfo } from "@orch/auth/user.js";
@@ -42,10 +42,11 @@ export function createIdentity(deps: IdentityDeps): Identity {
   // A connection's certificate is taken apart once: it cannot change.
   const certificates = new WeakMap<TLSSocket, { readonly certificate: ClientCertificate | undefined }>();
 
+  const chains = createChains();
   const certificateOf = (socket: TLSSocket): ClientCertificate | undefined => {
     const known = certificates.get(socket);
     if (known !== undefined) return known.certificate;
-    const certificate = peerCertificate(socket);
+    const certificate = peerCertificate(socket, chains);
     certificates.set(socket, { certificate });
     return certificate;
   };
@@ -109,19 +110,16 @@ function tooManyFailures(retryAfterSeconds: number): ApiError {
 }
 
 /** The subject of a connection's certificate with the fingerprints of its chain; undefined where there is none. */
-function peerCertificate(socket: TLSSocket): ClientCertificate | undefined {
+function peerCertificate(
+  socket: TLSSocket,
+  chains: (leaf: ChainLink) => readonly string[],
+): ClientCertificate | undefined {
   const leaf = socket.getPeerCertificate(true);
-  const chain: string[] = [];
-  for (
-    let at = leaf;
-    at?.fingerprint256 !== undefined && !chain.includes(at.fingerprint256);
-    at = at.issuerCertificate
-  ) {
-    chain.push(at.fingerprint256);
-  }
+  // Without one node gives an empty object.
+  if (leaf.raw === undefined) return undefined;
   return clientCertificate(leaf.subject, {
     verified: socket.authorized,
     notAfter: Date.parse(leaf.valid_to),
-    chain,
+    chain: socket.authorized ? chains(leaf) : [],
   });
 }

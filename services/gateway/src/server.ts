@@ -21,6 +21,8 @@ export interface ServerConfig {
   readonly port: number;
   /** Milliseconds in which a whole request must have come; a watch's response is not bound by it. */
   readonly requestTimeoutMs: number;
+  /** Milliseconds after which an HTTP/2 connection without requests ends; 90 s where absent. */
+  readonly idleMs?: number;
   /** Streams that an HTTP/2 connection may have open at once. */
   readonly http2MaxStreams: number;
   /** Of the WebSocket protocol that is a bearer token: what stands before it. */
@@ -121,7 +123,12 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
     });
   });
   const http2 = createHttp2Sessions(
-    { maxStreams: config.http2MaxStreams, maxHeaderBytes, idleMs: keepAliveMs },
+    {
+      maxStreams: config.http2MaxStreams,
+      maxHeaderBytes,
+      idleMs: config.idleMs ?? keepAliveMs,
+      requestTimeoutMs: config.requestTimeoutMs,
+    },
     deps.serve,
     () => ({ id: deps.newId(), atTurnEnd }),
   );
