@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import { ensureClient, ensurePki, type Pki, writeClientConfig } from "@orch/service-standalone/pki/pki.js";
+import { ownIssuer } from "@orch/service-standalone/serving.js";
 import { type EtcdServer, startEtcd } from "@orch/store/testing/etcd-server.js";
 import { askOps, type OpsAnswer } from "./ops-client.js";
 import { type Process, portOf, startProcess } from "./process.js";
@@ -19,6 +20,8 @@ export interface LocalClusterOptions {
   readonly securePort?: number;
   /** Further flags of the gateways. */
   readonly gatewayArgs?: readonly string[];
+  /** Further flags of the resource services. */
+  readonly resourceArgs?: readonly string[];
   /** Further flags of the controller managers. */
   readonly controllerArgs?: readonly string[];
   /** Flags of node for every process: a profiler's. */
@@ -67,13 +70,16 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
   try {
     const launch = launcher(options, running);
     const services = await issueServiceFiles(options.dataDir, issuing.clock.now());
+    const issuer = `--service-account-issuer=${ownIssuer(naming)}`;
     const shared = [`--etcd-servers=${etcd.endpoints.join(",")}`, `--api-dialect=${options.dialect}`];
     // The core group has a service of its own, all others share one.
     const port = options.securePort ?? 0;
     const leading = port === 0 ? [] : [`--gateway-port=${port}`];
+    const signing = [issuer, `--service-account-signing-key-file=${pki.paths.serviceAccountKey}`];
+    const resourceArgs = [...shared, ...services.resource.flags, ...signing, ...(options.resourceArgs ?? [])];
     const resources = await Promise.all([
-      launch("resource (core)", "resource", [...shared, ...services.resource.flags, "--groups=core", ...leading]),
-      launch("resource (others)", "resource", [...shared, ...services.resource.flags]),
+      launch("resource (core)", "resource", [...resourceArgs, "--groups=core", ...leading]),
+      launch("resource (others)", "resource", resourceArgs),
     ]);
     const [coreServer, otherServer] = resources.map(rpc);
     const watchCaches = await Promise.all(
@@ -88,6 +94,8 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
       `--tls-private-key-file=${pki.paths.servingKey}`,
       `--client-ca-file=${pki.paths.ca}`,
       `--token-auth-file=${pki.paths.tokens}`,
+      issuer,
+      `--service-account-key-file=${pki.paths.serviceAccountKey}`,
       `--watch-cache-servers=${watchCaches.map(rpc).join(",")}`,
       `--resource-servers=core=${coreServer},${otherServer}`,
       ...(options.gatewayArgs ?? []),
@@ -103,11 +111,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     const admin = { cert: pki.admin.certificate, key: pki.admin.key, token: pki.adminToken };
     await writeClientConfig(clientConfig, { server, ca: pki.ca, ...admin, naming });
     const user = `system:${naming.systemName("controller-manager")}`;
-    const pair = await ensureClient(
-      options.dataDir,
-      { file: "controller-manager", name: user, group: naming.mastersGroup },
-      issuing,
-    );
+    const pair = await ensureClient(options.dataDir, { file: "controller-manager", name: user }, issuing);
     const controllerManagers = await Promise.all(
       Array.from({ length: options.controllerManagers ?? 2 }, async (_, i) => {
         const path = `${options.dataDir}/controller-manager-${i}.orchconfig`;
@@ -117,6 +121,11 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
           `--api-dialect=${options.dialect}`,
           `--orchconfig=${path}`,
           ...services.controllerManager.flags,
+          "--use-service-account-credentials",
+          `--service-account-private-key-file=${pki.paths.serviceAccountKey}`,
+          `--root-ca-file=${pki.paths.ca}`,
+          `--cluster-signing-cert-file=${pki.paths.ca}`,
+          `--cluster-signing-key-file=${pki.paths.caKey}`,
           ...(options.controllerArgs ?? []),
         ]);
       }),

@@ -103,6 +103,8 @@ export async function startStandalone(options: StandaloneOptions = {}): Promise<
 }
 
 export interface DistributedOptions extends TargetOptions {
+  /** Further flags of the resource services. */
+  readonly resourceArgs?: readonly string[];
   /** Further flags of the controller managers. */
   readonly controllerArgs?: readonly string[];
 }
@@ -120,6 +122,7 @@ export async function startDistributed(options: DistributedOptions = {}): Promis
     dialect,
     dataDir: folder,
     ...(options.args === undefined ? {} : { gatewayArgs: options.args }),
+    ...(options.resourceArgs === undefined ? {} : { resourceArgs: options.resourceArgs }),
     ...(options.controllerArgs === undefined ? {} : { controllerArgs: options.controllerArgs }),
   });
   const { gateways, watchCaches, resources, controllerManagers } = cluster;

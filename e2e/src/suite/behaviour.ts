@@ -15,10 +15,12 @@ import { forgottenSuite } from "./forgotten.js";
 import { garbageCollectionSuite } from "./garbage-collection.js";
 import { healthSuite } from "./health.js";
 import { identitySuite } from "./identity.js";
+import { knownHoleSuite } from "./known-holes.js";
 import { metadataSuite } from "./metadata.js";
 import { namespaceDeletionSuite } from "./namespace-deletion.js";
 import { pagingSuite } from "./paging.js";
 import { patchSuite } from "./patches.js";
+import { permissionSuite } from "./permissions.js";
 import { readRefusalSuite } from "./read-refusals.js";
 import type { On, Scene } from "./scene.js";
 import { selectorSuite } from "./selectors.js";
@@ -52,6 +54,8 @@ const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
   ["discovery", discoverySuite],
   ["health", healthSuite],
   ["identity", identitySuite],
+  ["permissions", permissionSuite],
+  ["known holes", knownHoleSuite],
   ["consistency", consistencySuite],
   // Last: it makes the store forget.
   ["forgotten versions", forgottenSuite],

@@ -106,15 +106,15 @@ export function issueServing(authority: KeyPair, names: readonly string[], now: 
   );
 }
 
-/** A client certificate: the common name is the user, the organisation its group. */
+/** A client certificate: the common name is the user, the organisation its group, if it has one. */
 export function issueClient(
   authority: KeyPair,
-  user: { readonly name: string; readonly group: string },
+  user: { readonly name: string; readonly group?: string },
   now: number,
 ): Promise<KeyPair> {
   return issue(
     {
-      subject: [{ O: [user.group] }, { CN: [user.name] }],
+      subject: [...(user.group === undefined ? [] : [{ O: [user.group] }]), { CN: [user.name] }],
       days: leafDays,
       extensions: leaf(ExtendedKeyUsage.clientAuth),
       issuer: authority,

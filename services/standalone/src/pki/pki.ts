@@ -156,7 +156,7 @@ async function ensureServiceAccountKey(path: string): Promise<string> {
 /** A certificate of a further client below `<dataDir>/pki`, as `<file>.crt` and `.key`: made where it is missing. */
 export async function ensureClient(
   dataDir: string,
-  client: { readonly file: string; readonly name: string; readonly group: string },
+  client: { readonly file: string; readonly name: string; readonly group?: string },
   { clock, naming }: Pick<PkiOptions, "clock" | "naming">,
 ): Promise<KeyPair> {
   const folder = join(dataDir, "pki");
