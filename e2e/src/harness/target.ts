@@ -44,6 +44,12 @@ export interface TargetOptions {
   readonly args?: readonly string[];
 }
 
+/** Controllers that leave what tests look at alone: none of them writes a config map into every namespace. */
+function quietControllers(args: readonly string[] = []): readonly string[] {
+  const chosen = args.some((arg) => arg.startsWith("--controllers"));
+  return chosen ? [] : ["--controllers=*,-root-ca-certificate-publisher-controller"];
+}
+
 /** A folder for data. */
 export const newFolder = (): Promise<string> => mkdtemp(join(tmpdir(), "orch-e2e-"));
 export const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
@@ -72,6 +78,7 @@ export async function startStandalone(options: StandaloneOptions = {}): Promise<
       `--api-dialect=${dialect}`,
       `--token-auth-file=${tokens}`,
       ...(etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoints.join(",")}`]),
+      ...quietControllers(options.args),
       ...(options.args ?? ["--secure-port=0"]),
     ],
     sameAgain: ({ https }) => [`--secure-port=${portOf(https)}`],
@@ -123,7 +130,7 @@ export async function startDistributed(options: DistributedOptions = {}): Promis
     dataDir: folder,
     ...(options.args === undefined ? {} : { gatewayArgs: options.args }),
     ...(options.resourceArgs === undefined ? {} : { resourceArgs: options.resourceArgs }),
-    ...(options.controllerArgs === undefined ? {} : { controllerArgs: options.controllerArgs }),
+    controllerArgs: [...quietControllers(options.controllerArgs), ...(options.controllerArgs ?? [])],
   });
   const { gateways, watchCaches, resources, controllerManagers } = cluster;
   const processes = [...gateways, ...watchCaches, ...resources, ...controllerManagers];

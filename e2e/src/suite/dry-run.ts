@@ -15,7 +15,8 @@ export function dryRunSuite(on: On): void {
 }
 
 const labels = { app: "web" };
-const podSpec = { containers: [{ name: "c", image: "example.com/c:1" }] };
+// A volume for a token would have a random name.
+const podSpec = { containers: [{ name: "c", image: "example.com/c:1" }], automountServiceAccountToken: false };
 const deploymentSpec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } };
 
 /** One request of every sort, in the order in which they can be made for real. */

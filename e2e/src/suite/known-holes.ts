@@ -203,6 +203,7 @@ export function knownHoleSuite(on: On): void {
       Array.from({ length: 20_000 }, () => ({ op: "copy", from: "/data", path: "/data/x" })),
     );
     const configMaps = "/api/v1/namespaces/default/configmaps";
+    await http.post(configMaps, { metadata: { name: "a" } });
     const calls: readonly Call[] = [
       { method: "POST", path: configMaps, body: bomb, headers: { "content-type": "application/yaml" } },
       {
