@@ -93,7 +93,9 @@ test("a node's request is approved, then signed, by controllers that each act as
 test("without an authority nothing is signed, and that is said", async (t) => {
   const { manager, asked, told } = await setup(t, ["certificatesigningrequest-signing-controller"], { signs: false });
   await manager.start();
-  assert.deepEqual([asked, told], [[], ["no certificates are signed: no files of an authority are named"]]);
+  const why = "no files of an authority are named, --cluster-signing-cert-file and its key";
+  assert.deepEqual(asked, ["certificatesigningrequest-signing-controller"]);
+  assert.deepEqual(told, [`a controller does not run: ${why}`]);
 });
 
 test("the cleaner looks each hour, and sooner when the server was away", async (t) => {
