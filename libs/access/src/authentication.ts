@@ -5,7 +5,6 @@ import {
   type AuthenticationConfiguration,
   parseAuthenticationConfiguration,
 } from "@orch/auth/jwt/authentication-config.js";
-import { createJwtAuthenticator } from "@orch/auth/jwt/jwt-authenticator.js";
 import { hasOidcFlags, type OidcFlags, oidcConfiguration } from "@orch/auth/jwt/oidc-flags.js";
 import { reloadingJwtAuthenticator } from "@orch/auth/jwt/reloading.js";
 import type { ObjectSource } from "@orch/auth/object-source.js";
@@ -22,7 +21,6 @@ import type { Log } from "@orch/runtime/log.js";
 import { reloadedFiles } from "@orch/runtime/tls-files.js";
 import { ConfigurationError, configurationTree, ofFlag, orThrow } from "./configuration.js";
 import type { DecisionCaches } from "./decision-caches.js";
-import { fetchJson } from "./fetch-json.js";
 import type { AccessMetrics } from "./metrics.js";
 import type { AccessSettings } from "./settings.js";
 import type { Webhooks } from "./webhooks.js";
@@ -190,6 +188,10 @@ async function jwtTokens(
   if (configuration === undefined) {
     return { tokens: undefined, configuration: undefined, health: () => undefined, stop: () => {} };
   }
+  const [{ createJwtAuthenticator }, { fetchJson }] = await Promise.all([
+    import("@orch/auth/jwt/jwt-authenticator.js"),
+    import("./fetch-json.js"),
+  ]);
   const tokens = reloadingJwtAuthenticator({
     after: clock.after,
     replaced(problem) {

@@ -4,7 +4,7 @@ import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import { ConfigurationError, ofFlag } from "./configuration.js";
 import type { AuthorizationValues } from "./flags.js";
-import { createSharedCache, type SharedCacheObserver } from "./redis-cache.js";
+import type { SharedCacheObserver } from "./redis-cache.js";
 
 /** A cache of one sort of decisions by the name of the sort, asked for once; `parse` gives undefined for what is none of them. */
 export type DecisionCaches = <T>(name: string, parse: (value: unknown) => T | undefined) => DecisionCache<T>;
@@ -32,6 +32,7 @@ export async function createDecisionCaches(
     if (Buffer.byteLength(text) >= leastSecretBytes) return Buffer.from(text);
     throw new ConfigurationError(`the secret must have at least ${leastSecretBytes} bytes`);
   });
+  const { createSharedCache } = await import("./redis-cache.js");
   const shared = await ofFlag("redis", () =>
     createSharedCache({ url, secret, prefix: "orch:decisions:" }, { clock, log, observer }),
   );

@@ -1,9 +1,8 @@
 import type { WebhookConnection } from "@orch/auth/authorization-config/authorization-config.js";
 import type { Post } from "@orch/auth/webhook/ask.js";
-import { readClientConfig } from "@orch/client/config.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import { ConfigurationError } from "./configuration.js";
-import { type WebhookClient, webhookClient } from "./webhook-client.js";
+import type { WebhookClient } from "./webhook-client.js";
 
 export interface Webhook {
   readonly post: Post;
@@ -25,6 +24,11 @@ export function createWebhooks(clock: Pick<Clock, "now">): Webhooks {
       if (connection.type !== "KubeConfigFile") {
         throw new ConfigurationError("a webhook of the cluster itself is not available in this build: name a file");
       }
+      // Loaded where there is a webhook: HTTP clients take a quarter of a second of every other start.
+      const [{ readClientConfig }, { webhookClient }] = await Promise.all([
+        import("@orch/client/config.js"),
+        import("./webhook-client.js"),
+      ]);
       const config = await readClientConfig(connection.path);
       const client = webhookClient(config, { now: clock.now });
       open.push(client);
