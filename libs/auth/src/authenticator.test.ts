@@ -52,6 +52,7 @@ test("credentials become users", () => {
       "alice dev,ops,system:authenticated",
     ],
     [{ certificate: clientCertificate({ O: "system:masters" }, good) }, "none"],
+    [{ certificate: clientCertificate({ CN: ["first", "last"] }, good) }, "last system:authenticated"],
   ];
   for (const [given, expected] of rows) {
     const verdict = all.authenticate(credentials(given));

@@ -85,7 +85,8 @@ export function clientCertificate(
   rest: Pick<ClientCertificate, "verified" | "notAfter" | "chain">,
 ): ClientCertificate | undefined {
   if (subject === undefined) return undefined;
-  return { commonName: listOf(subject.CN)[0] ?? "", organizations: listOf(subject.O), ...rest };
+  // Of several names the last counts, as it does for the reference.
+  return { commonName: listOf(subject.CN).at(-1) ?? "", organizations: listOf(subject.O), ...rest };
 }
 
 function listOf(value: string | readonly string[] | undefined): readonly string[] {
