@@ -8,7 +8,10 @@ import { assertHas, assertMatches, expand, type Row, readSections, valueAt } fro
 test("every request of the table is answered as the reference answers it", async (t) => {
   const tokens = join(await temporaryFolder(t), "tokens.csv");
   await writeFile(tokens, "bobs-token,bob,1\n");
-  const server = await startServer(t, { args: [`--token-auth-file=${tokens}`] });
+  // What that plugin puts into a pod has random names, and is not in the table.
+  const server = await startServer(t, {
+    args: [`--token-auth-file=${tokens}`, "--disable-admission-plugins=ServiceAccount"],
+  });
   const kept = new Map<string, string>();
   for (const section of readSections()) {
     await t.test(section.title, async (inSection) => {

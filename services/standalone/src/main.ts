@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
 import { relative, resolve } from "node:path";
+import { ConfigurationError } from "@orch/access/configuration.js";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { commonFlags } from "@orch/runtime/common-flags.js";
@@ -86,6 +87,13 @@ async function openStore(dataDir: string): Promise<Store> {
 
 const orRefuse = <T>(parsed: Parsed<T>): T => (parsed.ok ? parsed.value : refuse(parsed.problems.join("; ")));
 
+/** What is wrong with a flag or its file is told as that. */
+function configurationProblem(error: unknown): never {
+  if (!(error instanceof ConfigurationError)) throw error;
+  process.stderr.write(`orch: ${error.message}\n`);
+  return process.exit(1);
+}
+
 /** Nobody else has the embedded store; on etcd there may be further servers like this one. */
 const leaderElection =
   values["etcd-servers"].length === 0
@@ -150,6 +158,9 @@ await runProcess({
     standalone.shutDown();
     compaction.abort();
   },
-  service: standalone,
+  service: {
+    start: () => standalone.start().catch(configurationProblem),
+    stop: () => standalone.stop(),
+  },
   started: () => void greetOnceReady(),
 });
