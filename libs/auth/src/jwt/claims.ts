@@ -1,8 +1,8 @@
 import type { Naming } from "@orch/naming/naming.js";
 import type { Verdict } from "../authenticator.js";
+import { type JsonObject, memberOf } from "../json.js";
 import { authenticatedUser } from "../user.js";
 import type { ClaimMappings, JwtConfiguration, PrefixedClaim, RequiredClaim } from "./authentication-config.js";
-import { type JsonObject, memberOf } from "./json.js";
 
 /** Of the server's clock against the issuer's; the reference grants it to `nbf` alone. */
 const notBeforeLeewayMs = 60_000;

@@ -1,5 +1,5 @@
+import { isJsonObject, memberOf } from "../json.js";
 import type { JwtIssuer } from "./authentication-config.js";
-import { isJsonObject, memberOf } from "./json.js";
 import { type KeySet, parseKeySet } from "./key-set.js";
 
 export interface JsonRequest {

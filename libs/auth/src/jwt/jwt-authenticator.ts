@@ -2,12 +2,12 @@ import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
 import { LRUCache } from "lru-cache";
 import { noVerdict, type Verdict } from "../authenticator.js";
+import { type JsonObject, memberOf } from "../json.js";
 import { ownAudience, type TokenAuthenticator } from "../token-authenticator.js";
 import type { AuthenticationConfiguration, JwtConfiguration } from "./authentication-config.js";
 import { userOf, validityOf } from "./claims.js";
 import { type CompactToken, compactToken, decodeObject } from "./compact.js";
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysDeps } from "./issuer-keys.js";
-import { type JsonObject, memberOf } from "./json.js";
 import type { KeySet } from "./key-set.js";
 import type { SigningAlgorithm } from "./signing-algorithms.js";
 

@@ -2,6 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { valueAt } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { noVerdict, type Verdict } from "../authenticator.js";
+import { parseJsonObject } from "../json.js";
 import type { ObjectSource } from "../object-source.js";
 import type { TokenAuthenticator } from "../token-authenticator.js";
 import type { UserInfo } from "../user.js";
@@ -9,7 +10,7 @@ import { type BoundClaims, type Claims, type LegacyClaims, legacyIssuer } from "
 import { parsePublicKeys } from "./keys.js";
 import { type LiveObject, liveObjects, type Objection } from "./live-objects.js";
 import { accountUser, type Reference } from "./names.js";
-import { type Checked, parseJson, signatures, tokenDigest } from "./signatures.js";
+import { type Checked, signatures, tokenDigest } from "./signatures.js";
 
 export interface ServiceAccountDeps {
   readonly naming: Naming;
@@ -84,7 +85,7 @@ function sortsByIssuer({ naming, issuers, legacy }: ServiceAccountDeps) {
   const ours = new Set(issuers);
   const old = legacyIssuer(naming);
   return (token: string): Claims["sort"] | undefined => {
-    const payload = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url"));
+    const payload = parseJsonObject(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
     const issuer = payload?.["iss"];
     if (payload === undefined || typeof issuer !== "string") return undefined;
     // The old issuer may be the new one's name, too.

@@ -2,7 +2,8 @@ import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
 import { compactVerify, decodeProtectedHeader } from "jose";
 import { LRUCache } from "lru-cache";
-import { type Claims, isJson, type ReadClaims, readClaims } from "./claims.js";
+import { parseJsonObject } from "../json.js";
+import { type Claims, type ReadClaims, readClaims } from "./claims.js";
 import type { PublicKey } from "./keys.js";
 
 /** A token that we have signed, or why it is none. */
@@ -87,15 +88,6 @@ function headerOf(token: string): { readonly kid: string | undefined; readonly c
 }
 
 function readPayload(naming: Naming, payload: Uint8Array, sort: Claims["sort"]): ReadClaims {
-  const claims = parseJson(Buffer.from(payload));
+  const claims = parseJsonObject(Buffer.from(payload).toString("utf8"));
   return claims === undefined ? { ok: false, why: "its payload is no object" } : readClaims(naming, claims, sort);
-}
-
-export function parseJson(bytes: Buffer): { readonly [name: string]: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return isJson(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,9 +2,10 @@ import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
 import { noVerdict, type Verdict } from "../authenticator.js";
 import type { ReviewVersion } from "../authorization-config/authorization-config.js";
+import { isJsonObject, type JsonObject } from "../json.js";
 import type { TokenAuthenticator } from "../token-authenticator.js";
 import { authenticatedUser, type UserInfo } from "../user.js";
-import { type Fields, flagOf, isFields, isTexts, shortened, statusOf, textOf, textsOf } from "./answer.js";
+import { flagOf, isTexts, shortened, statusOf, textOf, textsOf } from "./answer.js";
 import { ask, badAnswer, type Post, type WebhookClock, WebhookError, type WebhookObserver } from "./ask.js";
 import { type DecisionCache, localCache } from "./decision-cache.js";
 import { createInFlight } from "./in-flight.js";
@@ -101,13 +102,13 @@ async function answerOf(
 }
 
 /** A webhook may say the token in its error: our log must not. */
-function readRefusal(status: Fields, token: string): Verdict {
+function readRefusal(status: JsonObject, token: string): Verdict {
   const error = textOf(status, "error");
   return error === "" ? noVerdict : { outcome: "deny", why: shortened(error.replaceAll(token, "<token>")) };
 }
 
 function readKnown(
-  status: Fields,
+  status: JsonObject,
   asked: readonly string[],
   { apiAudiences, naming }: WebhookTokenAuthenticatorDeps,
 ): KnownToken | Verdict {
@@ -116,7 +117,7 @@ function readKnown(
   const audiences = asked.filter((each) => meant.includes(each));
   if (asked.length > 0 && audiences.length === 0) return noVerdict;
   const user = status["user"];
-  if (!isFields(user)) throw badAnswer("it has no user");
+  if (!isJsonObject(user)) throw badAnswer("it has no user");
   const name = textOf(user, "username");
   if (name === "") throw badAnswer("the user has no name");
   const extra = user["extra"] ?? {};
@@ -125,13 +126,14 @@ function readKnown(
   return { user: authenticatedUser(naming, { name, uid: textOf(user, "uid"), groups, extra }), audiences };
 }
 
-const isExtra = (value: unknown): value is UserInfo["extra"] => isFields(value) && Object.values(value).every(isTexts);
+const isExtra = (value: unknown): value is UserInfo["extra"] =>
+  isJsonObject(value) && Object.values(value).every(isTexts);
 
 /** A known token that was kept elsewhere; undefined where it is none. */
 export function readKnownToken(value: unknown): KnownToken | undefined {
-  if (!isFields(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { user, audiences } = value;
-  if (!isFields(user) || !isTexts(audiences)) return undefined;
+  if (!isJsonObject(user) || !isTexts(audiences)) return undefined;
   const { name, uid, groups, extra } = user;
   if (typeof name !== "string" || name === "" || typeof uid !== "string") return undefined;
   if (!isTexts(groups) || !isExtra(extra)) return undefined;
