@@ -1,7 +1,5 @@
-import { type Authorizer, type Decision, noOpinion } from "./authorizer.js";
+import { type Authorizer, allowed, noOpinion } from "./authorizer.js";
 import type { RuleResolver } from "./rules.js";
-
-const allowed: Decision = { outcome: "allow", reason: "" };
 
 /** Everybody may do everything. */
 export const alwaysAllow: Authorizer = { authorize: () => allowed };

@@ -1,6 +1,6 @@
-import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
 import { noVerdict, type Verdict } from "./authenticator.js";
+import { tokenDigest } from "./secrets.js";
 import { ownAudience, type TokenAuthenticator } from "./token-authenticator.js";
 import { authenticatedUser } from "./user.js";
 
@@ -57,9 +57,10 @@ export function tokenFileAuthenticator(
 ): TokenAuthenticator {
   const verdicts = new Map<string, Verdict>();
   for (const { token, user, uid, groups } of entries) {
-    verdicts.set(digest(token), { outcome: "allow", user: authenticatedUser(naming, { name: user, uid, groups }) });
+    verdicts.set(tokenDigest(token), {
+      outcome: "allow",
+      user: authenticatedUser(naming, { name: user, uid, groups }),
+    });
   }
-  return ownAudience((token) => verdicts.get(digest(token)) ?? noVerdict, apiAudiences);
+  return ownAudience((token) => verdicts.get(tokenDigest(token)) ?? noVerdict, apiAudiences);
 }
-
-const digest = (token: string): string => hash("sha256", token, "base64");

@@ -1,5 +1,5 @@
 import type { Naming } from "@orch/naming/naming.js";
-import type { Attributes, Authorizer, Decision } from "../authorizer.js";
+import { type Attributes, type Authorizer, allowed, type Decision } from "../authorizer.js";
 import { isJsonObject, type JsonObject, parseJsonObject } from "../json.js";
 import type { Parsed } from "../parsed.js";
 import type { RuleResolver, UserRules } from "../rules.js";
@@ -106,7 +106,6 @@ function fromLegacy(line: Policy, naming: Naming): Policy {
   };
 }
 
-const allowed: Decision = { outcome: "allow", reason: "" };
 const unmatched: Decision = { outcome: "noOpinion", reason: "No policy matched." };
 const readingVerbs = ["get", "list", "watch"];
 

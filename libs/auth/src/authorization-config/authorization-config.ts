@@ -45,8 +45,8 @@ export type WebhookConnection =
 const maxMatchConditions = 64;
 const maxTimeoutMs = 30_000;
 
-export const defaultAuthorizedTtlMs = 300_000;
-export const defaultUnauthorizedTtlMs = 30_000;
+const defaultAuthorizedTtlMs = 300_000;
+const defaultUnauthorizedTtlMs = 30_000;
 
 /** The name that an authorizer other than a webhook must have. */
 export const nameOfType = (type: AuthorizerType): string => type.toLowerCase();

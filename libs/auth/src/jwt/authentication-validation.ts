@@ -1,6 +1,6 @@
-import { X509Certificate } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { certificateBundle } from "../client-certificate.js";
 import { noExpressions } from "../config/configuration-file.js";
 import { dnsLabel } from "../dns-label.js";
 import type {
@@ -146,19 +146,8 @@ function validateAudiences(at: string, { audiences, audienceMatchPolicy: policy 
 
 /** The text is never shown: a private key may have been put there. */
 function authorityErrors(at: string, pem: string): FieldError[] {
-  if (pem === "") return [];
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length > 0 && blocks.every(isCertificate)) return [];
+  if (pem === "" || certificateBundle(pem).ok) return [];
   return [fieldError.invalid(at, "<omitted>", "data does not contain any valid RSA or ECDSA certificates")];
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    new X509Certificate(pem);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function validateClaimRules(at: string, rules: readonly ClaimRuleDraft[]): FieldError[] {

@@ -1,6 +1,6 @@
 import type { PolicyRule } from "@orch/api/kinds/rbac/types.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { type Decision, noOpinion, type ResourceAttributes } from "../authorizer.js";
+import { allowed, type Decision, noOpinion, type ResourceAttributes } from "../authorizer.js";
 import { askedOf, compileRole, roleAllows } from "../rbac/compiled-role.js";
 import { fieldTerms } from "../selector-terms.js";
 import { type RefKind, refOf } from "./edges.js";
@@ -11,7 +11,6 @@ export type Answer = Decision | { readonly kind: RefKind; readonly ref: string }
 /** What a node may do with a resource, as far as its attributes tell. */
 export type NodeRules = (attributes: ResourceAttributes, node: string) => Answer;
 
-const allowed: Decision = { outcome: "allow", reason: "" };
 const because = (reason: string): Decision => ({ outcome: "noOpinion", reason });
 
 export const unrelated = (node: string): Decision =>

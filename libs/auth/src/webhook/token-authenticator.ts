@@ -1,14 +1,15 @@
 import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
+import { andThen } from "../and-then.js";
 import { noVerdict, type Verdict } from "../authenticator.js";
 import type { ReviewVersion } from "../authorization-config/authorization-config.js";
+import { createInFlight } from "../in-flight.js";
 import { isJsonObject, type JsonObject } from "../json.js";
 import type { TokenAuthenticator } from "../token-authenticator.js";
 import { authenticatedUser, type UserInfo } from "../user.js";
 import { flagOf, isTexts, shortened, statusOf, textOf, textsOf } from "./answer.js";
 import { ask, badAnswer, type Post, type WebhookClock, WebhookError, type WebhookObserver } from "./ask.js";
 import { type DecisionCache, localCache } from "./decision-cache.js";
-import { createInFlight } from "./in-flight.js";
 
 /** Whose a token is, as the webhook said. */
 export interface KnownToken {
@@ -66,10 +67,7 @@ export function webhookTokenAuthenticator(deps: WebhookTokenAuthenticatorDeps): 
       return inFlight(key, () => {
         const wrong = refused.get(key);
         if (wrong !== undefined) return wrong;
-        const kept = cache.get(key);
-        if (kept === undefined) return asked(token, audiences, key);
-        if (!(kept instanceof Promise)) return verdictOf(kept);
-        return kept.then((known) => (known === undefined ? asked(token, audiences, key) : verdictOf(known)));
+        return andThen(cache.get(key), (kept) => (kept === undefined ? asked(token, audiences, key) : verdictOf(kept)));
       });
     },
   };
