@@ -5,17 +5,14 @@ import { createNaming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
 import type { Decision, ResourceAttributes } from "../authorizer.js";
 import type { Collection, Follower, ObjectSource } from "../object-source.js";
+import { resourceAttributes, user } from "../testing/attributes.js";
 import { manualClock } from "../testing/manual-clock.js";
 import type { UserInfo } from "../user.js";
 import { createNodeAuthorizer, nodeOf } from "./node-authorizer.js";
 
 const naming = createNaming("orch");
-const nodeUser = (name: string, ...groups: string[]): UserInfo => ({
-  name: `system:node:${name}`,
-  uid: "",
-  groups: groups.length === 0 ? ["system:nodes", "system:authenticated"] : groups,
-  extra: {},
-});
+const nodeUser = (name: string, ...groups: string[]): UserInfo =>
+  user(`system:node:${name}`, ...(groups.length === 0 ? ["system:nodes", "system:authenticated"] : groups));
 
 const rules = [
   { verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["services"] },
@@ -63,18 +60,8 @@ function setUp(objects: Readonly<Record<string, readonly AnyObject[]>> = {}, res
   return { ...fake, authorizer, clock, decide };
 }
 
-const of = (fields: Partial<ResourceAttributes>, node = "n1"): ResourceAttributes => ({
-  kind: "resource",
-  user: nodeUser(node),
-  verb: "get",
-  group: "",
-  version: "v1",
-  resource: "pods",
-  subresource: "",
-  namespace: "",
-  name: "",
-  ...fields,
-});
+const of = (fields: Partial<ResourceAttributes>, node = "n1"): ResourceAttributes =>
+  resourceAttributes({ user: nodeUser(node), namespace: "", ...fields });
 
 const pod = (name: string, spec: object, more: object = {}): AnyObject => ({
   metadata: { namespace: "a", name },

@@ -4,7 +4,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { unavailable } from "@orch/status/api-error.js";
 import { type Authorizer, allowed, type Decision, noOpinion } from "../authorizer.js";
 import type { Collection, Follower, Following, ObjectSource } from "../object-source.js";
-import type { RuleResolver } from "../rules.js";
+import { noRules, type RuleResolver } from "../rules.js";
 import type { UserInfo } from "../user.js";
 import { nodeRules, unrelated } from "./decide.js";
 import { podEdges, type RefKind, refOf, textAt, volumeEdges } from "./edges.js";
@@ -92,12 +92,8 @@ export function createNodeAuthorizer(deps: NodeAuthorizerDeps): NodeAuthorizer {
       return waitFor(needed).then(() => related(node, answer.ref));
     },
     rulesFor(user) {
-      const isNode = nodeOf(user) !== undefined;
-      return {
-        rules: [],
-        incomplete: isNode,
-        evaluationError: isNode ? "node authorizer does not support user rule resolution" : "",
-      };
+      if (nodeOf(user) === undefined) return noRules;
+      return { rules: [], incomplete: true, evaluationError: "node authorizer does not support user rule resolution" };
     },
   };
 }

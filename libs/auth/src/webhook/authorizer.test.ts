@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import fc from "fast-check";
 import type { WebhookConfiguration } from "../authorization-config/authorization-config.js";
-import type { Attributes, Decision, ResourceAttributes } from "../authorizer.js";
+import type { Attributes, Decision } from "../authorizer.js";
+import { resourceAttributes, user } from "../testing/attributes.js";
 import { manualClock } from "../testing/manual-clock.js";
 import type { UserInfo } from "../user.js";
 import { type ReviewStatus, readReviewStatus } from "./access-review.js";
@@ -13,24 +14,14 @@ import { type DecisionCache, localCache } from "./decision-cache.js";
 import { type FakeAnswer, fakeWebhook } from "./testing/fake-webhook.js";
 
 const jane: UserInfo = { name: "jane", uid: "7", groups: ["a", "b"], extra: { z: ["2"], scopes: ["x", "y"] } };
-const nobody: UserInfo = { name: "nobody", uid: "", groups: [], extra: {} };
+const nobody = user("nobody");
 const status = (fields: object) => ({
   apiVersion: "authorization.orch/v1",
   kind: "SubjectAccessReview",
   status: fields,
 });
 
-const pods: ResourceAttributes = {
-  kind: "resource",
-  user: jane,
-  verb: "list",
-  group: "",
-  version: "v1",
-  resource: "pods",
-  subresource: "",
-  namespace: "n",
-  name: "",
-};
+const pods = resourceAttributes({ user: jane, verb: "list" });
 
 interface Setup extends Partial<Omit<WebhookConfiguration, "connection">> {
   readonly answers: readonly FakeAnswer[];
