@@ -6,6 +6,7 @@ import { issueAuthority, issueService } from "@orch/pki/certificates.js";
 import type { KeyPair } from "@orch/pki/key-pair.js";
 import { connect } from "@orch/rpc/grpc-client.js";
 import type { LinkCredentials, LinkSecurity } from "@orch/rpc/grpc-link.js";
+import { grpcPair } from "@orch/rpc/grpc-pair.suite.js";
 import { createGrpcServer } from "@orch/rpc/grpc-server.js";
 import type { RpcLog } from "@orch/rpc/log.js";
 import type { Caller } from "@orch/rpc/rpc.js";
@@ -93,20 +94,8 @@ transportSuite("grpc with certificates", async () => {
     port: 0,
     security: secured(await files("resource"), ["gateway"]),
   });
-  const port = await server.listen();
-  const window = 64 * 1024;
   const security = secured(await files("gateway"), ["resource"]);
-  const caller = connect({ target: `127.0.0.1:${port}`, window, security });
-  await until(() => caller.ready);
-  return {
-    services: server.services,
-    caller,
-    window,
-    close: async () => {
-      await caller.close();
-      await server.close(0);
-    },
-  };
+  return grpcPair(server, (port) => ({ target: `127.0.0.1:${port}`, security }));
 });
 
 test("a host's name is not in the certificates, and need not be", async (t) => {

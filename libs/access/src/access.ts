@@ -6,7 +6,7 @@ import type { Metrics } from "@orch/runtime/metrics.js";
 import { type Authentication, createAuthentication } from "./authentication.js";
 import { type Authorization, createAuthorization } from "./authorization.js";
 import { createDecisionCaches } from "./decision-caches.js";
-import { type AccessMetrics, createAccessMetrics } from "./metrics.js";
+import { type AuthenticationMetrics, createAuthenticationMetrics, createAuthorizationMetrics } from "./metrics.js";
 import type { AccessSettings, AuthorizationSettings } from "./settings.js";
 import { createWebhooks } from "./webhooks.js";
 
@@ -31,7 +31,8 @@ export interface AuthorizationAccess {
 /** Who is who and who may do what, as the flags say. */
 export interface Access extends AuthorizationAccess {
   readonly authentication: Authentication;
-  readonly metrics: AccessMetrics;
+  /** Counts what an authenticator says of requests. */
+  readonly counted: AuthenticationMetrics["counted"];
 }
 
 /** What services behind gateways need: who may do what. @throws ConfigurationError */
@@ -40,7 +41,7 @@ export async function createAuthorizationAccess(
   deps: AccessDeps,
 ): Promise<AuthorizationAccess> {
   const common = await commonOf(settings, deps);
-  const authorization = await createAuthorization(settings, { ...deps, ...common, alwaysAllowPaths: [] });
+  const authorization = await createAuthorization(settings, { ...deps, ...common.parts, alwaysAllowPaths: [] });
   return {
     authorization,
     start: () => authorization.start(deps.objects),
@@ -54,14 +55,14 @@ export async function createAuthorizationAccess(
 /** @throws ConfigurationError */
 export async function createAccess(settings: AccessSettings, deps: AccessDeps): Promise<Access> {
   const common = await commonOf(settings, deps);
-  const parts = { ...deps, ...common };
-  const authentication = await createAuthentication(settings, parts);
+  const metrics = createAuthenticationMetrics(deps.metrics);
+  const authentication = await createAuthentication(settings, { ...deps, ...common.parts, metrics });
   const alwaysAllowPaths = settings.values["authorization-always-allow-paths"];
-  const authorization = await createAuthorization(settings, { ...parts, alwaysAllowPaths });
+  const authorization = await createAuthorization(settings, { ...deps, ...common.parts, alwaysAllowPaths });
   return {
     authentication,
     authorization,
-    metrics: common.metrics,
+    counted: metrics.counted,
     start: () => authorization.start(deps.objects),
     async stop() {
       authentication.stop();
@@ -72,13 +73,15 @@ export async function createAccess(settings: AccessSettings, deps: AccessDeps): 
 }
 
 async function commonOf({ values }: AuthorizationSettings, { clock, log, metrics }: AccessDeps) {
-  const accessMetrics = createAccessMetrics(metrics);
+  const authorizationMetrics = createAuthorizationMetrics(metrics);
   const webhooks = createWebhooks(clock);
-  const { caches, stop } = await createDecisionCaches(values, { clock, log, observer: accessMetrics.sharedCache });
+  const { caches, stop } = await createDecisionCaches(values, {
+    clock,
+    log,
+    observer: authorizationMetrics.sharedCache,
+  });
   return {
-    metrics: accessMetrics,
-    webhooks,
-    caches,
+    parts: { webhooks, caches, metrics: authorizationMetrics },
     async stop() {
       stop();
       await webhooks.close();

@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { bootstrapTokenAuthenticator } from "@orch/auth/bootstrap-token.js";
 import {
   type AuthenticationConfiguration,
@@ -16,25 +15,16 @@ import { parseTokenFile, tokenFileAuthenticator } from "@orch/auth/token-file.js
 import { anonymousUser, type UserInfo } from "@orch/auth/user.js";
 import { readKnownToken, webhookTokenAuthenticator } from "@orch/auth/webhook/token-authenticator.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import { reloadedFiles } from "@orch/runtime/tls-files.js";
-import { ConfigurationError, configurationTree, ofFlag, orThrow } from "./configuration.js";
-import type { DecisionCaches } from "./decision-caches.js";
-import type { AccessMetrics } from "./metrics.js";
+import { ConfigurationError, configurationTree, inPart, orThrow, textOfFile } from "./configuration.js";
+import type { AuthenticationMetrics } from "./metrics.js";
+import type { Parts } from "./parts.js";
 import type { AccessSettings } from "./settings.js";
-import type { Webhooks } from "./webhooks.js";
 
-export interface AuthenticationDeps {
-  readonly naming: Naming;
+export interface AuthenticationDeps extends Parts {
+  readonly metrics: AuthenticationMetrics;
   readonly objects: ObjectSource;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: AccessMetrics;
-  readonly caches: DecisionCaches;
-  readonly webhooks: Webhooks;
-  /** In [0, 1). */
-  readonly random: () => number;
 }
 
 /** Who is who by bearer tokens, and who comes without any. */
@@ -51,80 +41,65 @@ export interface Authentication {
   readonly stop: () => void;
 }
 
+/** What the sorts of tokens are made with. */
+interface TokenDeps extends AuthenticationDeps {
+  readonly apiAudiences: readonly string[];
+}
+
 /** @throws ConfigurationError */
 export async function createAuthentication(
   settings: AccessSettings,
-  deps: AuthenticationDeps,
+  given: AuthenticationDeps,
 ): Promise<Authentication> {
   const { values } = settings;
   const issuers = values["service-account-issuer"];
   const apiAudiences = values["api-audiences"].length > 0 ? values["api-audiences"] : issuers;
-  const jwt = await jwtTokens(settings, { ...deps, apiAudiences });
+  const deps: TokenDeps = { ...given, apiAudiences };
+  const jwt = await jwtTokens(settings, deps);
+  const accountKeys = values["service-account-key-file"].map((path) => textOfFile("--service-account-key-file", path));
   const sorts: (TokenAuthenticator | undefined)[] = [
-    staticTokens(settings, deps.naming, apiAudiences),
-    await accountTokens(settings, deps, apiAudiences),
-    values["enable-bootstrap-token-auth"]
-      ? bootstrapTokenAuthenticator({ ...deps, now: deps.clock.now, apiAudiences })
-      : undefined,
+    staticTokens(settings, deps),
+    await accountTokens(settings, accountKeys, deps),
+    values["enable-bootstrap-token-auth"] ? bootstrapTokenAuthenticator({ ...deps, now: deps.clock.now }) : undefined,
     jwt.tokens,
-    await webhookTokens(settings, deps, apiAudiences),
+    await webhookTokens(settings, deps),
   ];
   return {
     tokens: anyToken(sorts.flatMap((each) => each ?? [])),
     apiAudiences,
-    openId: discoveryOf(settings, deps.log),
+    openId: discoveryOf(settings, accountKeys, deps.log),
     anonymous: anonymousBy(settings, jwt.configuration, deps.naming),
     health: jwt.health,
     stop: jwt.stop,
   };
 }
 
-function staticTokens({ values, tokens }: AccessSettings, naming: Naming, apiAudiences: readonly string[]) {
-  const path = values["token-auth-file"];
-  const entries = [...tokens, ...(path === "" ? [] : tokensOfFile(path))];
-  return entries.length === 0 ? undefined : tokenFileAuthenticator(entries, { naming, apiAudiences });
-}
-
-function tokensOfFile(path: string) {
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    throw new ConfigurationError(`--token-auth-file: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const file = parseTokenFile(text);
-  if (file.ok) return file.entries;
-  throw new ConfigurationError(`--token-auth-file: ${file.problem}`);
+function staticTokens({ values, tokens }: AccessSettings, deps: TokenDeps): TokenAuthenticator | undefined {
+  const flag = "--token-auth-file";
+  const file = parseTokenFile(textOfFile(flag, values["token-auth-file"]));
+  if (!file.ok) throw new ConfigurationError(`${flag}: ${file.problems.join("; ")}`);
+  const entries = [...tokens, ...file.value];
+  return entries.length === 0 ? undefined : tokenFileAuthenticator(entries, deps);
 }
 
 async function accountTokens(
   { values }: AccessSettings,
-  { naming, objects, clock }: AuthenticationDeps,
-  apiAudiences: readonly string[],
+  keys: readonly string[],
+  deps: TokenDeps,
 ): Promise<TokenAuthenticator | undefined> {
   const issuers = values["service-account-issuer"];
-  const paths = values["service-account-key-file"];
-  if (paths.length === 0) return undefined;
+  if (keys.length === 0) return undefined;
   if (issuers.length === 0) throw new ConfigurationError("--service-account-key-file needs --service-account-issuer");
-  return await ofFlag("service-account-key-file", () =>
-    serviceAccountAuthenticator({
-      naming,
-      issuers,
-      keys: paths.map((path) => readFileSync(path, "utf8")),
-      apiAudiences,
-      objects,
-      now: clock.now,
-      lookup: values["service-account-lookup"],
-      legacy: true,
-    }),
+  const lookup = values["service-account-lookup"];
+  return await inPart("--service-account-key-file", () =>
+    serviceAccountAuthenticator({ ...deps, issuers, keys, now: deps.clock.now, lookup, legacy: true }),
   );
 }
 
-function discoveryOf({ values }: AccessSettings, log: Log): OpenIdDocuments | undefined {
+function discoveryOf({ values }: AccessSettings, pems: readonly string[], log: Log): OpenIdDocuments | undefined {
   const [issuer] = values["service-account-issuer"];
-  const paths = values["service-account-key-file"];
-  if (issuer === undefined || paths.length === 0) return undefined;
-  const keys = orThrow(parsePublicKeys(paths.map((path) => readFileSync(path, "utf8"))));
+  if (issuer === undefined || pems.length === 0) return undefined;
+  const keys = orThrow(parsePublicKeys(pems));
   const own = `${issuer.replace(/\/$/, "")}${openIdPaths.keySet}`;
   const documents = openIdDocuments({ issuer, jwksUri: values["service-account-jwks-uri"] || own, keys });
   if (documents.ok) return documents.value;
@@ -132,26 +107,24 @@ function discoveryOf({ values }: AccessSettings, log: Log): OpenIdDocuments | un
   return undefined;
 }
 
-async function webhookTokens(
-  { values }: AccessSettings,
-  deps: AuthenticationDeps,
-  apiAudiences: readonly string[],
-): Promise<TokenAuthenticator | undefined> {
+async function webhookTokens({ values }: AccessSettings, deps: TokenDeps): Promise<TokenAuthenticator | undefined> {
   const path = values["authentication-token-webhook-config-file"];
   if (path === "") return undefined;
-  const { post, address } = await ofFlag("authentication-token-webhook-config-file", () =>
+  const { post, address } = await inPart("--authentication-token-webhook-config-file", () =>
     deps.webhooks.connect({ type: "KubeConfigFile", path }),
   );
   const version = values["authentication-token-webhook-version"];
   return webhookTokenAuthenticator({
     ...deps,
     version,
-    apiAudiences,
     cacheTtlMs: values["authentication-token-webhook-cache-ttl"],
     timeoutMs: webhookMs,
     post,
-    cache: deps.caches(`tokens:${hash("sha256", JSON.stringify([version, address, apiAudiences]))}`, readKnownToken),
-    observer: deps.metrics.webhook("authentication", "tokens", deps.log),
+    cache: deps.caches(
+      `tokens:${hash("sha256", JSON.stringify([version, address, deps.apiAudiences]))}`,
+      readKnownToken,
+    ),
+    observer: deps.metrics.webhook("tokens", deps.log),
   });
 }
 
@@ -164,10 +137,7 @@ interface Jwt {
   readonly stop: () => void;
 }
 
-async function jwtTokens(
-  settings: AccessSettings,
-  deps: AuthenticationDeps & { readonly apiAudiences: readonly string[] },
-): Promise<Jwt> {
+async function jwtTokens(settings: AccessSettings, deps: TokenDeps): Promise<Jwt> {
   const { values } = settings;
   const { naming, clock, log, metrics } = deps;
   const parsing = { naming, serviceAccountIssuers: values["service-account-issuer"] };
@@ -181,8 +151,15 @@ async function jwtTokens(
   const reloaded =
     path === ""
       ? undefined
-      : await ofFlag("authentication-config", () =>
-          reloadedFiles({ paths: [path], make, clock, log, counted: metrics.reloads("authentication") }),
+      : await inPart("--authentication-config", () =>
+          // A good file is not in force before its issuers are reached: that is counted then.
+          reloadedFiles({
+            paths: [path],
+            make,
+            clock,
+            log,
+            counted: (result) => result === "failure" && metrics.reloaded(result),
+          }),
         );
   const configuration = reloaded === undefined ? orThrow(oidcConfiguration(oidc, parsing)) : reloaded.current();
   if (configuration === undefined) {
@@ -192,17 +169,20 @@ async function jwtTokens(
     import("@orch/auth/jwt/jwt-authenticator.js"),
     import("./fetch-json.js"),
   ]);
+  let started = false;
   const tokens = reloadingJwtAuthenticator({
     after: clock.after,
     replaced(problem) {
-      if (problem !== undefined)
-        log.error({ problem }, "new issuers of tokens could not be reached; those before serve on");
+      if (started) metrics.reloaded(problem === undefined ? "success" : "failure");
+      if (problem === undefined) return;
+      log.error({ problem }, "new issuers of tokens could not be reached; those before serve on");
     },
   });
   const observer = metrics.jwt(log);
   const jwtDeps = { ...deps, now: clock.now, after: clock.after, fetchJson, observer };
   const serve = (next: AuthenticationConfiguration): void => tokens.replace(createJwtAuthenticator(next, jwtDeps));
   serve(configuration);
+  started = true;
   reloaded?.onChange(() => serve(reloaded.current()));
   return {
     tokens,
@@ -222,7 +202,7 @@ function oidcFlags({ values, given }: AccessSettings): OidcFlags {
   return {
     issuerURL: said("oidc-issuer-url", values["oidc-issuer-url"]),
     clientID: said("oidc-client-id", values["oidc-client-id"]),
-    certificateAuthority: caFile === "" ? undefined : textOf("oidc-ca-file", caFile),
+    certificateAuthority: caFile === "" ? undefined : textOfFile("--oidc-ca-file", caFile),
     usernameClaim: said("oidc-username-claim", values["oidc-username-claim"]),
     usernamePrefix: said("oidc-username-prefix", values["oidc-username-prefix"]),
     groupsClaim: said("oidc-groups-claim", values["oidc-groups-claim"]),
@@ -230,14 +210,6 @@ function oidcFlags({ values, given }: AccessSettings): OidcFlags {
     requiredClaims: said("oidc-required-claim", values["oidc-required-claim"]),
     signingAlgs: said("oidc-signing-algs", values["oidc-signing-algs"]),
   };
-}
-
-function textOf(flag: string, path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new ConfigurationError(`--${flag}: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 /** The file's word counts before the flag's; together they would contradict each other. */

@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { bootstrapPolicy } from "@orch/api/kinds/rbac/bootstrap/policy.js";
 import type { PolicyRule } from "@orch/api/kinds/rbac/types.js";
 import { abacAuthorizer, parseAbacFile } from "@orch/auth/abac/abac.js";
@@ -11,7 +10,7 @@ import {
 } from "@orch/auth/authorization-config/authorization-config.js";
 import { authorizationModes, configFileProblem } from "@orch/auth/authorization-config/modes.js";
 import { type Authorizer, firstOpinion } from "@orch/auth/authorizer.js";
-import { alwaysAllow, alwaysAllowPaths, alwaysDeny, everyRule, groupMayAll } from "@orch/auth/fixed-authorizers.js";
+import { alwaysAllow, alwaysAllowPaths, alwaysDeny, groupMayAll } from "@orch/auth/fixed-authorizers.js";
 import { createNodeAuthorizer } from "@orch/auth/node/node-authorizer.js";
 import type { ObjectSource } from "@orch/auth/object-source.js";
 import { createRbac, type Rbac } from "@orch/auth/rbac/rbac.js";
@@ -19,24 +18,14 @@ import type { Permissions, RuleResolver, UserRules } from "@orch/auth/rules.js";
 import { readReviewStatus } from "@orch/auth/webhook/access-review.js";
 import { webhookAuthorizer } from "@orch/auth/webhook/authorizer.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { Clock } from "@orch/runtime/clock.js";
-import type { Log } from "@orch/runtime/log.js";
 import { type Reloaded, reloadedFiles } from "@orch/runtime/tls-files.js";
-import { ConfigurationError, configurationTree, ofFlag, orThrow } from "./configuration.js";
-import type { DecisionCaches } from "./decision-caches.js";
-import type { AccessMetrics } from "./metrics.js";
+import { ConfigurationError, configurationTree, inPart, orThrow, textOfFile } from "./configuration.js";
+import type { AuthorizationMetrics } from "./metrics.js";
+import type { Parts } from "./parts.js";
 import type { AuthorizationSettings } from "./settings.js";
-import type { Webhooks } from "./webhooks.js";
 
-export interface AuthorizationDeps {
-  readonly naming: Naming;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly metrics: AccessMetrics;
-  readonly caches: DecisionCaches;
-  readonly webhooks: Webhooks;
-  /** In [0, 1). */
-  readonly random: () => number;
+export interface AuthorizationDeps extends Parts {
+  readonly metrics: AuthorizationMetrics;
   /** Paths that everyone may ask for. */
   readonly alwaysAllowPaths: readonly string[];
 }
@@ -59,10 +48,10 @@ export async function createAuthorization(
   settings: AuthorizationSettings,
   deps: AuthorizationDeps,
 ): Promise<Authorization> {
-  const { naming, clock, log } = deps;
+  const { naming, clock, log, metrics } = deps;
   const rbac = createRbac({ naming, clock, log: (what, err) => log.warn({ err }, what) });
   const node = createNodeAuthorizer({ naming, clock, rules: rulesOfNodes(naming), resourceSlices: false });
-  const parts: Parts = { ...deps, rbac, node, abac: abacOf(settings, naming), webhookMembers: new Map() };
+  const parts: ChainParts = { ...deps, rbac, node, abac: abacOf(settings, naming), webhookMembers: new Map() };
   const source = await configurationOf(settings, deps);
   const first = source.current();
   let chain = await chainOf(first, parts);
@@ -71,7 +60,9 @@ export async function createAuthorization(
       const problem = reloadProblem(first, next);
       if (problem !== undefined) throw new ConfigurationError(problem);
       chain = await chainOf(next, parts);
+      metrics.reloaded("success");
     } catch (err) {
+      metrics.reloaded("failure");
       log.error({ err }, "a new authorization configuration is not in force; the one before holds");
     }
   };
@@ -100,7 +91,7 @@ export async function createAuthorization(
 }
 
 /** What the chain is made of again when its file changes; what follows the cluster is kept. */
-interface Parts extends AuthorizationDeps {
+interface ChainParts extends AuthorizationDeps {
   readonly rbac: Rbac;
   readonly node: Member;
   readonly abac: Member | undefined;
@@ -134,12 +125,19 @@ async function configurationOf(
   if (problem !== undefined) throw new ConfigurationError(problem);
   const make = ([text = ""]: readonly string[]): AuthorizationConfiguration =>
     orThrow(parseAuthorizationConfiguration(configurationTree(text), naming));
-  return await ofFlag("authorization-config", () =>
-    reloadedFiles({ paths: [path], make, clock, log, counted: metrics.reloads("authorization") }),
+  return await inPart("--authorization-config", () =>
+    // A good file is not in force before the chain is made of it: that is counted then.
+    reloadedFiles({
+      paths: [path],
+      make,
+      clock,
+      log,
+      counted: (result) => result === "failure" && metrics.reloaded(result),
+    }),
   );
 }
 
-async function chainOf({ authorizers }: AuthorizationConfiguration, parts: Parts): Promise<Chain> {
+async function chainOf({ authorizers }: AuthorizationConfiguration, parts: ChainParts): Promise<Chain> {
   const { naming, metrics } = parts;
   const members = await Promise.all(
     authorizers.map(async (each) => ({ ...each, member: await memberOf(each, parts) })),
@@ -154,12 +152,12 @@ async function chainOf({ authorizers }: AuthorizationConfiguration, parts: Parts
   };
 }
 
-async function memberOf(each: AuthorizerConfiguration, parts: Parts): Promise<Member> {
+async function memberOf(each: AuthorizerConfiguration, parts: ChainParts): Promise<Member> {
   switch (each.type) {
     case "AlwaysAllow":
-      return { ...alwaysAllow, ...everyRule };
+      return alwaysAllow;
     case "AlwaysDeny":
-      return { ...alwaysDeny, rulesFor: () => ({ rules: [], incomplete: false, evaluationError: "" }) };
+      return alwaysDeny;
     case "RBAC":
       return parts.rbac;
     case "Node":
@@ -182,25 +180,24 @@ async function memberOf(each: AuthorizerConfiguration, parts: Parts): Promise<Me
 async function webhookMember(
   { name, webhook }: Extract<AuthorizerConfiguration, { readonly type: "Webhook" }>,
   text: string,
-  parts: Parts,
+  parts: ChainParts,
 ): Promise<Member> {
-  const { post, address } = await parts.webhooks.connect(webhook.connection);
+  const { post, address } = await inPart(`the authorization webhook ${name}`, () =>
+    parts.webhooks.connect(webhook.connection),
+  );
   // Another address or version may answer otherwise: what was kept of one is not for the other.
   const cache = parts.caches(`authorization:${hash("sha256", text + address)}`, readReviewStatus);
-  const observer = parts.metrics.webhook("authorization", name, parts.log);
+  const observer = parts.metrics.webhook(name, parts.log);
   return webhookAuthorizer({ ...parts, name, config: webhook, post, cache, observer });
 }
 
 function abacOf({ values }: AuthorizationSettings, naming: Naming): Member | undefined {
   const path = values["authorization-policy-file"];
   if (path === "") return undefined;
-  try {
-    return abacAuthorizer(orThrow(parseAbacFile(readFileSync(path, "utf8"), naming)));
-  } catch (error) {
-    throw new ConfigurationError(
-      `--authorization-policy-file: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  }
+  const flag = "--authorization-policy-file";
+  const file = parseAbacFile(textOfFile(flag, path), naming);
+  if (!file.ok) throw new ConfigurationError(`${flag}: ${file.problems.join("\n")}`);
+  return abacAuthorizer(file.value);
 }
 
 /** The rules of all that can list theirs; incomplete where one cannot. */

@@ -1,10 +1,10 @@
 import type { AnyObject } from "@orch/api/object.js";
 import type { Collection, Follower, Following, ObjectSource } from "@orch/auth/object-source.js";
+import { createLineSplitter } from "@orch/client/lines.js";
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Caller, Subscription } from "@orch/rpc/rpc.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import { ApiError } from "@orch/status/api-error.js";
-import { createLines } from "./lines.js";
 
 export interface CallerSourceDeps {
   /** The watch caches that answer for a group. */
@@ -84,8 +84,9 @@ function follow({ caches, clock, log }: CallerSourceDeps, collection: Collection
   const watch = (from: string): void => {
     let last = from;
     let lost: unknown;
-    const lines = createLines((text) => {
-      const { type, object }: WatchLine = JSON.parse(text);
+    const lines = createLineSplitter();
+    const take = (line: Buffer): void => {
+      const { type, object }: WatchLine = JSON.parse(line.toString("utf8"));
       if (type === "ERROR") {
         lost = object;
         return;
@@ -93,11 +94,11 @@ function follow({ caches, clock, log }: CallerSourceDeps, collection: Collection
       last = object.metadata.resourceVersion ?? last;
       if (type === "DELETED") follower.deleted(object);
       else if (type !== "BOOKMARK") follower.changed(object);
-    });
+    };
     const request = { ...listed(collection), name: "", resourceVersion: from, allowBookmarks: true, timeoutMs: 0 };
     opening(() =>
       caller().open(watchCacheWatch, request, {
-        message: ({ body }) => lines(body),
+        message: ({ body }) => lines.push(body).forEach(take),
         end(error) {
           if (lost !== undefined || (error !== undefined && isOver(error))) return anew(error ?? lost);
           // A cache that went away: another has the same history.

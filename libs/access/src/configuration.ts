@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { parseYaml } from "@orch/codec/yaml.js";
+import { messageOf } from "@orch/status/message-of.js";
 
 /** A flag or file that nothing can be made of: a sentence for the person who starts the program. */
 export class ConfigurationError extends Error {}
@@ -19,11 +21,20 @@ export function orThrow<T>(parsed: Parsed<T>): T {
   throw new ConfigurationError(parsed.problems.join("\n"));
 }
 
-/** Runs what reads a flag's value; what is wrong there is told with the flag's name. @throws ConfigurationError */
-export async function ofFlag<T>(flag: string, read: () => T | Promise<T>): Promise<T> {
+/** Runs what reads a part of the configuration; what is wrong there is told with its name: `--redis`. @throws ConfigurationError */
+export async function inPart<T>(name: string, read: () => T | Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw new ConfigurationError(`--${flag}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigurationError(`${name}: ${messageOf(error)}`);
+  }
+}
+
+/** What stands in the file that a flag names; "" where it names none. @throws ConfigurationError */
+export function textOfFile(flag: string, path: string): string {
+  try {
+    return path === "" ? "" : readFileSync(path, "utf8");
+  } catch (error) {
+    throw new ConfigurationError(`${flag}: ${messageOf(error)}`);
   }
 }

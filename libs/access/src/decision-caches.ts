@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { type DecisionCache, defaultCacheSize, localCache } from "@orch/auth/webhook/decision-cache.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
-import { ConfigurationError, ofFlag } from "./configuration.js";
+import { ConfigurationError, inPart, textOfFile } from "./configuration.js";
 import type { AuthorizationValues } from "./flags.js";
 import type { SharedCacheObserver } from "./redis-cache.js";
+import { minSecretBytes } from "./sealed-entry.js";
 
 /** A cache of one sort of decisions by the name of the sort, asked for once; `parse` gives undefined for what is none of them. */
 export type DecisionCaches = <T>(name: string, parse: (value: unknown) => T | undefined) => DecisionCache<T>;
@@ -14,8 +14,6 @@ export interface DecisionCachesDeps {
   readonly log: Log;
   readonly observer: SharedCacheObserver;
 }
-
-const leastSecretBytes = 32;
 
 /** In the memory of this process, or shared through Redis where a flag names one. @throws ConfigurationError */
 export async function createDecisionCaches(
@@ -27,13 +25,12 @@ export async function createDecisionCaches(
     return { caches: () => localCache({ max: defaultCacheSize, now: () => clock.monotonic() }), stop: () => {} };
   }
   if (path === "") throw new ConfigurationError("--redis needs --redis-key-file");
-  const secret = await ofFlag("redis-key-file", () => {
-    const text = readFileSync(path, "utf8").trim();
-    if (Buffer.byteLength(text) >= leastSecretBytes) return Buffer.from(text);
-    throw new ConfigurationError(`the secret must have at least ${leastSecretBytes} bytes`);
-  });
+  const secret = Buffer.from(textOfFile("--redis-key-file", path).trim());
+  if (secret.length < minSecretBytes) {
+    throw new ConfigurationError(`--redis-key-file: the secret must have at least ${minSecretBytes} bytes`);
+  }
   const { createSharedCache } = await import("./redis-cache.js");
-  const shared = await ofFlag("redis", () =>
+  const shared = await inPart("--redis", () =>
     createSharedCache({ url, secret, prefix: "orch:decisions:" }, { clock, log, observer }),
   );
   shared.start();

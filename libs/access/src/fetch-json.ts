@@ -1,11 +1,5 @@
+import type { JsonRequest } from "@orch/auth/jwt/issuer-keys.js";
 import { Agent, request } from "undici";
-
-export interface JsonRequest {
-  readonly url: string;
-  /** PEM; the system's authorities where absent. */
-  readonly ca?: string | undefined;
-  readonly timeoutMs: number;
-}
 
 const maxBytes = 1024 * 1024;
 

@@ -1,3 +1,4 @@
+import { andThen } from "@orch/auth/and-then.js";
 import type { Authenticator, Verdict } from "@orch/auth/authenticator.js";
 import type { Authorizer, Decision } from "@orch/auth/authorizer.js";
 import type { JwtObserver } from "@orch/auth/jwt/jwt-authenticator.js";
@@ -6,44 +7,83 @@ import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import type { SharedCacheObserver } from "./redis-cache.js";
 
-/** What is counted of who is who and who may do what; the reference's names where it has them. */
-export interface AccessMetrics {
+/** What is counted of who is who; the reference's names where it has them. */
+export interface AuthenticationMetrics {
   /** Counts what an authenticator says of requests. */
   counted(authenticator: Authenticator): Authenticator;
+  webhook(name: string, log: Log): Pick<WebhookObserver, "asked" | "problem">;
+  jwt(log: Log): JwtObserver;
+  /** A change of the configuration file: whether it is in force. */
+  reloaded(result: Reload): void;
+}
+
+/** What is counted of who may do what. */
+export interface AuthorizationMetrics {
   /** Counts what one authorizer of the chain decides. */
   decided(authorizer: Authorizer, labels: { readonly type: string; readonly name: string }): Authorizer;
-  webhook(of: "authentication" | "authorization", name: string, log: Log): WebhookObserver;
-  jwt(log: Log): JwtObserver;
-  reloads(of: "authentication" | "authorization"): (result: "success" | "failure") => void;
+  webhook(name: string, log: Log): WebhookObserver;
+  /** A change of the configuration file: whether it is in force. */
+  reloaded(result: Reload): void;
+  /** Of decisions of both that gateways share. */
   readonly sharedCache: SharedCacheObserver;
 }
+
+type Reload = "success" | "failure";
 
 const webhookSeconds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 const tokenSeconds = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export function createAccessMetrics(metrics: Metrics): AccessMetrics {
+export function createAuthenticationMetrics(metrics: Metrics): AuthenticationMetrics {
   const attempts = metrics.counter({
     name: "authentication_attempts",
     help: "Requests whose credentials were looked at, by what came of it.",
     stability: "ALPHA",
     labels: ["result"],
   });
-  const decisions = metrics.counter({
-    name: "apiserver_authorization_decisions_total",
-    help: "Requests that an authorizer of the chain allowed or denied.",
-    stability: "ALPHA",
-    labels: ["type", "name", "decision"],
-  });
-  const webhooks = {
-    authentication: webhookMetrics(metrics, "authentication"),
-    authorization: webhookMetrics(metrics, "authorization"),
-  };
   const jwtLatency = metrics.histogram({
     name: "apiserver_authentication_jwt_authenticator_latency_seconds",
     help: "Time that it took to look at a token of a configured issuer for the first time.",
     stability: "ALPHA",
     labels: ["result", "jwt_issuer_hash"],
     buckets: tokenSeconds,
+  });
+  return {
+    counted(authenticator) {
+      const series = {
+        allow: attempts.with({ result: "success" }),
+        deny: attempts.with({ result: "failure" }),
+        none: attempts.with({ result: "anonymous" }),
+      };
+      const count = (verdict: Verdict): Verdict => {
+        series[verdict.outcome].inc();
+        return verdict;
+      };
+      return { authenticate: (credentials) => andThen(authenticator.authenticate(credentials), count) };
+    },
+    webhook: webhookObserver(metrics, "authentication"),
+    jwt: (log) => ({
+      authenticated: (hash, result, seconds) => jwtLatency.with({ result, jwt_issuer_hash: hash }).observe(seconds),
+      fetched(issuer, problem) {
+        if (problem === undefined) log.debug({ issuer }, "the keys of an issuer of tokens were read");
+        else log.warn({ issuer, problem }, "the keys of an issuer of tokens could not be read");
+      },
+    }),
+    reloaded: reloadCounter(metrics, "authentication"),
+  };
+}
+
+export function createAuthorizationMetrics(metrics: Metrics): AuthorizationMetrics {
+  const decisions = metrics.counter({
+    name: "apiserver_authorization_decisions_total",
+    help: "Requests that an authorizer of the chain allowed or denied.",
+    stability: "ALPHA",
+    labels: ["type", "name", "decision"],
+  });
+  const failedOpen = metrics.counter({
+    name: "apiserver_authorization_webhook_evaluations_fail_open_total",
+    help: "Requests that went on to the next in the chain because a webhook gave no answer.",
+    stability: "ALPHA",
+    labels: ["name", "result"],
   });
   const looks = metrics.counter({
     name: "orch_shared_decisions_lookups_total",
@@ -57,28 +97,8 @@ export function createAccessMetrics(metrics: Metrics): AccessMetrics {
     stability: "ALPHA",
     labels: ["operation"],
   });
-  const reloads = {
-    authentication: reloadMetric(metrics, "authentication"),
-    authorization: reloadMetric(metrics, "authorization"),
-  };
+  const asked = webhookObserver(metrics, "authorization");
   return {
-    counted(authenticator) {
-      const series = {
-        allow: attempts.with({ result: "success" }),
-        deny: attempts.with({ result: "failure" }),
-        none: attempts.with({ result: "anonymous" }),
-      };
-      const count = (verdict: Verdict): Verdict => {
-        series[verdict.outcome].inc();
-        return verdict;
-      };
-      return {
-        authenticate(credentials) {
-          const verdict = authenticator.authenticate(credentials);
-          return verdict instanceof Promise ? verdict.then(count) : count(verdict);
-        },
-      };
-    },
     decided(authorizer, labels) {
       const allowed = decisions.with({ ...labels, decision: "allowed" });
       const denied = decisions.with({ ...labels, decision: "denied" });
@@ -87,67 +107,50 @@ export function createAccessMetrics(metrics: Metrics): AccessMetrics {
         else if (decision.outcome === "deny") denied.inc();
         return decision;
       };
-      return {
-        authorize(attributes) {
-          const decision = authorizer.authorize(attributes);
-          return decision instanceof Promise ? decision.then(count) : count(decision);
-        },
-      };
+      return { authorize: (attributes) => andThen(authorizer.authorize(attributes), count) };
     },
-    webhook: (of, name, log) => ({
-      asked(result, seconds) {
-        webhooks[of].evaluations.with({ name, result }).inc();
-        webhooks[of].seconds.with({ name, result }).observe(seconds);
-      },
-      failedOpen: (result) => webhooks[of].failedOpen.with({ name, result }).inc(),
-      problem: (problem) => log.warn({ webhook: name, problem }, `a webhook of ${of} gave no answer`),
+    webhook: (name, log) => ({
+      ...asked(name, log),
+      failedOpen: (result) => failedOpen.with({ name, result }).inc(),
     }),
-    jwt: (log) => ({
-      authenticated: (hash, result, seconds) => jwtLatency.with({ result, jwt_issuer_hash: hash }).observe(seconds),
-      fetched(issuer, problem) {
-        if (problem === undefined) log.debug({ issuer }, "the keys of an issuer of tokens were read");
-        else log.warn({ issuer, problem }, "the keys of an issuer of tokens could not be read");
-      },
-    }),
+    reloaded: reloadCounter(metrics, "authorization"),
     sharedCache: {
       looked: (part, found) => looks.with({ decisions: part.split(":")[0] ?? "", found }).inc(),
       failed: (operation) => failures.with({ operation }).inc(),
     },
-    reloads: (of) => (result) => reloads[of].with({ status: result }).inc(),
   };
 }
 
-function webhookMetrics(metrics: Metrics, of: string) {
-  const name = `apiserver_${of}_webhook`;
+function webhookObserver(metrics: Metrics, of: string): AuthenticationMetrics["webhook"] {
   const labels = ["name", "result"] as const;
-  return {
-    evaluations: metrics.counter({
-      name: `${name}_evaluations_total`,
-      help: "Round trips to a webhook, by what came of them.",
-      stability: "ALPHA",
-      labels,
-    }),
-    seconds: metrics.histogram({
-      name: `${name}_duration_seconds`,
-      help: "Time of round trips to a webhook.",
-      stability: "ALPHA",
-      labels,
-      buckets: webhookSeconds,
-    }),
-    failedOpen: metrics.counter({
-      name: `${name}_evaluations_fail_open_total`,
-      help: "Requests that went on to the next in the chain because a webhook gave no answer.",
-      stability: "ALPHA",
-      labels,
-    }),
-  };
+  const evaluations = metrics.counter({
+    name: `apiserver_${of}_webhook_evaluations_total`,
+    help: "Round trips to a webhook, by what came of them.",
+    stability: "ALPHA",
+    labels,
+  });
+  const duration = metrics.histogram({
+    name: `apiserver_${of}_webhook_duration_seconds`,
+    help: "Time of round trips to a webhook.",
+    stability: "ALPHA",
+    labels,
+    buckets: webhookSeconds,
+  });
+  return (name, log) => ({
+    asked(result, seconds) {
+      evaluations.with({ name, result }).inc();
+      duration.with({ name, result }).observe(seconds);
+    },
+    problem: (problem) => log.warn({ webhook: name, problem }, `trouble with a webhook of ${of}`),
+  });
 }
 
-function reloadMetric(metrics: Metrics, of: string) {
-  return metrics.counter({
+function reloadCounter(metrics: Metrics, of: string): (result: Reload) => void {
+  const reloads = metrics.counter({
     name: `apiserver_${of}_config_controller_automatic_reloads_total`,
     help: `Changes of the ${of} configuration file, by whether they are in force.`,
     stability: "ALPHA",
     labels: ["status"],
   });
+  return (status) => reloads.with({ status }).inc();
 }

@@ -3,11 +3,12 @@ import { randomBytes } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "@orch/runtime/clock.js";
+import { programMissing } from "@orch/store/testing/etcd-server.js";
 import { Redis } from "ioredis";
 import { createSharedCache, type SharedCacheSettings, unsharedTtlMs } from "./redis-cache.js";
-import { type RedisServer, redisMissing, startRedis } from "./testing/redis-server.js";
+import { type RedisServer, startRedis } from "./testing/redis-server.js";
 
-const skip = redisMissing() ?? false;
+const skip = programMissing("redis-server", "redis-server") ?? false;
 const secret = randomBytes(32);
 const minute = 60_000;
 

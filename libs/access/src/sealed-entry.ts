@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
+import { createHmac, hkdfSync } from "node:crypto";
+import { sameSecret } from "@orch/auth/secrets.js";
 
 /**
  * Entries of a cache that others can write to. Whoever does not know the secret can neither make an entry nor change
@@ -38,9 +39,7 @@ export function createEntrySeal(secret: Uint8Array): EntrySeal {
     },
     open(name, sealed) {
       const text = sealed.slice(macLength);
-      const given = Buffer.from(sealed.slice(0, macLength));
-      const right = Buffer.from(macOf(name, text));
-      if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined;
+      if (!sameSecret(sealed.slice(0, macLength), macOf(name, text))) return undefined;
       // It is our own text from here on.
       const { value, until }: Entry = JSON.parse(text);
       return { value, until };

@@ -12,7 +12,7 @@ export interface Webhook {
 
 /** Connections to webhooks, closed together. */
 export interface Webhooks {
-  /** @throws Error for a configuration that leads nowhere */
+  /** @throws Error of any sort for a configuration that leads nowhere */
   connect(connection: WebhookConnection): Promise<Webhook>;
   close(): Promise<void>;
 }

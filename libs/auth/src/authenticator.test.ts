@@ -12,7 +12,7 @@ const naming = createNaming("orch");
 function tokens(text: string): Authenticator {
   const file = parseTokenFile(text);
   assert.ok(file.ok);
-  return bearerAuthenticator(tokenFileAuthenticator(file.entries, { naming, apiAudiences: ["api"] }), ["api"]);
+  return bearerAuthenticator(tokenFileAuthenticator(file.value, { naming, apiAudiences: ["api"] }), ["api"]);
 }
 
 const noon = 43_200_000;
@@ -111,7 +111,7 @@ test("token files are read column by column", () => {
   ];
   for (const [text, expected] of rows) {
     const file = parseTokenFile(text);
-    assert.deepEqual(file.ok ? file.entries : file.problem, expected, text);
+    assert.deepEqual(file.ok ? file.value : file.problems.join("; "), expected, text);
   }
 });
 

@@ -1,30 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type Attributes, type Authorizer, type Decision, firstOpinion, noOpinion } from "./authorizer.js";
+import {
+  type Attributes,
+  type Authorizer,
+  type Decision,
+  firstOpinion,
+  noOpinion,
+  type ResourceAttributes,
+} from "./authorizer.js";
 import { alwaysAllowPaths, defaultAlwaysAllowPaths, groupMayAll } from "./fixed-authorizers.js";
 import { forbiddenError } from "./forbidden.js";
+import { resourceAttributes, user } from "./testing/attributes.js";
 import type { UserInfo } from "./user.js";
 
-const user = (name: string, ...groups: string[]): UserInfo => ({ name, uid: "", groups, extra: {} });
 const bob = user("bob");
 const admin = user("admin", "system:masters");
 
 const path = (of: UserInfo, at: string): Attributes => ({ kind: "path", user: of, verb: "get", path: at });
 
-function resource(of: UserInfo, fields: Partial<Extract<Attributes, { kind: "resource" }>> = {}): Attributes {
-  return {
-    kind: "resource",
-    user: of,
-    verb: "get",
-    group: "",
-    version: "v1",
-    resource: "configmaps",
-    subresource: "",
-    namespace: "obs",
-    name: "",
-    ...fields,
-  };
-}
+const resource = (of: UserInfo, fields: Partial<ResourceAttributes> = {}): Attributes =>
+  resourceAttributes({ user: of, resource: "configmaps", namespace: "obs", ...fields });
 
 test("masters may do all, everyone may see health, nobody else has an opinion made for them", () => {
   const authorizer = firstOpinion([

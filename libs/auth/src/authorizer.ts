@@ -40,6 +40,7 @@ export interface Authorizer {
   authorize(attributes: Attributes): Decision | Promise<Decision>;
 }
 
+export const allowed: Decision = { outcome: "allow", reason: "" };
 export const noOpinion: Decision = { outcome: "noOpinion", reason: "" };
 
 /** The first that allows or denies decides; where none has an opinion, their reasons are joined. */

@@ -1,8 +1,8 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import { type AnyObject, valueAt } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { noVerdict, type Verdict } from "./authenticator.js";
 import type { ObjectSource } from "./object-source.js";
+import { sameSecret } from "./secrets.js";
 import { ownAudience, type TokenAuthenticator } from "./token-authenticator.js";
 import { authenticatedUser } from "./user.js";
 
@@ -64,12 +64,6 @@ function judge(object: AnyObject, { id, secret }: Given, { naming, now }: Bootst
     data("usage-bootstrap-authentication") === "true";
   if (!good || groups === undefined) return noVerdict;
   return { outcome: "allow", user: authenticatedUser(naming, { name: `system:bootstrap:${id}`, groups }) };
-}
-
-/** In a time that tells nothing of either. */
-function sameSecret(a: string, b: string): boolean {
-  const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(a), digest(b));
 }
 
 /** Without a time it has no end; one that cannot be read is over. */

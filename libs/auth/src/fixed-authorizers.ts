@@ -1,26 +1,16 @@
-import { type Authorizer, type Decision, noOpinion } from "./authorizer.js";
-import type { RuleResolver } from "./rules.js";
-
-const allowed: Decision = { outcome: "allow", reason: "" };
+import { type Authorizer, allowed, noOpinion } from "./authorizer.js";
+import { everyRule, noRules, type RuleResolver } from "./rules.js";
 
 /** Everybody may do everything. */
-export const alwaysAllow: Authorizer = { authorize: () => allowed };
-
-/** Nobody may do anything. */
-export const alwaysDeny: Authorizer = {
-  authorize: () => ({ outcome: "noOpinion", reason: "Everything is forbidden." }),
+export const alwaysAllow: Authorizer & RuleResolver = {
+  authorize: () => allowed,
+  rulesFor: () => ({ ...noRules, rules: everyRule }),
 };
 
-/** Of {@link alwaysAllow}. */
-export const everyRule: RuleResolver = {
-  rulesFor: () => ({
-    rules: [
-      { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
-      { verbs: ["*"], nonResourceURLs: ["*"] },
-    ],
-    incomplete: false,
-    evaluationError: "",
-  }),
+/** Nobody may do anything. */
+export const alwaysDeny: Authorizer & RuleResolver = {
+  authorize: () => ({ outcome: "noOpinion", reason: "Everything is forbidden." }),
+  rulesFor: () => noRules,
 };
 
 /** Members of a group may do everything: {@link Naming.mastersGroup}. */

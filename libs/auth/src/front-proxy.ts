@@ -1,6 +1,7 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { type Authenticator, type HeaderMap, noVerdict, type Verdict } from "./authenticator.js";
 import { type CertificateBundle, isTrusted } from "./client-certificate.js";
+import { extraKey } from "./extra-key.js";
 import { authenticatedUser, type UserInfo } from "./user.js";
 
 export interface FrontProxyOptions {
@@ -86,18 +87,9 @@ function extraOf(headers: HeaderMap, prefixes: readonly string[]): UserInfo["ext
     const name = header.toLowerCase();
     for (const prefix of prefixes) {
       if (!name.startsWith(prefix.toLowerCase())) continue;
-      const key = unescaped(name.slice(prefix.length));
+      const key = extraKey(name.slice(prefix.length));
       extra.set(key, [...(extra.get(key) ?? []), ...valuesOf(headers, header)]);
     }
   }
   return Object.fromEntries(extra);
-}
-
-/** A key may hold what a header's name may not: `example.com%2fscope`. */
-function unescaped(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key;
-  }
 }

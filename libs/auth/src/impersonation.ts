@@ -2,6 +2,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { badRequest } from "@orch/status/api-error.js";
 import type { HeaderMap } from "./authenticator.js";
 import type { Authorizer, ResourceAttributes } from "./authorizer.js";
+import { extraKey } from "./extra-key.js";
 import { forbiddenError } from "./forbidden.js";
 import { serviceAccountGroups, serviceAccountOf } from "./service-account-name.js";
 import type { UserInfo } from "./user.js";
@@ -56,15 +57,6 @@ function wantedUser(headers: HeaderMap): Wanted {
   }
   if (name === "") throw badRequest("the headers ask for a group, a uid or extra fields of a user, and for no user");
   return { name, uid, groups, extra };
-}
-
-/** Keys are percent-encoded where a header's name could not carry them; what is no encoding stands for itself. */
-export function extraKey(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function* questions(user: UserInfo, wanted: Wanted, naming: Naming): Generator<ResourceAttributes> {

@@ -11,6 +11,14 @@ export interface UserRules {
   readonly evaluationError: string;
 }
 
+export const noRules: UserRules = { rules: [], incomplete: false, evaluationError: "" };
+
+/** That lets everything be done. */
+export const everyRule: readonly PolicyRule[] = [
+  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
+  { verbs: ["*"], nonResourceURLs: ["*"] },
+];
+
 /** Lists rules (SelfSubjectRulesReview; who may grant what). */
 export interface RuleResolver {
   /** In a namespace, with those of the whole cluster; `namespace` is empty for the latter alone. */

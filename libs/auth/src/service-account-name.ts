@@ -1,6 +1,7 @@
+import { isDnsLabel } from "./dns-label.js";
+
 const prefix = "system:serviceaccount:";
 const allAccounts = "system:serviceaccounts";
-const label = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
 
 export interface ServiceAccountName {
   readonly namespace: string;
@@ -17,7 +18,7 @@ export function serviceAccountOf(user: string): ServiceAccountName | undefined {
   if (!user.startsWith(prefix)) return undefined;
   const parts = user.slice(prefix.length).split(":");
   const [namespace = "", name = ""] = parts;
-  const isOne = parts.length === 2 && label.test(namespace) && name.split(".").every((part) => label.test(part));
+  const isOne = parts.length === 2 && isDnsLabel(namespace) && name.split(".").every(isDnsLabel);
   return isOne ? { namespace, name } : undefined;
 }
 

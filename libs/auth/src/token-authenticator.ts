@@ -1,3 +1,4 @@
+import { andThen } from "./and-then.js";
 import { type Authenticator, firstAllowing, noVerdict, type Verdict } from "./authenticator.js";
 
 /** Whoever knows bearer tokens of one sort: the requests of clients and TokenReviews ask it. */
@@ -30,8 +31,7 @@ export function ownAudience(
       const audiences = apiAudiences.length === 0 ? asked : asked.filter((each) => apiAudiences.includes(each));
       if (audiences.length === 0 && asked.length > 0) return noVerdict;
       const told = (verdict: Verdict): Verdict => (verdict.outcome === "allow" ? { ...verdict, audiences } : verdict);
-      const verdict = known(token);
-      return verdict instanceof Promise ? verdict.then(told) : told(verdict);
+      return andThen(known(token), told);
     },
   };
 }
@@ -45,8 +45,7 @@ export function bearerAuthenticator(tokens: TokenAuthenticator, apiAudiences: re
     authenticate({ authorization }) {
       const token = authorization === undefined ? undefined : bearerToken(authorization);
       if (token === undefined) return noVerdict;
-      const verdict = tokens.authenticateToken(token, apiAudiences);
-      return verdict instanceof Promise ? verdict.then(orWrong) : orWrong(verdict);
+      return andThen(tokens.authenticateToken(token, apiAudiences), orWrong);
     },
   };
 }

@@ -1,6 +1,7 @@
-import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
 import { noVerdict, type Verdict } from "./authenticator.js";
+import type { Parsed } from "./parsed.js";
+import { tokenDigest } from "./secrets.js";
 import { ownAudience, type TokenAuthenticator } from "./token-authenticator.js";
 import { authenticatedUser } from "./user.js";
 
@@ -11,18 +12,13 @@ export interface TokenEntry {
   readonly groups: readonly string[];
 }
 
-export type TokenFile =
-  | { readonly ok: true; readonly entries: readonly TokenEntry[] }
-  /** `line 3: …`. */
-  | { readonly ok: false; readonly problem: string };
-
-/** Reads `token,user,uid,"group1,group2"` lines (`--token-auth-file`); the groups may be left out. */
-export function parseTokenFile(text: string): TokenFile {
+/** Reads `token,user,uid,"group1,group2"` lines (`--token-auth-file`); the groups may be left out. Its problem is `line 3: …`. */
+export function parseTokenFile(text: string): Parsed<readonly TokenEntry[]> {
   const entries: TokenEntry[] = [];
   const tokens = new Set<string>();
   for (const [i, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "") continue;
-    const refuse = (why: string): TokenFile => ({ ok: false, problem: `line ${i + 1}: ${why}` });
+    const refuse = (why: string) => ({ ok: false, problems: [`line ${i + 1}: ${why}`] }) as const;
     const columns = csvColumns(line);
     if (columns === undefined) return refuse("a quote is not closed or stands in the wrong place");
     const [token = "", user = "", uid, groups = ""] = columns.map((c) => c.trim());
@@ -32,7 +28,7 @@ export function parseTokenFile(text: string): TokenFile {
     tokens.add(token);
     entries.push({ token, user, uid, groups: groups.split(",").flatMap((g) => (g.trim() === "" ? [] : [g.trim()])) });
   }
-  return { ok: true, entries };
+  return { ok: true, value: entries };
 }
 
 /** Columns of one line (RFC 4180 without line breaks in quotes); undefined where its quotes make no sense. */
@@ -57,9 +53,10 @@ export function tokenFileAuthenticator(
 ): TokenAuthenticator {
   const verdicts = new Map<string, Verdict>();
   for (const { token, user, uid, groups } of entries) {
-    verdicts.set(digest(token), { outcome: "allow", user: authenticatedUser(naming, { name: user, uid, groups }) });
+    verdicts.set(tokenDigest(token), {
+      outcome: "allow",
+      user: authenticatedUser(naming, { name: user, uid, groups }),
+    });
   }
-  return ownAudience((token) => verdicts.get(digest(token)) ?? noVerdict, apiAudiences);
+  return ownAudience((token) => verdicts.get(tokenDigest(token)) ?? noVerdict, apiAudiences);
 }
-
-const digest = (token: string): string => hash("sha256", token, "base64");

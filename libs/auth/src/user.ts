@@ -21,6 +21,11 @@ export function authenticatedUser(naming: Naming, user: { readonly name: string 
   };
 }
 
+/** By the `jti` of his token: what an audit event tells one token of a user from another by. */
+export function credentialExtra(naming: Naming, jti: string): UserInfo["extra"] {
+  return { [`authentication.${naming.key("credential-id")}`]: [`JTI=${jti}`] };
+}
+
 export function anonymousUser(naming: Naming): UserInfo {
   return { name: naming.anonymousUser, uid: "", groups: [naming.unauthenticatedGroup], extra: noExtra };
 }

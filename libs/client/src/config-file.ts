@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseYaml } from "@orch/codec/yaml.js";
 import { createNaming, dialects } from "@orch/naming/naming.js";
+import { messageOf } from "@orch/status/message-of.js";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -153,8 +154,4 @@ export async function fileOf(entry: Entry, key: string, path: string): Promise<s
   } catch (error) {
     throw new Error(`${entry.where}: ${key}: ${messageOf(error)}`, { cause: error });
   }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,11 +1,11 @@
 import { printYaml } from "@orch/codec/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { messageOf } from "@orch/status/message-of.js";
 import {
   type ConfigFiles,
   type Entry,
   flag,
   inside,
-  messageOf,
   pathOf,
   pem,
   readConfigFiles,

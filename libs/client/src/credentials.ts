@@ -1,4 +1,5 @@
 import { ApiError, unavailable } from "@orch/status/api-error.js";
+import { messageOf } from "@orch/status/message-of.js";
 
 /** What a client shows of itself. Given as the same object for as long as it has not changed. */
 export interface Credentials {
@@ -89,7 +90,7 @@ const isSame = (a: Credentials, b: Credentials): boolean =>
 
 /** Whatever kept them away must not look like an answer to the request that they were meant for. */
 function unobtainable(cause: unknown): ApiError {
-  const text = `no credentials: ${cause instanceof Error ? cause.message : String(cause)}`;
+  const text = `no credentials: ${messageOf(cause)}`;
   const passes = cause instanceof ApiError && (cause.reason === "ServiceUnavailable" || cause.reason === "Timeout");
   return passes ? unavailable(text, cause) : new ApiError("Unauthorized", text, { cause });
 }

@@ -1,4 +1,5 @@
 import { ApiError, outcomeUnknown, type StatusDetails, unavailable } from "@orch/status/api-error.js";
+import { messageOf } from "@orch/status/message-of.js";
 import { httpCodes, isReason, type Reason } from "@orch/status/reasons.js";
 import { isRecord } from "./objects.js";
 
@@ -12,7 +13,7 @@ const neverSent = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREA
 export function connectionError(cause: unknown, reads: boolean): ApiError {
   if (cause instanceof ApiError) return cause;
   const code = isRecord(cause) && typeof cause["code"] === "string" ? cause["code"] : "";
-  const text = cause instanceof Error ? cause.message : String(cause);
+  const text = messageOf(cause);
   const untouched = reads || neverSent.has(code) || /^(ERR_TLS|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/.test(code);
   return untouched ? unavailable(`the server can not be reached: ${text}`, cause) : outcomeUnknown(cause);
 }

@@ -3,31 +3,14 @@ import { once } from "node:events";
 import { createServer as createProxy } from "node:http";
 import { createSecureServer } from "node:http2";
 import { connect } from "node:net";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { TLSSocket } from "node:tls";
-import type { ClientConfig } from "./config.js";
 import { type CredentialSource, type Credentials, renewedCredentials } from "./credentials.js";
 import { createClient } from "./http.js";
 import { testCertificate, testKey } from "./testing/test-certificate.js";
-import { startWireServer } from "./testing/wire-server.js";
+import { wiredClient } from "./testing/wired-client.js";
 
 const configmaps = { group: "", version: "v1", resource: "configmaps", namespace: "obs" };
-
-async function setup(t: TestContext, config: Partial<ClientConfig>) {
-  const server = await startWireServer();
-  const client = createClient({
-    server: server.url,
-    namespace: "default",
-    ca: testCertificate,
-    insecureSkipTlsVerify: false,
-    ...config,
-  });
-  t.after(async () => {
-    await client.close();
-    await server.close();
-  });
-  return { server, client };
-}
 
 /** Credentials that count how often they were got: `Bearer 1`, `Bearer 2`… */
 function counted(obtain?: () => Promise<Credentials>): CredentialSource {
@@ -39,7 +22,7 @@ function counted(obtain?: () => Promise<Credentials>): CredentialSource {
 }
 
 test("a user and password, and whom to act as, are told in headers", async (t) => {
-  const { server, client } = await setup(t, {
+  const { server, client } = await wiredClient(t, {
     basic: { username: "ann", password: "p:w" },
     impersonate: { user: "bob", groups: ["a", "b"] },
   });
@@ -50,7 +33,7 @@ test("a user and password, and whom to act as, are told in headers", async (t) =
 });
 
 test("what was refused is tried once more with other credentials, and then answered", async (t) => {
-  const { server, client } = await setup(t, { credentials: counted() });
+  const { server, client } = await wiredClient(t, { credentials: counted() });
   const refuse = () => server.next((_req, res) => res.writeHead(401).end());
   refuse();
   await client.create(configmaps, { metadata: { name: "a" } });
@@ -65,25 +48,25 @@ test("what was refused is tried once more with other credentials, and then answe
 });
 
 test("what was refused is not tried again with the same", async (t) => {
-  const fixed = await setup(t, { token: "t" });
+  const fixed = await wiredClient(t, { token: "t" });
   fixed.server.next((_req, res) => res.writeHead(401).end());
   await assert.rejects(fixed.client.list(configmaps), { code: 401 });
   assert.equal(fixed.server.requests.length, 1);
-  const same = await setup(t, { credentials: counted(async () => ({ authorization: "Bearer t" })) });
+  const same = await wiredClient(t, { credentials: counted(async () => ({ authorization: "Bearer t" })) });
   same.server.next((_req, res) => res.writeHead(401).end());
   await assert.rejects(same.client.list(configmaps), { code: 401 });
   assert.equal(same.server.requests.length, 1);
 });
 
 test("without credentials nothing is sent, and who waits for them may give up", async (t) => {
-  const missing = await setup(t, {
+  const missing = await wiredClient(t, {
     credentials: counted(async () => {
       throw new Error("plugin");
     }),
   });
   await assert.rejects(missing.client.list(configmaps), { reason: "Unauthorized", message: "no credentials: plugin" });
   assert.equal(missing.server.requests.length, 0);
-  const never = await setup(t, { credentials: counted(() => new Promise(() => {})) });
+  const never = await wiredClient(t, { credentials: counted(() => new Promise(() => {})) });
   const abort = new AbortController();
   const listing = assert.rejects(never.client.list(configmaps, { signal: abort.signal }), /enough/);
   abort.abort(new Error("enough"));
@@ -151,7 +134,7 @@ test("a proxy is asked for a tunnel, and one that refuses is a server out of rea
   await once(proxy, "listening");
   const address = proxy.address();
   assert.ok(typeof address === "object" && address !== null);
-  const { server, client } = await setup(t, { token: "t", proxyUrl: `http://u:p@127.0.0.1:${address.port}` });
+  const { server, client } = await wiredClient(t, { token: "t", proxyUrl: `http://u:p@127.0.0.1:${address.port}` });
   t.after(() => proxy.close());
   server.put("a", "1");
   assert.equal((await client.list(configmaps)).items.length, 1);

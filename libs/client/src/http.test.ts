@@ -5,29 +5,13 @@ import type { ClientConfig } from "./config.js";
 import { createClient } from "./http.js";
 import { listAll } from "./list-all.js";
 import { type ApiObject, pathOf } from "./objects.js";
-import { testCertificate } from "./testing/test-certificate.js";
-import { startWireServer } from "./testing/wire-server.js";
+import { wiredClient } from "./testing/wired-client.js";
 import { watch } from "./watch.js";
 
 const configmaps = { group: "", version: "v1", resource: "configmaps", namespace: "obs" };
 const configMap = (name: string, value = "1"): ApiObject => ({ metadata: { name }, data: { value } });
 
-async function setup(t: TestContext, config: Partial<ClientConfig> = {}) {
-  const server = await startWireServer();
-  const client = createClient({
-    server: server.url,
-    namespace: "default",
-    ca: testCertificate,
-    token: "t0ken",
-    insecureSkipTlsVerify: false,
-    ...config,
-  });
-  t.after(async () => {
-    await client.close();
-    await server.close();
-  });
-  return { server, client };
-}
+const setup = (t: TestContext, config: Partial<ClientConfig> = {}) => wiredClient(t, { token: "t0ken", ...config });
 
 async function rejection(promise: Promise<unknown>): Promise<ApiError> {
   try {

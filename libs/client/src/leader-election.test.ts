@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { ApiError } from "@orch/status/api-error.js";
+import { messageOf } from "@orch/status/message-of.js";
 import type { Client } from "./http.js";
 import { leadOnce, type TermEnd } from "./leader-election.js";
 import { type ApiObject, isRecord } from "./objects.js";
@@ -89,7 +90,7 @@ function start(server: ReturnType<typeof createLeaseServer>, identity: string, s
         },
       },
       random: () => 0,
-      onError: (error) => errors.push(error instanceof Error ? error.message : String(error)),
+      onError: (error) => errors.push(messageOf(error)),
       onLeader: (leader) => leaders.push(leader),
     },
     async (signal) => {

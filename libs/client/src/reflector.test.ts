@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { messageOf } from "@orch/status/message-of.js";
 import { createClient } from "./http.js";
 import { createReflector, type ReflectorOptions } from "./reflector.js";
 import { testCertificate } from "./testing/test-certificate.js";
@@ -40,7 +41,7 @@ async function setup(t: TestContext, more: Partial<ReflectorOptions> = {}) {
         say(`~${o.metadata.name}:${before.metadata.resourceVersion}>${o.metadata.resourceVersion}`),
       deleted: (o) => say(`-${o.metadata.name}`),
     },
-    onError: (error) => errors.push(error instanceof Error ? error.message : String(error)),
+    onError: (error) => errors.push(messageOf(error)),
     ...more,
   });
   const abort = new AbortController();

@@ -1,6 +1,7 @@
 import { ApiError, unavailable } from "@orch/status/api-error.js";
 import { connectionError, statusError } from "./failure.js";
 import { type Client, readParts, type Selectors } from "./http.js";
+import { createLineSplitter } from "./lines.js";
 import { type ApiObject, type Collection, isApiObject, isRecord, pathOf } from "./objects.js";
 
 export type WatchEvent =
@@ -48,30 +49,18 @@ export async function* watch(
   }
 }
 
-const newline = 0x0a;
 /** No object may be stored that is near this size; a server that sends it is broken. */
 const longestLine = 64 * 1024 * 1024;
 
 /** `{…}\n{…}\n` in chunks cut anywhere → one buffer per line. */
 export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, void> {
-  let pending: Buffer[] = [];
-  let pendingBytes = 0;
+  const splitter = createLineSplitter();
   for await (const chunk of chunks) {
-    let from = 0;
-    for (let at = chunk.indexOf(newline); at >= 0; at = chunk.indexOf(newline, from)) {
-      const end = chunk.subarray(from, at);
-      from = at + 1;
-      const line = pending.length === 0 ? end : Buffer.concat([...pending, end]);
-      pending = [];
-      pendingBytes = 0;
-      if (line.length > 0) yield line;
-    }
-    if (from === chunk.length) continue;
-    pending.push(chunk.subarray(from));
-    pendingBytes += chunk.length - from;
-    if (pendingBytes > longestLine) throw new ApiError("InternalError", `an event of more than ${longestLine} bytes`);
+    yield* splitter.push(chunk);
+    if (splitter.pending > longestLine)
+      throw new ApiError("InternalError", `an event of more than ${longestLine} bytes`);
   }
-  if (pendingBytes > 0) throw unavailable("the watch was cut within an event");
+  if (splitter.pending > 0) throw unavailable("the watch was cut within an event");
 }
 
 function eventOf(line: Buffer): WatchEvent {

@@ -1,4 +1,5 @@
 import { Server, type ServerDuplexStream, status } from "@grpc/grpc-js";
+import { messageOf } from "@orch/status/message-of.js";
 import { socketScheme } from "./addresses.js";
 import { type Clock, systemClock } from "./clock.js";
 import { createDeadlines } from "./deadlines.js";
@@ -65,7 +66,7 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
       try {
         connection.receive(batch);
       } catch (thrown) {
-        const why = thrown instanceof Error ? thrown.message : String(thrown);
+        const why = messageOf(thrown);
         log.error({ err: thrown, peer: wire.getPeer() }, "a connection is ended: its peer sent what cannot be read");
         lost();
         wire.emit("error", { code: status.INVALID_ARGUMENT, details: `unreadable frames: ${why}` });

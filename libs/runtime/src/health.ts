@@ -1,3 +1,4 @@
+import { messageOf } from "@orch/status/message-of.js";
 import type { Clock } from "./clock.js";
 
 /** Health endpoints (spec 1: Health endpoints). */
@@ -113,7 +114,7 @@ async function outcomeOf(entry: Entry, excluded: boolean): Promise<Outcome> {
   try {
     return { name: entry.name, excluded, reason: await entry.run() };
   } catch (error) {
-    return { name: entry.name, excluded, reason: error instanceof Error ? error.message : String(error) };
+    return { name: entry.name, excluded, reason: messageOf(error) };
   }
 }
 

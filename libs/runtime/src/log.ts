@@ -1,3 +1,4 @@
+import { messageOf } from "@orch/status/message-of.js";
 import { pino, stdSerializers, stdTimeFunctions } from "pino";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error"] as const;
@@ -47,7 +48,7 @@ export function createLog(options: LogOptions): LogOutput {
         target(options.format === "json" ? line : textLine(line));
         failure = undefined;
       } catch (error) {
-        failure = error instanceof Error ? error.message : String(error);
+        failure = messageOf(error);
       }
     },
   };

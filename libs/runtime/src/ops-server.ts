@@ -2,19 +2,24 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { TLSSocket } from "node:tls";
+import type { FlagValues } from "./flags.js";
 import { type Health, parseHealthPath } from "./health.js";
 import { type Metrics, metricsContentType } from "./metrics.js";
-import type { PeerSecurity } from "./rpc-flags.js";
+import type { opsFlags, PeerSecurity, ServiceTls } from "./rpc-flags.js";
 import type { Service } from "./service.js";
 
-export interface OpsServerOptions {
-  readonly host: string;
+/** Flags that say where it listens and who may read metrics. */
+export interface OpsServerValues extends FlagValues<typeof opsFlags> {
+  readonly "bind-address": string;
   /** 0 picks a free one. */
-  readonly port: number;
+  readonly "metrics-port": number;
+}
+
+export interface OpsServerDeps {
   readonly health: Health;
   readonly metrics: Metrics;
-  /** Serves TLS, and metrics to those alone that it takes. Without it: plain, and everything to everybody. */
-  readonly security?: PeerSecurity | undefined;
+  /** Serves TLS, and metrics to those alone that the flags name. Without it: plain, and everything to everybody. */
+  readonly tls: ServiceTls | undefined;
 }
 
 export interface OpsServer extends Service {
@@ -46,7 +51,9 @@ const mostConnections = 512;
  * Health and metrics of a service that has no HTTP surface of its own, for probes and scrapers. Probes have no
  * certificates: they are told whether it is well, and no more.
  */
-export function createOpsServer({ host, port, health, metrics, security }: OpsServerOptions): OpsServer {
+export function createOpsServer(values: OpsServerValues, { health, metrics, tls }: OpsServerDeps): OpsServer {
+  const { "bind-address": host, "metrics-port": port } = values;
+  const security = tls?.with(values["metrics-allowed-peers"]);
   const answer = async (request: IncomingMessage): Promise<Answer> => {
     const url = new URL(request.url ?? "/", "http://localhost");
     if (url.pathname === "/metrics") {

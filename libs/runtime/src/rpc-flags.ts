@@ -1,4 +1,5 @@
 import { isIP } from "node:net";
+import { messageOf } from "@orch/status/message-of.js";
 import { listFlag, stringFlag } from "./flag-types.js";
 import type { FlagValues } from "./flags.js";
 import type { Metrics } from "./metrics.js";
@@ -108,7 +109,7 @@ export async function serviceTls(
     .with({});
   const counted = (result: "success" | "failure"): void => reloads.with({ result }).inc();
   const credentials = await reloadedFiles({ ...deps, counted, paths, make: tlsIdentity }).catch((error: unknown) =>
-    refuse(`--rpc-ca-file, --rpc-cert-file, --rpc-key-file: ${error instanceof Error ? error.message : String(error)}`),
+    refuse(`--rpc-ca-file, --rpc-cert-file, --rpc-key-file: ${messageOf(error)}`),
   );
   return {
     with(services) {

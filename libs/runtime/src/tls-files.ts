@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
+import { messageOf } from "@orch/status/message-of.js";
 import type { Clock } from "./clock.js";
 import type { Log } from "./log.js";
 
@@ -103,8 +104,6 @@ export async function reloadedFiles<T>(options: ReloadOptions<T>): Promise<Reloa
 
 const sameTexts = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((text, i) => text === b[i]);
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** PEM texts: the authority of the other side, and the own certificate with its key. */
 export interface TlsIdentity {

@@ -13,6 +13,7 @@ import { releaseFlags } from "@orch/runtime/release-flags.js";
 import { opsFlags, rpcFlags, serviceTls } from "@orch/runtime/rpc-flags.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
+import { messageOf } from "@orch/status/message-of.js";
 import { connectionOf } from "./connection.js";
 import { createControllerClients } from "./controller-clients.js";
 import { accountFlags, controllerFlags, leaderElectionFlags } from "./flags.js";
@@ -59,7 +60,7 @@ async function readConfig(path: string): Promise<ClientConfig> {
     const tools = { clock, environment: process.env, interactive: false };
     return await readClientConfig(path, { tools });
   } catch (error) {
-    process.stderr.write(`${program.name}: ${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${program.name}: ${messageOf(error)}\n`);
     return process.exit(1);
   }
 }
@@ -87,13 +88,7 @@ const manager = createControllerManager(
 );
 health.check("log", logFailure);
 const tls = await serviceTls(values, [values["bind-address"]], { log, clock, metrics, refuse });
-const ops = createOpsServer({
-  host: values["bind-address"],
-  port: values["metrics-port"],
-  health,
-  metrics,
-  security: tls?.with(values["metrics-allowed-peers"]),
-});
+const ops = createOpsServer(values, { health, metrics, tls });
 
 await runProcess({
   log,

@@ -111,8 +111,8 @@ const brokenCertificate = testCertificate.replace("MII", "MIX");
 const refusedFiles: readonly (readonly [Partial<typeof none>, RegExp])[] = [
   [{ "service-account-private-key-file": "junk" }, /^--service-account-private-key-file junk: .* no private key/],
   [{ "service-account-private-key-file": "gone" }, /^--service-account-private-key-file gone: no gone/],
-  [{ "root-ca-file": "junk" }, /^--root-ca-file junk: it holds no certificate/],
-  [{ "root-ca-file": "broken" }, /^--root-ca-file broken: a certificate cannot be read/],
+  [{ "root-ca-file": "junk" }, /^--root-ca-file junk: there is no certificate/],
+  [{ "root-ca-file": "broken" }, /^--root-ca-file broken: certificate 1 cannot be read/],
 ];
 for (const [flags, message] of refusedFiles) {
   test(`refused: ${JSON.stringify(flags)}`, () => {

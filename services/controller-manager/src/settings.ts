@@ -1,7 +1,8 @@
-import { X509Certificate } from "node:crypto";
+import { certificateBundle } from "@orch/auth/client-certificate.js";
 import { parseSigningKey } from "@orch/auth/service-account/keys.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
+import { messageOf } from "@orch/status/message-of.js";
 import { type SignerKind, signerKinds } from "./certificates/signers.js";
 import type { AuthorityFiles, SigningConfig } from "./certificates/signing-controller.js";
 import { chooseControllers } from "./controller.js";
@@ -39,7 +40,7 @@ export function accountSettings(
     try {
       text = read(path);
     } catch (error) {
-      return refuse(`--${flag} ${path}: ${error instanceof Error ? error.message : String(error)}`);
+      return refuse(`--${flag} ${path}: ${messageOf(error)}`);
     }
     const problem = check(text);
     return problem === undefined ? text : refuse(`--${flag} ${path}: ${problem}`);
@@ -58,14 +59,10 @@ function keyProblem(pem: string): string | undefined {
 }
 
 function bundleProblem(pem: string): string | undefined {
-  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  try {
-    for (const certificate of certificates) new X509Certificate(certificate);
-  } catch {
-    return "a certificate cannot be read";
-  }
-  return certificates.length === 0 ? "it holds no certificate in PEM" : undefined;
+  const bundle = certificateBundle(pem);
+  return bundle.ok ? undefined : bundle.problems.join("; ");
 }
+
 type ControllerValues = FlagValues<typeof controllerFlags>;
 
 /** One authority for all signers, or one for each of some. */

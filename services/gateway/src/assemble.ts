@@ -173,7 +173,7 @@ function identityOf(
   const perSecond = values["failed-login-qps"];
   return {
     naming,
-    authenticator: access.metrics.counted(
+    authenticator: access.counted(
       anyOf([
         ...frontProxies(flags, { naming, now, authorities: tls.proxyAuthorities }),
         certificateAuthenticator({ naming, now, authorities: tls.clientAuthorities }),

@@ -111,13 +111,7 @@ health.check("log", logFailure);
 health.check("store", () => store.revision().then(() => undefined), { livez: false });
 const bootstrapped = health.postStartHook("bootstrap-controller");
 void resource.bootstrapped.then(bootstrapped);
-const ops = createOpsServer({
-  host: values["bind-address"],
-  port: values["metrics-port"],
-  health,
-  metrics,
-  security: tls?.with(values["metrics-allowed-peers"]),
-});
+const ops = createOpsServer(values, { health, metrics, tls });
 
 await runProcess({
   log,

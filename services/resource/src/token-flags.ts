@@ -3,6 +3,7 @@ import type { Parsed } from "@orch/auth/parsed.js";
 import { parseSigningKey } from "@orch/auth/service-account/keys.js";
 import { boolFlag, durationFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
+import { messageOf } from "@orch/status/message-of.js";
 import type { TokenSettings } from "./token-request.js";
 
 const group = "Service accounts";
@@ -78,7 +79,7 @@ function readKey(path: string, read: (path: string) => string): Parsed<string> {
   try {
     pem = read(path);
   } catch (error) {
-    return problem(error instanceof Error ? error.message : String(error));
+    return problem(messageOf(error));
   }
   const key = parseSigningKey(pem);
   return key.ok ? { ok: true, value: pem } : problem(key.problems.join("; "));

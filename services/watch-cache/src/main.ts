@@ -74,13 +74,7 @@ registerWatchCacheMetrics(metrics, cache);
 health.check("log", logFailure);
 health.check("watch-cache", () => (cache.status().ready ? undefined : cache.status().message), { livez: false });
 health.check("store", () => cache.storeAnswers(), { livez: false });
-const ops = createOpsServer({
-  host: values["bind-address"],
-  port: values["metrics-port"],
-  health,
-  metrics,
-  security: tls?.with(values["metrics-allowed-peers"]),
-});
+const ops = createOpsServer(values, { health, metrics, tls });
 
 await runProcess({
   log,

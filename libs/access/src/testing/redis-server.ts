@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { connect } from "node:net";
@@ -17,15 +17,6 @@ export interface RedisServer {
   /** Starts it again, empty, and waits until it answers. */
   restart(): Promise<void>;
   stop(): Promise<void>;
-}
-
-/** Why tests on Redis cannot run here, for a loud skip; with CI=true that is an error instead. */
-export function redisMissing(binary = "redis-server"): string | undefined {
-  if (spawnSync(binary, ["--version"]).status === 0) return undefined;
-  const reason = `SKIPPED: there is no ${binary} here (Debian: apt-get install redis-server)`;
-  if (process.env["CI"] === "true") throw new Error(reason);
-  process.stderr.write(`${reason}\n`);
-  return reason;
 }
 
 export async function startRedis({ password = "" }: { readonly password?: string } = {}): Promise<RedisServer> {

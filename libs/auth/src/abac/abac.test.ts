@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import fc from "fast-check";
 import type { Attributes, ResourceAttributes } from "../authorizer.js";
-import type { UserInfo } from "../user.js";
+import { resourceAttributes, user } from "../testing/attributes.js";
 import { abacAuthorizer, type Policy, parseAbacFile } from "./abac.js";
 
 const naming = createNaming("orch");
@@ -16,21 +16,9 @@ function policies(text: string, words = naming): readonly Policy[] {
   return parsed.value;
 }
 
-const user = (name: string, ...groups: string[]): UserInfo => ({ name, uid: "", groups, extra: {} });
 const alice = user("alice", "dev", "system:authenticated");
 
-const of = (fields: Partial<ResourceAttributes> = {}): Attributes => ({
-  kind: "resource",
-  user: alice,
-  verb: "get",
-  group: "",
-  version: "v1",
-  resource: "pods",
-  subresource: "",
-  namespace: "n",
-  name: "",
-  ...fields,
-});
+const of = (fields: Partial<ResourceAttributes> = {}): Attributes => resourceAttributes({ user: alice, ...fields });
 const path = (at: string, verb = "get", who = alice): Attributes => ({ kind: "path", user: who, verb, path: at });
 
 test("lines are read in both dialects, comments and empty lines passed over", () => {

@@ -1,5 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
-import type { Attributes, Authorizer, Decision } from "../authorizer.js";
+import { type Attributes, type Authorizer, allowed, type Decision } from "../authorizer.js";
+import { isJsonObject, type JsonObject, parseJsonObject } from "../json.js";
 import type { Parsed } from "../parsed.js";
 import type { RuleResolver, UserRules } from "../rules.js";
 import type { UserInfo } from "../user.js";
@@ -29,8 +30,6 @@ const empty: Policy = {
   nonResourcePath: "",
 };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const specFields = Object.keys(empty);
 const legacyFields = ["user", "group", "readonly", "resource", "namespace"];
 
@@ -54,7 +53,7 @@ export function parseAbacFile(text: string, naming: Naming): Parsed<readonly Pol
 
 /** A policy, or what is wrong with the line. */
 function parseLine(line: string, naming: Naming): Policy | string {
-  const fields = parseObject(line);
+  const fields = parseJsonObject(line);
   if (fields === undefined) return "is no JSON object";
   const { apiVersion, kind, ...rest } = fields;
   if (apiVersion === undefined && kind === undefined) {
@@ -67,23 +66,11 @@ function parseLine(line: string, naming: Naming): Policy | string {
   const { spec, ...others } = rest;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) return `unknown field ${JSON.stringify(unknown)}`;
-  if (!isFields(spec)) return "spec: Required value";
+  if (!isJsonObject(spec)) return "spec: Required value";
   return readPolicy(spec, specFields);
 }
 
-function parseObject(line: string): Fields | undefined {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined; // the parser's own words would show the line, and with it whatever somebody put there
-  }
-}
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-function readPolicy(fields: Fields, known: readonly string[]): Policy | string {
+function readPolicy(fields: JsonObject, known: readonly string[]): Policy | string {
   const unknown = Object.keys(fields).find((name) => !known.includes(name));
   if (unknown !== undefined) return `unknown field ${JSON.stringify(unknown)}`;
   const wrong = Object.entries(fields).find(
@@ -119,7 +106,6 @@ function fromLegacy(line: Policy, naming: Naming): Policy {
   };
 }
 
-const allowed: Decision = { outcome: "allow", reason: "" };
 const unmatched: Decision = { outcome: "noOpinion", reason: "No policy matched." };
 const readingVerbs = ["get", "list", "watch"];
 

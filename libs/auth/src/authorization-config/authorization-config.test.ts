@@ -3,7 +3,6 @@ import { test } from "node:test";
 import { createNaming, dialects } from "@orch/naming/naming.js";
 import fc from "fast-check";
 import { parseAuthorizationConfiguration, reloadProblem } from "./authorization-config.js";
-import { durationMs } from "./scalars.js";
 
 const naming = createNaming("orch");
 const head = { apiVersion: "apiserver.config.orch/v1", kind: "AuthorizationConfiguration" };
@@ -94,8 +93,8 @@ const expressions = "authorizers[0].webhook.matchConditions";
 const rows: readonly (readonly [authorizers: unknown, ...problems: string[]])[] = [
   [undefined, "authorizers: Required value: at least one authorization mode must be defined"],
   [[], "authorizers: Required value: at least one authorization mode must be defined"],
-  ["RBAC", 'authorizers: Invalid value: "RBAC": must be a list'],
-  [["RBAC"], 'authorizers[0]: Invalid value: "RBAC": must be a map'],
+  ["RBAC", "authorizers: must be a list"],
+  [["RBAC"], "authorizers[0]: must be an object"],
   [[{}], "authorizers[0].type: Required value"],
   [
     [{ type: "Masters", name: "masters" }],
@@ -110,7 +109,7 @@ const rows: readonly (readonly [authorizers: unknown, ...problems: string[]])[] 
   ],
   [[hook(), hook()], 'authorizers[1].name: Duplicate value: "a"'],
   [[{ type: "RBAC" }], "authorizers[0].name: Required value"],
-  [[{ type: "RBAC", name: 7 }], "authorizers[0].name: Invalid value: 7: must be a string"],
+  [[{ type: "RBAC", name: 7 }], "authorizers[0].name: must be a string"],
   [
     [{ type: "RBAC", name: "mine" }],
     'authorizers[0].name: Invalid value: "mine": expected name rbac for authorizer RBAC',
@@ -128,7 +127,7 @@ const rows: readonly (readonly [authorizers: unknown, ...problems: string[]])[] 
     'authorizers[0].webhook: Invalid value: "non-null": may only be specified when type=Webhook',
   ],
   [[{ type: "Webhook", name: "a" }], "authorizers[0].webhook: Required value: required when type=Webhook"],
-  [[{ type: "Webhook", name: "a", webhook: [] }], "authorizers[0].webhook: Invalid value: []: must be a map"],
+  [[{ type: "Webhook", name: "a", webhook: [] }], "authorizers[0].webhook: must be an object"],
   [
     [{ type: "Webhook", name: "a", webhook: {} }],
     "authorizers[0].webhook.timeout: Required value",
@@ -139,7 +138,7 @@ const rows: readonly (readonly [authorizers: unknown, ...problems: string[]])[] 
   [[hook({ timeout: "0s" })], "authorizers[0].webhook.timeout: Required value"],
   [[hook({ timeout: "-1s" })], 'authorizers[0].webhook.timeout: Invalid value: "-1s": must be > 0s and <= 30s'],
   [[hook({ timeout: "30.001s" })], 'authorizers[0].webhook.timeout: Invalid value: "30.001s": must be > 0s and <= 30s'],
-  [[hook({ timeout: 3 })], 'authorizers[0].webhook.timeout: Invalid value: 3: must be a duration: "5m"'],
+  [[hook({ timeout: 3 })], 'authorizers[0].webhook.timeout: must be a duration: "5m"'],
   [[hook({ timeout: "3" })], 'authorizers[0].webhook.timeout: Invalid value: "3": must be a duration: "5m"'],
   [[hook({ authorizedTTL: "-5m" })], 'authorizers[0].webhook.authorizedTTL: Invalid value: "-5m": must be > 0s'],
   [[hook({ unauthorizedTTL: "-1s" })], 'authorizers[0].webhook.unauthorizedTTL: Invalid value: "-1s": must be > 0s'],
@@ -183,10 +182,10 @@ const rows: readonly (readonly [authorizers: unknown, ...problems: string[]])[] 
         matchConditions: [{ expression: " " }, { expression: "true" }, { expression: "true" }, { condition: "x" }],
       }),
     ],
+    `unknown field "${expressions}[3].condition"`,
     `${expressions}[0].expression: Required value`,
     `${expressions}[1].expression: Forbidden: expressions (CEL) are not available in this build`,
     `${expressions}[2].expression: Duplicate value: "true"`,
-    `unknown field "${expressions}[3].condition"`,
     `${expressions}[3].expression: Required value`,
   ],
   [
@@ -200,8 +199,8 @@ const rows: readonly (readonly [authorizers: unknown, ...problems: string[]])[] 
   ],
   [
     [hook({ authorisedTTL: "1s" }), { type: "RBAC", name: "rbac", extra: 1 }],
-    'unknown field "authorizers[0].webhook.authorisedTTL"',
     'unknown field "authorizers[1].extra"',
+    'unknown field "authorizers[0].webhook.authorisedTTL"',
   ],
 ];
 
@@ -216,16 +215,17 @@ test("a file of another kind or version is refused", () => {
     const parsed = parseAuthorizationConfiguration(tree, naming);
     return parsed.ok ? "none" : parsed.problems.join("; ");
   };
-  assert.equal(problem(null), "the file is no map of the kind AuthorizationConfiguration");
-  assert.equal(problem([]), "the file is no map of the kind AuthorizationConfiguration");
-  assert.equal(problem({}), "Object 'Kind' is missing");
-  assert.equal(problem({ kind: "AuthorizationConfiguration" }), "Object 'apiVersion' is missing");
-  assert.match(
+  const missing = "apiVersion: Required value; kind: Required value";
+  assert.equal(problem(null), missing);
+  assert.equal(problem([]), `the file: must be an object; ${missing}`);
+  assert.equal(problem({}), missing);
+  assert.equal(problem({ kind: "AuthorizationConfiguration" }), "apiVersion: Required value");
+  assert.equal(
     problem({ ...head, kind: "Authorization" }),
-    /^no kind "Authorization" is registered for version "apiserver.config.orch\/v1"; expected AuthorizationConfiguration/,
+    'kind: Unsupported value: "Authorization": supported values: "AuthorizationConfiguration"',
   );
-  assert.match(problem({ ...head, apiVersion: "apiserver.config.k8s.io/v1" }), /^no kind/);
-  assert.match(problem({ ...head, apiVersion: 1 }), /^apiVersion: Invalid value: 1: must be a string/);
+  assert.match(problem({ ...head, apiVersion: "apiserver.config.k8s.io/v1" }), /^apiVersion: Unsupported value/);
+  assert.equal(problem({ ...head, apiVersion: 1 }), "apiVersion: must be a string");
   assert.equal(problem({ ...head, authorizers: [{ type: "RBAC", name: "rbac" }], modes: [] }), 'unknown field "modes"');
 });
 
@@ -262,20 +262,4 @@ test("no tree makes it throw, and none without a good webhook is accepted with o
     }),
     { numRuns: 500 },
   );
-});
-
-test("durations are those of Go", () => {
-  for (const [text, ms] of [
-    ["0", 0],
-    ["1m30s", 90_000],
-    ["1.5h", 5_400_000],
-    ["-2s", -2000],
-    ["5", undefined],
-    ["s", undefined],
-    ["", undefined],
-    ["1 s", undefined],
-    [`${"9".repeat(80)}s`, undefined],
-  ] as const) {
-    assert.equal(durationMs(text), ms, text);
-  }
 });

@@ -1,11 +1,12 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { fieldError } from "@orch/status/field-error.js";
+import { noExpressions, readConfigurationFile, readWord } from "../config/configuration-file.js";
+import type { Tree } from "../config/tree.js";
+import { labelProblems } from "../dns-label.js";
 import type { Parsed } from "../parsed.js";
-import { labelProblems } from "./scalars.js";
-import { type Tree, treeOf } from "./tree.js";
 
 /** All that `--authorization-mode` and the `type` of an authorizer may say. */
-export const authorizerTypes = ["AlwaysAllow", "AlwaysDeny", "ABAC", "Webhook", "RBAC", "Node"] as const;
+export const authorizerTypes = ["ABAC", "AlwaysAllow", "AlwaysDeny", "Node", "RBAC", "Webhook"] as const;
 export type AuthorizerType = (typeof authorizerTypes)[number];
 
 /** The chain of authorizers: asked in this order until one has an opinion. */
@@ -33,7 +34,7 @@ export interface WebhookConfiguration {
 export const reviewVersions = ["v1", "v1beta1"] as const;
 export type ReviewVersion = (typeof reviewVersions)[number];
 
-const failurePolicies = ["NoOpinion", "Deny"] as const;
+const failurePolicies = ["Deny", "NoOpinion"] as const;
 export type FailurePolicy = (typeof failurePolicies)[number];
 
 /** `KubeConfigFile` is a word of both dialects, as the field `kubeConfigFile` is. */
@@ -41,38 +42,25 @@ export type WebhookConnection =
   | { readonly type: "InClusterConfig" }
   | { readonly type: "KubeConfigFile"; readonly path: string };
 
-const versions = ["v1", "v1beta1", "v1alpha1"] as const;
-const kind = "AuthorizationConfiguration";
 const maxMatchConditions = 64;
 const maxTimeoutMs = 30_000;
 
-export const defaultAuthorizedTtlMs = 300_000;
-export const defaultUnauthorizedTtlMs = 30_000;
+const defaultAuthorizedTtlMs = 300_000;
+const defaultUnauthorizedTtlMs = 30_000;
 
 /** The name that an authorizer other than a webhook must have. */
 export const nameOfType = (type: AuthorizerType): string => type.toLowerCase();
 
-export function oneOf<const T extends string>(known: readonly T[], text: string): T | undefined {
-  return known.find((each) => each === text);
-}
-
-/**
- * Reads the file of `--authorization-config`, decoded from YAML or JSON. Every problem is told. Files that it names
- * are not looked at.
- */
-export function parseAuthorizationConfiguration(tree: unknown, naming: Naming): Parsed<AuthorizationConfiguration> {
-  const problems: string[] = [];
-  const root = treeOf(tree, problems);
-  if (root === undefined) return { ok: false, problems: [`the file is no map of the kind ${kind}`] };
-  const wrongKind = kindProblem(root, naming);
-  if (wrongKind !== undefined) return { ok: false, problems: [...problems, wrongKind] };
-  root.only(["apiVersion", "kind", "authorizers"]);
-  const entries = root.maps("authorizers");
-  if (entries?.length === 0 && problems.length === 0) {
-    root.refuse(fieldError.required("authorizers", "at least one authorization mode must be defined"));
-  }
-  const authorizers = readAuthorizers(entries ?? []);
-  return problems.length === 0 ? { ok: true, value: { authorizers } } : { ok: false, problems };
+/** Reads the file of `--authorization-config`, decoded already. Files that it names are not looked at. */
+export function parseAuthorizationConfiguration(file: unknown, naming: Naming): Parsed<AuthorizationConfiguration> {
+  const options = { naming, kind: "AuthorizationConfiguration", fields: ["authorizers"] } as const;
+  return readConfigurationFile(file, options, (root) => {
+    const entries = root.objects("authorizers", ["type", "name", "webhook"]);
+    if (entries.length === 0) {
+      root.refuse(fieldError.required("authorizers", "at least one authorization mode must be defined"));
+    }
+    return { authorizers: readAuthorizers(entries) };
+  });
 }
 
 /** What forbids a changed file to take effect: authorizers other than webhooks stay for the life of the process. */
@@ -89,44 +77,32 @@ export function reloadProblem(
   return `authorizer type ${added} is not allowed if it was not enabled at initial server startup`;
 }
 
-function kindProblem(root: Tree, naming: Naming): string | undefined {
-  const apiVersion = root.text("apiVersion");
-  const given = root.text("kind");
-  if (given === "") return "Object 'Kind' is missing";
-  if (apiVersion === "") return "Object 'apiVersion' is missing";
-  const group = naming.group("apiserver.config");
-  const known = versions.map((version) => `${group}/${version}`);
-  if (given === kind && apiVersion !== undefined && known.includes(apiVersion)) return undefined;
-  return `no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(apiVersion)}; expected ${kind} of ${known.join(", ")}`;
-}
+type AuthorizerTree = Tree<"type" | "name" | "webhook">;
 
-function readAuthorizers(entries: readonly Tree[]): readonly AuthorizerConfiguration[] {
+function readAuthorizers(entries: readonly AuthorizerTree[]): readonly AuthorizerConfiguration[] {
   const types = new Set<AuthorizerType>();
   const names = new Set<string>();
   return entries.flatMap((entry): readonly AuthorizerConfiguration[] => {
-    entry.only(["type", "name", "webhook"]);
     const type = readType(entry, types);
     if (type === undefined) return [];
     const name = readName(entry, type, names);
-    if (type === "Webhook") {
-      const block = entry.map("webhook");
-      if (block === undefined) {
-        if (!entry.has("webhook")) {
-          entry.refuse(fieldError.required(entry.pathOf("webhook"), "required when type=Webhook"));
-        }
-        return [];
+    const at = entry.pathOf("webhook");
+    if (type !== "Webhook") {
+      if (entry.has("webhook")) {
+        entry.refuse(fieldError.invalid(at, "non-null", "may only be specified when type=Webhook"));
       }
-      const webhook = readWebhook(block);
-      return name === undefined || webhook === undefined ? [] : [{ type, name, webhook }];
+      return [{ type, name }];
     }
-    if (entry.has("webhook")) {
-      entry.refuse(fieldError.invalid(entry.pathOf("webhook"), "non-null", "may only be specified when type=Webhook"));
+    if (!entry.has("webhook")) {
+      entry.refuse(fieldError.required(at, "required when type=Webhook"));
+      return [];
     }
-    return name === undefined ? [] : [{ type, name }];
+    const webhook = readWebhook(entry.object("webhook", webhookFields));
+    return webhook === undefined ? [] : [{ type, name, webhook }];
   });
 }
 
-function readType(entry: Tree, seen: Set<AuthorizerType>): AuthorizerType | undefined {
+function readType(entry: AuthorizerTree, seen: Set<AuthorizerType>): AuthorizerType | undefined {
   const type = readWord(entry, "type", authorizerTypes);
   if (type === undefined) return undefined;
   if (seen.has(type) && type !== "Webhook") {
@@ -137,13 +113,12 @@ function readType(entry: Tree, seen: Set<AuthorizerType>): AuthorizerType | unde
   return type;
 }
 
-function readName(entry: Tree, type: AuthorizerType, seen: Set<string>): string | undefined {
+function readName(entry: AuthorizerTree, type: AuthorizerType, seen: Set<string>): string {
   const name = entry.text("name");
   const at = entry.pathOf("name");
-  if (name === undefined) return undefined;
   if (name === "") {
     entry.refuse(fieldError.required(at));
-    return undefined;
+    return name;
   }
   if (seen.has(name)) entry.refuse(fieldError.duplicate(at, name));
   seen.add(name);
@@ -165,10 +140,11 @@ const webhookFields = [
   "failurePolicy",
   "connectionInfo",
   "matchConditions",
-];
+] as const;
+type WebhookTree = Tree<(typeof webhookFields)[number]>;
 
-function readWebhook(webhook: Tree): WebhookConfiguration | undefined {
-  webhook.only(webhookFields);
+/** Undefined where something was refused. */
+function readWebhook(webhook: WebhookTree): WebhookConfiguration | undefined {
   const timeoutMs = readTimeout(webhook);
   const authorizedTtlMs = readTtl(webhook, "authorizedTTL", defaultAuthorizedTtlMs);
   const unauthorizedTtlMs = readTtl(webhook, "unauthorizedTTL", defaultUnauthorizedTtlMs);
@@ -176,53 +152,31 @@ function readWebhook(webhook: Tree): WebhookConfiguration | undefined {
   const failurePolicy = readWord(webhook, "failurePolicy", failurePolicies);
   const connection = readConnection(webhook);
   checkMatchConditions(webhook);
-  if (timeoutMs === undefined || authorizedTtlMs === undefined || unauthorizedTtlMs === undefined) return undefined;
   if (reviewVersion === undefined || failurePolicy === undefined || connection === undefined) return undefined;
   return { authorizedTtlMs, unauthorizedTtlMs, timeoutMs, reviewVersion, failurePolicy, connection };
 }
 
-function readTimeout(webhook: Tree): number | undefined {
-  const timeout = webhook.duration("timeout");
+function readTimeout(webhook: WebhookTree): number {
+  const { ms, text } = webhook.duration("timeout");
   const at = webhook.pathOf("timeout");
-  if (timeout === undefined) return undefined;
-  if (timeout.ms === 0) webhook.refuse(fieldError.required(at));
-  else if (timeout.ms < 0 || timeout.ms > maxTimeoutMs) {
-    webhook.refuse(fieldError.invalid(at, timeout.text, "must be > 0s and <= 30s"));
-  }
-  return timeout.ms;
+  if (ms === 0) webhook.refuse(fieldError.required(at));
+  else if (ms < 0 || ms > maxTimeoutMs) webhook.refuse(fieldError.invalid(at, text, "must be > 0s and <= 30s"));
+  return ms;
 }
 
 /** 0 is as good as absent. */
-function readTtl(webhook: Tree, name: string, byDefault: number): number | undefined {
-  const ttl = webhook.duration(name);
-  if (ttl !== undefined && ttl.ms < 0) {
-    webhook.refuse(fieldError.invalid(webhook.pathOf(name), ttl.text, "must be > 0s"));
-  }
-  return ttl?.ms === 0 ? byDefault : ttl?.ms;
+function readTtl(webhook: WebhookTree, name: "authorizedTTL" | "unauthorizedTTL", byDefault: number): number {
+  const { ms, text } = webhook.duration(name);
+  if (ms < 0) webhook.refuse(fieldError.invalid(webhook.pathOf(name), text, "must be > 0s"));
+  return ms === 0 ? byDefault : ms;
 }
 
-function readWord<const T extends string>(tree: Tree, name: string, known: readonly T[]): T | undefined {
-  const text = tree.text(name);
-  if (text === undefined) return undefined;
-  const word = oneOf(known, text);
-  if (text === "") tree.refuse(fieldError.required(tree.pathOf(name)));
-  else if (word === undefined) tree.refuse(fieldError.notSupported(tree.pathOf(name), text, [...known].sort()));
-  return word;
-}
-
-function readConnection(webhook: Tree): WebhookConnection | undefined {
-  const info = webhook.map("connectionInfo");
-  if (info === undefined) {
-    if (!webhook.has("connectionInfo")) {
-      webhook.refuse(fieldError.required(`${webhook.pathOf("connectionInfo")}.type`));
-    }
-    return undefined;
-  }
-  info.only(["type", "kubeConfigFile"]);
+function readConnection(webhook: WebhookTree): WebhookConnection | undefined {
+  const info = webhook.object("connectionInfo", ["type", "kubeConfigFile"]);
   const type = readWord(info, "type", ["InClusterConfig", "KubeConfigFile"]);
   const at = info.pathOf("kubeConfigFile");
   const path = info.text("kubeConfigFile");
-  if (type === undefined || path === undefined) return undefined;
+  if (type === undefined) return undefined;
   if (type === "InClusterConfig") {
     if (info.has("kubeConfigFile")) {
       info.refuse(fieldError.invalid(at, path, "can only be set when type=KubeConfigFile"));
@@ -235,13 +189,13 @@ function readConnection(webhook: Tree): WebhookConnection | undefined {
 }
 
 /** Expressions come with CEL: until then a file that has one is refused, since to pass it over would change who is asked. */
-function checkMatchConditions(webhook: Tree): void {
-  const conditions = webhook.maps("matchConditions") ?? [];
+function checkMatchConditions(webhook: WebhookTree): void {
+  const conditions = webhook.objects("matchConditions", ["expression"]);
   const versionAt = webhook.pathOf("matchConditionSubjectAccessReviewVersion");
   const version = webhook.text("matchConditionSubjectAccessReviewVersion");
   if (version === "" && conditions.length > 0) {
     webhook.refuse(fieldError.required(versionAt, "required if match conditions are specified"));
-  } else if (version !== undefined && version !== "" && version !== "v1") {
+  } else if (version !== "" && version !== "v1") {
     webhook.refuse(fieldError.notSupported(versionAt, version, ["v1"]));
   }
   if (conditions.length > maxMatchConditions) {
@@ -250,13 +204,11 @@ function checkMatchConditions(webhook: Tree): void {
   }
   const seen = new Set<string>();
   for (const condition of conditions) {
-    condition.only(["expression"]);
     const expression = condition.text("expression");
     const at = condition.pathOf("expression");
-    if (expression === undefined) continue;
     if (expression.trim() === "") condition.refuse(fieldError.required(at));
     else if (seen.has(expression)) condition.refuse(fieldError.duplicate(at, expression));
-    else condition.refuse(fieldError.forbidden(at, "expressions (CEL) are not available in this build"));
+    else condition.refuse(fieldError.forbidden(at, noExpressions));
     seen.add(expression);
   }
 }

@@ -1,10 +1,10 @@
+import { oneOf } from "../config/configuration-file.js";
 import type { Parsed } from "../parsed.js";
 import {
   type AuthorizationConfiguration,
   type AuthorizerConfiguration,
   authorizerTypes,
   nameOfType,
-  oneOf,
   reviewVersions,
 } from "./authorization-config.js";
 

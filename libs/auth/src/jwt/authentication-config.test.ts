@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { authorityCertificate as certificate } from "@orch/api/testing/certificates.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { parseAuthenticationConfiguration } from "./authentication-config.js";
 import { signingAlgorithms } from "./signing-algorithms.js";
-import { certificate } from "./testing/certificate.js";
 
 const naming = createNaming("kubernetes");
 const deps = { naming, serviceAccountIssuers: ["https://own", "https://also.own"] };

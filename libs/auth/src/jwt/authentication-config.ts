@@ -1,12 +1,14 @@
+import { readConfigurationFile } from "../config/configuration-file.js";
+import { problemText } from "../config/tree.js";
 import type { Parsed } from "../parsed.js";
 import {
   type AnonymousConfiguration,
   type AuthenticationDraft,
+  draftFields,
   type JwtDraft,
   readAuthenticationDraft,
 } from "./authentication-draft.js";
 import { type ConfigurationDeps, validateAuthentication } from "./authentication-validation.js";
-import { createConfigReader, problemText, typeMetaErrors } from "./config-reader.js";
 import { type SigningAlgorithm, signingAlgorithms } from "./signing-algorithms.js";
 
 /** Whose JWTs are taken and how, and who may stay anonymous (spec 2: API server configuration; Authentication, 2). */
@@ -54,27 +56,14 @@ export interface PrefixedClaim {
   readonly prefix: string;
 }
 
-const kind = "AuthenticationConfiguration";
-const versions = ["v1", "v1beta1", "v1alpha1"];
-
-/**
- * Reads the file of `--authentication-config`, parsed from YAML or JSON already (whoever parses it refuses fields
- * that stand twice). All versions have the same fields.
- */
+/** Reads the file of `--authentication-config`, decoded already. */
 export function parseAuthenticationConfiguration(
-  tree: unknown,
+  file: unknown,
   deps: ConfigurationDeps,
 ): Parsed<AuthenticationConfiguration> {
-  const reader = createConfigReader();
-  const root = reader.object("", tree, ["apiVersion", "kind", "jwt", "anonymous"]);
-  const typeErrors = typeMetaErrors(
-    { apiVersion: reader.string("apiVersion", root["apiVersion"]), kind: reader.string("kind", root["kind"]) },
-    { apiVersions: versions.map((version) => `${deps.naming.group("apiserver.config")}/${version}`), kind },
-  );
-  const draft = readAuthenticationDraft(reader, root);
-  const unread = [...typeErrors.map(problemText), ...reader.problems];
-  if (unread.length > 0) return { ok: false, problems: unread };
-  return checkedConfiguration(draft, signingAlgorithms, deps);
+  const options = { naming: deps.naming, kind: "AuthenticationConfiguration", fields: draftFields };
+  const draft = readConfigurationFile(file, options, readAuthenticationDraft);
+  return draft.ok ? checkedConfiguration(draft.value, signingAlgorithms, deps) : draft;
 }
 
 /** A draft that passes validation; what the flags say comes this way too. */

@@ -1,5 +1,4 @@
-import type { ConfigReader } from "./config-reader.js";
-import type { JsonObject } from "./json.js";
+import type { Tree } from "../config/tree.js";
 
 /** The file of `--authentication-config` as it was written: nothing is required yet, texts are empty where absent. */
 export interface AuthenticationDraft {
@@ -46,99 +45,71 @@ export interface AnonymousConfiguration {
   readonly conditions: readonly { readonly path: string }[];
 }
 
-/** Reads all but the type of the file; problems go to the reader. */
-export function readAuthenticationDraft(reader: ConfigReader, root: JsonObject): AuthenticationDraft {
+export const draftFields = ["jwt", "anonymous"] as const;
+
+export function readAuthenticationDraft(root: Tree<(typeof draftFields)[number]>): AuthenticationDraft {
   return {
-    jwt: each(reader, "jwt", root["jwt"], (at, item) => readJwt(reader, at, item)),
-    anonymous: readAnonymous(reader, root["anonymous"]),
+    jwt: root.objects("jwt", jwtFields).map(readJwt),
+    anonymous: root.has("anonymous") ? readAnonymous(root.object("anonymous", ["enabled", "conditions"])) : undefined,
   };
 }
 
-function readJwt(reader: ConfigReader, at: string, value: unknown): JwtDraft {
-  const jwt = reader.object(at, value, ["issuer", "claimValidationRules", "claimMappings", "userValidationRules"]);
-  return {
-    issuer: readIssuer(reader, `${at}.issuer`, jwt["issuer"]),
-    claimValidationRules: each(reader, `${at}.claimValidationRules`, jwt["claimValidationRules"], (ruleAt, rule) => {
-      const text = texts(reader, ruleAt, rule, ["claim", "requiredValue", "expression", "message"]);
-      return {
-        claim: text("claim"),
-        requiredValue: text("requiredValue"),
-        expression: text("expression"),
-        message: text("message"),
-      };
-    }),
-    claimMappings: readMappings(reader, `${at}.claimMappings`, jwt["claimMappings"]),
-    userValidationRules: each(reader, `${at}.userValidationRules`, jwt["userValidationRules"], (ruleAt, rule) => {
-      const text = texts(reader, ruleAt, rule, ["expression", "message"]);
-      return { expression: text("expression"), message: text("message") };
-    }),
-  };
-}
+const jwtFields = ["issuer", "claimValidationRules", "claimMappings", "userValidationRules"] as const;
 
-function readIssuer(reader: ConfigReader, at: string, value: unknown): IssuerDraft {
-  const names = ["url", "discoveryURL", "certificateAuthority", "audienceMatchPolicy"] as const;
-  const issuer = reader.object(at, value, [...names, "audiences"]);
-  const text = (name: (typeof names)[number]): string => reader.string(`${at}.${name}`, issuer[name]);
+function readJwt(jwt: Tree<(typeof jwtFields)[number]>): JwtDraft {
+  const rules = jwt.objects("claimValidationRules", ["claim", "requiredValue", "expression", "message"]);
   return {
-    url: text("url"),
-    discoveryURL: text("discoveryURL"),
-    certificateAuthority: text("certificateAuthority"),
-    audiences: each(reader, `${at}.audiences`, issuer["audiences"], reader.string),
-    audienceMatchPolicy: text("audienceMatchPolicy"),
-  };
-}
-
-function readMappings(reader: ConfigReader, at: string, value: unknown): JwtDraft["claimMappings"] {
-  const mappings = reader.object(at, value, ["username", "groups", "uid", "extra"]);
-  const uid = texts(reader, `${at}.uid`, mappings["uid"], ["claim", "expression"]);
-  return {
-    username: readMapping(reader, `${at}.username`, mappings["username"]),
-    groups: readMapping(reader, `${at}.groups`, mappings["groups"]),
-    uid: { claim: uid("claim"), expression: uid("expression") },
-    extra: each(reader, `${at}.extra`, mappings["extra"], (extraAt, extra) => {
-      const text = texts(reader, extraAt, extra, ["key", "valueExpression"]);
-      return { key: text("key"), valueExpression: text("valueExpression") };
-    }),
-  };
-}
-
-function readMapping(reader: ConfigReader, at: string, value: unknown): MappingDraft {
-  const mapping = reader.object(at, value, ["claim", "prefix", "expression"]);
-  return {
-    claim: reader.string(`${at}.claim`, mapping["claim"]),
-    prefix: reader.optionalString(`${at}.prefix`, mapping["prefix"]),
-    expression: reader.string(`${at}.expression`, mapping["expression"]),
-  };
-}
-
-function readAnonymous(reader: ConfigReader, value: unknown): AnonymousConfiguration | undefined {
-  if (value === undefined || value === null) return undefined;
-  const anonymous = reader.object("anonymous", value, ["enabled", "conditions"]);
-  return {
-    enabled: reader.boolean("anonymous.enabled", anonymous["enabled"]),
-    conditions: each(reader, "anonymous.conditions", anonymous["conditions"], (at, condition) => ({
-      path: texts(reader, at, condition, ["path"])("path"),
+    issuer: readIssuer(jwt.object("issuer", issuerFields)),
+    claimValidationRules: rules.map((rule) => ({
+      claim: rule.text("claim"),
+      requiredValue: rule.text("requiredValue"),
+      expression: rule.text("expression"),
+      message: rule.text("message"),
+    })),
+    claimMappings: readMappings(jwt.object("claimMappings", ["username", "groups", "uid", "extra"])),
+    userValidationRules: jwt.objects("userValidationRules", ["expression", "message"]).map((rule) => ({
+      expression: rule.text("expression"),
+      message: rule.text("message"),
     })),
   };
 }
 
-/** Reads every item of a list: `read` is told where it stands. */
-function each<T>(
-  reader: ConfigReader,
-  at: string,
-  value: unknown,
-  read: (at: string, item: unknown) => T,
-): readonly T[] {
-  return reader.list(at, value).map((item, i) => read(`${at}[${i}]`, item));
+const issuerFields = ["url", "discoveryURL", "certificateAuthority", "audiences", "audienceMatchPolicy"] as const;
+
+function readIssuer(issuer: Tree<(typeof issuerFields)[number]>): IssuerDraft {
+  return {
+    url: issuer.text("url"),
+    discoveryURL: issuer.text("discoveryURL"),
+    certificateAuthority: issuer.text("certificateAuthority"),
+    audiences: issuer.texts("audiences"),
+    audienceMatchPolicy: issuer.text("audienceMatchPolicy"),
+  };
 }
 
-/** Reads an object whose fields are all texts, field by field. */
-function texts<Name extends string>(
-  reader: ConfigReader,
-  at: string,
-  value: unknown,
-  names: readonly Name[],
-): (name: Name) => string {
-  const object = reader.object(at, value, names);
-  return (name) => reader.string(`${at}.${name}`, object[name]);
+function readMappings(mappings: Tree<"username" | "groups" | "uid" | "extra">): JwtDraft["claimMappings"] {
+  const uid = mappings.object("uid", ["claim", "expression"]);
+  return {
+    username: readMapping(mappings.object("username", mappingFields)),
+    groups: readMapping(mappings.object("groups", mappingFields)),
+    uid: { claim: uid.text("claim"), expression: uid.text("expression") },
+    extra: mappings.objects("extra", ["key", "valueExpression"]).map((extra) => ({
+      key: extra.text("key"),
+      valueExpression: extra.text("valueExpression"),
+    })),
+  };
+}
+
+const mappingFields = ["claim", "prefix", "expression"] as const;
+
+function readMapping(mapping: Tree<(typeof mappingFields)[number]>): MappingDraft {
+  return {
+    claim: mapping.text("claim"),
+    prefix: mapping.has("prefix") ? mapping.text("prefix") : undefined,
+    expression: mapping.text("expression"),
+  };
+}
+
+function readAnonymous(anonymous: Tree<"enabled" | "conditions">): AnonymousConfiguration {
+  const conditions = anonymous.objects("conditions", ["path"]);
+  return { enabled: anonymous.flag("enabled"), conditions: conditions.map((each) => ({ path: each.text("path") })) };
 }

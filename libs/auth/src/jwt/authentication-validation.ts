@@ -1,6 +1,8 @@
-import { X509Certificate } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { certificateBundle } from "../client-certificate.js";
+import { noExpressions } from "../config/configuration-file.js";
+import { dnsLabel } from "../dns-label.js";
 import type {
   AuthenticationDraft,
   ClaimRuleDraft,
@@ -66,10 +68,10 @@ function validateJwt(at: string, jwt: JwtDraft, deps: ConfigurationDeps): FieldE
 const notBoth = "claim and expression can't both be set";
 const noneOfBoth = "claim or expression is required";
 
-/** Where expressions will be compiled once there are any: a file that uses one is refused, for it would mean less. */
+/** Where expressions will be compiled once there are any. */
 function expressionErrors(at: string, expression: string): FieldError[] {
   if (expression === "") return [];
-  return [fieldError.forbidden(at, "expressions (CEL) are not available in this build")];
+  return [fieldError.forbidden(at, noExpressions)];
 }
 
 function requiredExpression(at: string, expression: string): FieldError[] {
@@ -144,19 +146,8 @@ function validateAudiences(at: string, { audiences, audienceMatchPolicy: policy 
 
 /** The text is never shown: a private key may have been put there. */
 function authorityErrors(at: string, pem: string): FieldError[] {
-  if (pem === "") return [];
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length > 0 && blocks.every(isCertificate)) return [];
+  if (pem === "" || certificateBundle(pem).ok) return [];
   return [fieldError.invalid(at, "<omitted>", "data does not contain any valid RSA or ECDSA certificates")];
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    new X509Certificate(pem);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function validateClaimRules(at: string, rules: readonly ClaimRuleDraft[]): FieldError[] {
@@ -196,7 +187,6 @@ function validateMapping(at: string, { claim, prefix, expression }: MappingDraft
   ];
 }
 
-const dnsLabel = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 /** `example.com/path`: RFC 1123 before the first slash, RFC 3986 behind it. */
 const domainPrefixedPath = new RegExp(`^${dnsLabel}(\\.${dnsLabel})*/[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+$`);
 

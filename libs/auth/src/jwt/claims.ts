@@ -1,8 +1,8 @@
 import type { Naming } from "@orch/naming/naming.js";
 import type { Verdict } from "../authenticator.js";
-import { authenticatedUser } from "../user.js";
+import { type JsonObject, memberOf } from "../json.js";
+import { authenticatedUser, credentialExtra, type UserInfo } from "../user.js";
 import type { ClaimMappings, JwtConfiguration, PrefixedClaim, RequiredClaim } from "./authentication-config.js";
-import { type JsonObject, memberOf } from "./json.js";
 
 /** Of the server's clock against the issuer's; the reference grants it to `nbf` alone. */
 const notBeforeLeewayMs = 60_000;
@@ -83,9 +83,7 @@ function uidOf(claims: JsonObject, { uid: claim }: ClaimMappings): string | unde
   return typeof uid === "string" ? uid : undefined;
 }
 
-/** What an audit event tells one token of a user from another by. */
-function credentialOf(claims: JsonObject, naming: Naming): Readonly<Record<string, readonly string[]>> {
+function credentialOf(claims: JsonObject, naming: Naming): UserInfo["extra"] {
   const id = memberOf(claims, "jti");
-  if (typeof id !== "string" || id === "") return {};
-  return { [`authentication.${naming.key("credential-id")}`]: [`JTI=${id}`] };
+  return typeof id === "string" && id !== "" ? credentialExtra(naming, id) : {};
 }

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from "./json.js";
+import { type JsonObject, parseJsonObject } from "../json.js";
 
 /** The three parts of a token in the compact form (RFC 7515), as they were sent. Nothing in them is to be trusted. */
 export interface CompactToken {
@@ -24,10 +24,9 @@ export function decodeObject(part: string): JsonObject | undefined {
   const bytes = decoded(part);
   if (bytes === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(utf8.decode(bytes));
-    return isJsonObject(value) ? value : undefined;
+    return parseJsonObject(utf8.decode(bytes));
   } catch {
-    return undefined; // whoever sent it may have sent anything
+    return undefined; // no UTF-8
   }
 }
 

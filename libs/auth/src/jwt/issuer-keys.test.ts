@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
+import { settled } from "../testing/manual-clock.js";
 import {
   configurationOf,
   type FakeIssuer,
@@ -9,7 +10,6 @@ import {
   signingKey,
 } from "./testing/fake-issuer.js";
 import { noonSeconds, shown, startedKit } from "./testing/kit.js";
-import { settled } from "./testing/manual-clock.js";
 
 const url = "https://issuer";
 const notInitialized = "deny oidc: authenticator not initialized";

@@ -1,5 +1,7 @@
+import { messageOf } from "@orch/status/message-of.js";
+import { isJsonObject, memberOf } from "../json.js";
+import { type After, within } from "../within.js";
 import type { JwtIssuer } from "./authentication-config.js";
-import { isJsonObject, memberOf } from "./json.js";
 import { type KeySet, parseKeySet } from "./key-set.js";
 
 export interface JsonRequest {
@@ -11,8 +13,7 @@ export interface JsonRequest {
 
 export interface IssuerKeysDeps {
   readonly now: () => number;
-  /** Runs once after so many milliseconds; what it returns cancels. */
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
   /** GET over HTTPS without redirects; whoever does it bounds the answer's size (1 MiB) and refuses all but a 200. */
   readonly fetchJson: (request: JsonRequest) => Promise<unknown>;
   /** Told after each attempt; `problem` is absent where it went well. */
@@ -34,13 +35,13 @@ export interface IssuerKeys {
   renewed(): Promise<KeySet | undefined>;
 }
 
-export const fetchTimeoutMs = 10_000;
+const fetchTimeoutMs = 10_000;
 /** Beyond the time that the fetch was given: ends one that does not keep to it. */
 const graceMs = 1_000;
 /** Between fetches that tokens cause. */
-export const askedFetchMs = 10_000;
+const askedFetchMs = 10_000;
 /** Keys that an issuer takes back are forgotten after so long at the latest. */
-export const refreshMs = 5 * 60_000;
+const refreshMs = 5 * 60_000;
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
 
@@ -112,7 +113,7 @@ async function fetchKeys(issuer: JwtIssuer, deps: IssuerKeysDeps): Promise<KeySe
     within(
       deps.fetchJson({ url, timeoutMs: fetchTimeoutMs, ...(ca === undefined ? {} : { ca }) }),
       fetchTimeoutMs + graceMs,
-      deps.after,
+      { after: deps.after, late: () => new Error("no answer in time") },
     );
   const wellKnown = `${issuer.url.replace(/\/$/, "")}/.well-known/openid-configuration`;
   const discovery = await get(issuer.discoveryURL ?? wellKnown);
@@ -125,11 +126,4 @@ async function fetchKeys(issuer: JwtIssuer, deps: IssuerKeysDeps): Promise<KeySe
   return parseKeySet(await get(keysURL));
 }
 
-function within<T>(promise: Promise<T>, ms: number, after: IssuerKeysDeps["after"]): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = after(ms, () => reject(new Error("no answer in time")));
-    promise.then(resolve, reject).finally(cancel);
-  });
-}
-
-const shortText = (error: unknown): string => (error instanceof Error ? error.message : String(error)).slice(0, 500);
+const shortText = (error: unknown): string => messageOf(error).slice(0, 500);

@@ -1,13 +1,15 @@
 import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
 import { LRUCache } from "lru-cache";
+import { andThen } from "../and-then.js";
 import { noVerdict, type Verdict } from "../authenticator.js";
+import { type JsonObject, memberOf } from "../json.js";
+import { tokenDigest } from "../secrets.js";
 import { ownAudience, type TokenAuthenticator } from "../token-authenticator.js";
 import type { AuthenticationConfiguration, JwtConfiguration } from "./authentication-config.js";
 import { userOf, validityOf } from "./claims.js";
 import { type CompactToken, compactToken, decodeObject } from "./compact.js";
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysDeps } from "./issuer-keys.js";
-import { type JsonObject, memberOf } from "./json.js";
 import type { KeySet } from "./key-set.js";
 import type { SigningAlgorithm } from "./signing-algorithms.js";
 
@@ -65,7 +67,7 @@ export function createJwtAuthenticator(configuration: AuthenticationConfiguratio
   const { naming, now, observer } = deps;
   const maxTokenLength = deps.maxTokenLength ?? defaultMaxTokenLength;
   const issuers = new Map(configuration.jwt.map((each) => [each.issuer.url, createIssuer(each, deps)]));
-  // By the token's digest, so that no token is kept and the time of an answer tells nothing of those that are known.
+  // By the token's digest.
   const verdicts = new LRUCache<string, Known>({ max: maxVerdicts, maxSize: maxVerdictChars });
 
   const known = (id: string): Verdict | undefined => {
@@ -87,8 +89,7 @@ export function createJwtAuthenticator(configuration: AuthenticationConfiguratio
       return decision;
     };
     const checks = { algorithms: configuration.signingAlgorithms, naming, now: started };
-    const decision = decide({ token, header: parts.header, claims, issuer }, checks);
-    return decision instanceof Promise ? decision.then(told) : told(decision);
+    return andThen(decide({ token, header: parts.header, claims, issuer }, checks), told);
   };
 
   const keep = (id: string, size: number, { verdict, proof }: Decision): Verdict => {
@@ -103,13 +104,12 @@ export function createJwtAuthenticator(configuration: AuthenticationConfiguratio
     if (token.length > maxTokenLength) return tooLong;
     const parts = compactToken(token);
     if (parts === undefined) return noVerdict;
-    const id = hash("sha256", token, "base64");
+    const id = tokenDigest(token);
     const before = known(id);
     if (before !== undefined) return before;
     const decision = judge(token, parts);
     if (decision === undefined) return noVerdict;
-    if (decision instanceof Promise) return decision.then((later) => keep(id, token.length, later));
-    return keep(id, token.length, decision);
+    return andThen(decision, (made) => keep(id, token.length, made));
   };
 
   const all = [...issuers.values()];

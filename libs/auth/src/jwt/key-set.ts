@@ -1,5 +1,5 @@
 import { type CryptoKey, compactVerify, importJWK, type JWK } from "jose";
-import { isJsonObject, type JsonObject, memberOf } from "./json.js";
+import { isJsonObject, type JsonObject, memberOf } from "../json.js";
 import { isSigningAlgorithm, keySort, type SigningAlgorithm } from "./signing-algorithms.js";
 
 /** The public keys of an issuer at one time. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { authorityCertificate as certificate } from "@orch/api/testing/certificates.js";
 import { createNaming } from "@orch/naming/naming.js";
 import type { AuthenticationConfiguration } from "./authentication-config.js";
 import { hasOidcFlags, type OidcFlags, oidcConfiguration } from "./oidc-flags.js";
-import { certificate } from "./testing/certificate.js";
 
 const deps = { naming: createNaming("orch"), serviceAccountIssuers: ["https://own"] };
 const needed: OidcFlags = { issuerURL: "https://issuer", clientID: "orch" };

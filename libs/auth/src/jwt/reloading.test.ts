@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
+import { manualClock } from "../testing/manual-clock.js";
 import { authenticatedUser } from "../user.js";
 import type { JwtAuthenticator } from "./jwt-authenticator.js";
 import { reloadingJwtAuthenticator } from "./reloading.js";
 import { shown } from "./testing/kit.js";
-import { manualClock } from "./testing/manual-clock.js";
 
 const naming = createNaming("orch");
 

@@ -1,10 +1,10 @@
 import { noVerdict } from "../authenticator.js";
 import type { TokenAuthenticator } from "../token-authenticator.js";
+import type { After } from "../within.js";
 import type { JwtAuthenticator } from "./jwt-authenticator.js";
 
 export interface ReloadingDeps {
-  /** Runs once after so many milliseconds; what it returns cancels. */
-  readonly after: (ms: number, run: () => void) => () => void;
+  readonly after: After;
   /** Told of each replacement once it is decided; with what kept it from serving, where something did. */
   readonly replaced: (problem: string | undefined) => void;
 }

@@ -1,6 +1,7 @@
 import type { PolicyRule } from "@orch/api/kinds/rbac/types.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { type Decision, noOpinion, type ResourceAttributes } from "../authorizer.js";
+import { allowed, type Decision, noOpinion, type ResourceAttributes } from "../authorizer.js";
+import { askedOf, compileRole, roleAllows } from "../rbac/compiled-role.js";
 import { fieldTerms } from "../selector-terms.js";
 import { type RefKind, refOf } from "./edges.js";
 
@@ -10,7 +11,6 @@ export type Answer = Decision | { readonly kind: RefKind; readonly ref: string }
 /** What a node may do with a resource, as far as its attributes tell. */
 export type NodeRules = (attributes: ResourceAttributes, node: string) => Answer;
 
-const allowed: Decision = { outcome: "allow", reason: "" };
 const because = (reason: string): Decision => ({ outcome: "noOpinion", reason });
 
 export const unrelated = (node: string): Decision =>
@@ -37,19 +37,13 @@ export function nodeRules(naming: Naming, rules: readonly PolicyRule[]): NodeRul
     [`${naming.group("coordination")}/leases`]: (a, node) => decideLease(a, node, leases),
   };
   const byResource = new Map(Object.entries(own));
+  // Rules of nodes name no objects: those that do are for others.
+  const others = compileRole(rules.filter(({ resourceNames = [] }) => resourceNames.length === 0));
   return (attributes, node) => {
     const decide = byResource.get(`${attributes.group}/${attributes.resource}`);
     if (decide !== undefined) return decide(attributes, node);
-    return rules.some((rule) => ruleAllows(rule, attributes)) ? allowed : noOpinion;
+    return roleAllows(others, askedOf(attributes)) ? allowed : noOpinion;
   };
-}
-
-/** Rules of nodes name no objects: those that do are for others. */
-function ruleAllows(rule: PolicyRule, { verb, group, resource, subresource }: ResourceAttributes): boolean {
-  const { verbs = [], apiGroups = [], resources = [], resourceNames = [] } = rule;
-  const named = (list: readonly string[], word: string): boolean => list.includes(word) || list.includes("*");
-  const full = subresource === "" ? resource : `${resource}/${subresource}`;
-  return resourceNames.length === 0 && named(verbs, verb) && named(apiGroups, group) && named(resources, full);
 }
 
 function related(kind: RefKind, { namespace, name }: ResourceAttributes): Answer {

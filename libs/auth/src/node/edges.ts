@@ -1,5 +1,6 @@
 import type { AnyObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { isJsonObject, type JsonObject } from "../json.js";
 
 /** What a node may have to do with. */
 export type RefKind =
@@ -94,7 +95,7 @@ function addVolume(volume: JsonObject, podName: string, add: Add): void {
     add("configMap", textAt(source, "configMap", "name"));
   }
   // Made for the pod, under a name that follows from its own.
-  if (isObject(volume["ephemeral"])) add("claim", `${podName}-${textAt(volume, "name")}`);
+  if (isJsonObject(volume["ephemeral"])) add("claim", `${podName}-${textAt(volume, "name")}`);
 }
 
 /** A claim is named by the pod, or made of a template and then named by its status. */
@@ -138,22 +139,17 @@ export function volumeEdges(volume: AnyObject): VolumeEdges | undefined {
   return { claim: refOf("claim", namespace, claim), secrets: [...secrets] };
 }
 
-type JsonObject = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** "" where there is none. Steps and not a dotted path: this is done for all the pods of a cluster. */
 export function textAt(from: unknown, ...steps: readonly string[]): string {
   let value = from;
   for (const step of steps) {
-    if (!isObject(value)) return "";
+    if (!isJsonObject(value)) return "";
     value = value[step];
   }
   return typeof value === "string" ? value : "";
 }
 
 function listAt(from: unknown, name: string): readonly JsonObject[] {
-  const value = isObject(from) ? from[name] : undefined;
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  const value = isJsonObject(from) ? from[name] : undefined;
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
 }

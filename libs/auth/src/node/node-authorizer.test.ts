@@ -5,17 +5,14 @@ import { createNaming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
 import type { Decision, ResourceAttributes } from "../authorizer.js";
 import type { Collection, Follower, ObjectSource } from "../object-source.js";
+import { resourceAttributes, user } from "../testing/attributes.js";
+import { manualClock } from "../testing/manual-clock.js";
 import type { UserInfo } from "../user.js";
-import { createTestClock } from "../webhook/testing/fake-webhook.js";
 import { createNodeAuthorizer, nodeOf } from "./node-authorizer.js";
 
 const naming = createNaming("orch");
-const nodeUser = (name: string, ...groups: string[]): UserInfo => ({
-  name: `system:node:${name}`,
-  uid: "",
-  groups: groups.length === 0 ? ["system:nodes", "system:authenticated"] : groups,
-  extra: {},
-});
+const nodeUser = (name: string, ...groups: string[]): UserInfo =>
+  user(`system:node:${name}`, ...(groups.length === 0 ? ["system:nodes", "system:authenticated"] : groups));
 
 const rules = [
   { verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["services"] },
@@ -50,7 +47,7 @@ function fakeSource(objects: Readonly<Record<string, readonly AnyObject[]>>) {
 }
 
 function setUp(objects: Readonly<Record<string, readonly AnyObject[]>> = {}, resourceSlices = true) {
-  const clock = createTestClock();
+  const clock = manualClock();
   const authorizer = createNodeAuthorizer({ naming, rules, resourceSlices, clock });
   const fake = fakeSource(objects);
   authorizer.start(fake.source);
@@ -63,18 +60,8 @@ function setUp(objects: Readonly<Record<string, readonly AnyObject[]>> = {}, res
   return { ...fake, authorizer, clock, decide };
 }
 
-const of = (fields: Partial<ResourceAttributes>, node = "n1"): ResourceAttributes => ({
-  kind: "resource",
-  user: nodeUser(node),
-  verb: "get",
-  group: "",
-  version: "v1",
-  resource: "pods",
-  subresource: "",
-  namespace: "",
-  name: "",
-  ...fields,
-});
+const of = (fields: Partial<ResourceAttributes>, node = "n1"): ResourceAttributes =>
+  resourceAttributes({ user: nodeUser(node), namespace: "", ...fields });
 
 const pod = (name: string, spec: object, more: object = {}): AnyObject => ({
   metadata: { namespace: "a", name },
@@ -369,7 +356,7 @@ test("a request before the objects are known waits for them, and at last is unav
 });
 
 test("it is unavailable before it starts and after it ends, and follows nothing then", async () => {
-  const clock = createTestClock();
+  const clock = manualClock();
   const authorizer = createNodeAuthorizer({ naming, rules, resourceSlices: true, clock });
   await assert.rejects(async () => await authorizer.authorize(of(secret("mounted"))), isUnavailable);
   const { source, followers, load } = fakeSource(objects);
@@ -434,7 +421,7 @@ test("the words are those of the dialect", async () => {
     naming: words,
     rules: [],
     resourceSlices: true,
-    clock: createTestClock(),
+    clock: manualClock(),
   });
   const decide = (fields: Partial<ResourceAttributes>) => authorizer.authorize(of(fields));
   const kubernetes = { group: "coordination.k8s.io", resource: "leases", name: "n1", namespace: "kube-node-lease" };

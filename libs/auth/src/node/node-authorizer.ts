@@ -2,9 +2,9 @@ import type { PolicyRule } from "@orch/api/kinds/rbac/types.js";
 import type { AnyObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { unavailable } from "@orch/status/api-error.js";
-import { type Authorizer, type Decision, noOpinion } from "../authorizer.js";
+import { type Authorizer, allowed, type Decision, noOpinion } from "../authorizer.js";
 import type { Collection, Follower, Following, ObjectSource } from "../object-source.js";
-import type { RuleResolver } from "../rules.js";
+import { noRules, type RuleResolver } from "../rules.js";
 import type { UserInfo } from "../user.js";
 import { nodeRules, unrelated } from "./decide.js";
 import { podEdges, type RefKind, refOf, textAt, volumeEdges } from "./edges.js";
@@ -48,8 +48,7 @@ export function createNodeAuthorizer(deps: NodeAuthorizerDeps): NodeAuthorizer {
   let graph = createNodeGraph();
   let followed: readonly Followed[] | undefined;
 
-  const related = (node: string, ref: string): Decision =>
-    graph.reaches(node, ref) ? { outcome: "allow", reason: "" } : unrelated(node);
+  const related = (node: string, ref: string): Decision => (graph.reaches(node, ref) ? allowed : unrelated(node));
 
   const waitFor = (needed: readonly Followed[]): Promise<void> =>
     new Promise((resolve, reject) => {
@@ -93,12 +92,8 @@ export function createNodeAuthorizer(deps: NodeAuthorizerDeps): NodeAuthorizer {
       return waitFor(needed).then(() => related(node, answer.ref));
     },
     rulesFor(user) {
-      const isNode = nodeOf(user) !== undefined;
-      return {
-        rules: [],
-        incomplete: isNode,
-        evaluationError: isNode ? "node authorizer does not support user rule resolution" : "",
-      };
+      if (nodeOf(user) === undefined) return noRules;
+      return { rules: [], incomplete: true, evaluationError: "node authorizer does not support user rule resolution" };
     },
   };
 }

@@ -86,6 +86,16 @@ export function allowsPath({ verbs, paths, prefixes }: PathRule, { verb, path }:
   return has(verbs, verb) && (has(paths, path) || prefixes.some((prefix) => path.startsWith(prefix)));
 }
 
+/** Whether one of the rules allows what is asked. */
+export function roleAllows({ resources, paths }: CompiledRole, asked: Asked): boolean {
+  if (asked.kind === "path") {
+    for (const rule of paths) if (allowsPath(rule, asked)) return true;
+    return false;
+  }
+  for (const rule of resources) if (isAbout(rule, asked) && (rule.names?.has(asked.name) ?? true)) return true;
+  return false;
+}
+
 export function askedOf(attributes: Attributes): Asked {
   const { verb } = attributes;
   if (attributes.kind === "path") return { kind: "path", verb, path: attributes.path };

@@ -1,5 +1,5 @@
 import type { Decision } from "../authorizer.js";
-import { type Asked, allowsPath, type CompiledRole, isAbout, type ResourceRule } from "./compiled-role.js";
+import { type Asked, type CompiledRole, isAbout, type ResourceRule, roleAllows } from "./compiled-role.js";
 
 /** A role that somebody has, and the answer to what it allows. */
 export interface Grant {
@@ -85,16 +85,7 @@ interface Answers {
 }
 
 function firstAllowing({ all }: Grants, asked: Asked): Grant | undefined {
-  for (const grant of all) {
-    if (asked.kind === "path") {
-      for (const rule of grant.role.paths) if (allowsPath(rule, asked)) return grant;
-    } else {
-      for (const rule of grant.role.resources) {
-        if (isAbout(rule, asked) && (rule.names?.has(asked.name) ?? true)) return grant;
-      }
-    }
-  }
-  return undefined;
+  return all.find(({ role }) => roleAllows(role, asked));
 }
 
 /** As {@link firstAllowing}, for every name at once. */

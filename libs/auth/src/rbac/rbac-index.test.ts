@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
+import { user } from "../testing/attributes.js";
 import { createRbacIndex } from "./rbac-index.js";
 import { bindingRecord, roleRecord } from "./rbac-objects.js";
-import { asks, binding, type Entry, role, user } from "./testing/policy.js";
+import { asks, binding, type Entry, role } from "./testing/policy.js";
 
 const things = Array.from({ length: 20 }, (_, i) => `get things-${i}`);
 const entries: readonly Entry[] = [

@@ -1,5 +1,6 @@
 import type { PolicyRule } from "@orch/api/kinds/rbac/types.js";
 import type { AnyObject } from "@orch/api/object.js";
+import { isJsonObject, type JsonObject } from "../json.js";
 
 /** A Role, or a ClusterRole where `namespace` is empty. */
 export interface RoleRecord {
@@ -43,15 +44,13 @@ export function bindingRecord(object: AnyObject, namespace: string): BindingReco
   };
 }
 
-type Fields = Readonly<Record<string, unknown>>;
+const none: JsonObject = {};
 
-const none: Fields = {};
-
-function fieldsOf(value: unknown): Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : none;
+function fieldsOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : none;
 }
 
-function itemsOf(value: unknown): readonly Fields[] {
+function itemsOf(value: unknown): readonly JsonObject[] {
   return Array.isArray(value) ? value.map(fieldsOf) : [];
 }
 
@@ -62,7 +61,7 @@ function textOf(value: unknown): string {
 const ruleFields = ["verbs", "apiGroups", "resources", "resourceNames", "nonResourceURLs"] as const;
 
 /** A list that is none leaves the whole rule without effect: names that cannot be read must not mean every name. */
-function policyRule(given: Fields): PolicyRule {
+function policyRule(given: JsonObject): PolicyRule {
   const rule: { [field in (typeof ruleFields)[number]]?: readonly string[] } = {};
   for (const field of ruleFields) {
     const value = given[field];

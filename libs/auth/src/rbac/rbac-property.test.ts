@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { user } from "../testing/attributes.js";
 import { naivelyAllowed } from "./testing/naive.js";
-import { asks, binding, type Entry, loadedRbac, role, user } from "./testing/policy.js";
+import { asks, binding, type Entry, loadedRbac, role } from "./testing/policy.js";
 
 const namespaces = ["", "a", "b"];
 const oneOf = (...words: string[]) => fc.constantFrom(...words);

@@ -2,8 +2,10 @@
  * What a decision costs with 1,000 roles and 10,000 bindings: `node libs/auth/dist/rbac/rbac.bench.js`. The best of
  * many rounds, in µs, and the memory of the index.
  */
+
 import type { Attributes } from "../authorizer.js";
-import { asks, binding, type Entry, loadedRbac, role, user } from "./testing/policy.js";
+import { user } from "../testing/attributes.js";
+import { asks, binding, type Entry, loadedRbac, role } from "./testing/policy.js";
 
 const roles = 1000;
 const bindings = 10_000;

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { user } from "../testing/attributes.js";
 import { createRbac } from "./rbac.js";
 import { createCollections, rbacResources } from "./testing/collections.js";
 import { naivelyAllowed } from "./testing/naive.js";
-import { asks, binding, type Entry, loadedRbac, role, rule, user } from "./testing/policy.js";
+import { asks, binding, type Entry, loadedRbac, role, rule } from "./testing/policy.js";
 
 const bob = user("bob", "dev", "system:authenticated");
 const till = user("system:serviceaccount:shop:till", "system:serviceaccounts:shop");

@@ -1,3 +1,4 @@
+import { serviceAccountUser } from "../service-account-name.js";
 import type { SubjectRecord } from "./rbac-objects.js";
 
 /** What bindings are found by. */
@@ -16,7 +17,7 @@ export function subjectId({ kind, name, namespace }: SubjectRecord, bindingNames
       return { of: "groups", name };
     case "ServiceAccount": {
       const of = namespace === "" ? bindingNamespace : namespace;
-      return of === "" ? undefined : { of: "users", name: `system:serviceaccount:${of}:${name}` };
+      return of === "" ? undefined : { of: "users", name: serviceAccountUser({ namespace: of, name }) };
     }
     default:
       return undefined;

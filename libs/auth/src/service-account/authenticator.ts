@@ -1,15 +1,17 @@
-import { timingSafeEqual } from "node:crypto";
 import { valueAt } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { andThen } from "../and-then.js";
 import { noVerdict, type Verdict } from "../authenticator.js";
+import { parseJsonObject } from "../json.js";
 import type { ObjectSource } from "../object-source.js";
+import { sameSecret, tokenDigest } from "../secrets.js";
 import type { TokenAuthenticator } from "../token-authenticator.js";
 import type { UserInfo } from "../user.js";
 import { type BoundClaims, type Claims, type LegacyClaims, legacyIssuer } from "./claims.js";
 import { parsePublicKeys } from "./keys.js";
 import { type LiveObject, liveObjects, type Objection } from "./live-objects.js";
 import { accountUser, type Reference } from "./names.js";
-import { type Checked, parseJson, signatures, tokenDigest } from "./signatures.js";
+import { type Checked, signatures } from "./signatures.js";
 
 export interface ServiceAccountDeps {
   readonly naming: Naming;
@@ -62,7 +64,7 @@ export function serviceAccountAuthenticator(deps: ServiceAccountDeps): TokenAuth
     const settled = (why: string | undefined): Verdict =>
       why === undefined ? { outcome: "allow", user: userOf(claims), audiences } : denied(why);
     const objection = claims.sort === "bound" ? vouchers.bound(claims) : vouchers.legacy(claims, checked.digest);
-    return objection instanceof Promise ? objection.then(settled) : settled(objection);
+    return andThen(objection, settled);
   };
 
   return {
@@ -70,7 +72,7 @@ export function serviceAccountAuthenticator(deps: ServiceAccountDeps): TokenAuth
       if (token.length > longestToken || !shape.test(token)) return noVerdict;
       const checked = signed.check(token, sortOf);
       if (checked === undefined) return noVerdict;
-      return checked instanceof Promise ? checked.then((c) => judge(c, asked)) : judge(checked, asked);
+      return andThen(checked, (known) => judge(known, asked));
     },
   };
 }
@@ -84,7 +86,7 @@ function sortsByIssuer({ naming, issuers, legacy }: ServiceAccountDeps) {
   const ours = new Set(issuers);
   const old = legacyIssuer(naming);
   return (token: string): Claims["sort"] | undefined => {
-    const payload = parseJson(Buffer.from(token.split(".")[1] ?? "", "base64url"));
+    const payload = parseJsonObject(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
     const issuer = payload?.["iss"];
     if (payload === undefined || typeof issuer !== "string") return undefined;
     // The old issuer may be the new one's name, too.
@@ -169,7 +171,7 @@ function createVouchers({ naming, objects, now, lookup }: ServiceAccountDeps) {
       const { namespace, account } = identity;
       const holds: Objection<SecretParts> = (object) => {
         if (object === undefined || object.deleted !== undefined) return "its secret is not there";
-        if (!sameDigest(object.more.digest ?? "", digest)) return "its secret holds another one";
+        if (!sameSecret(object.more.digest ?? "", digest)) return "its secret holds another one";
         return object.more.invalidSince === "" ? undefined : "its secret says that it is not to be used any more";
       };
       const there: Objection<undefined> = (object) =>
@@ -181,9 +183,6 @@ function createVouchers({ naming, objects, now, lookup }: ServiceAccountDeps) {
     },
   };
 }
-
-const sameDigest = (a: string, b: string): boolean =>
-  a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 /** The first objection of several; the next is asked for only where there was none before. */
 function firstOf(questions: readonly (() => Answer)[]): Answer {

@@ -1,4 +1,5 @@
 import type { Naming } from "@orch/naming/naming.js";
+import { isJsonObject, type JsonObject } from "../json.js";
 import { serviceAccountUser } from "../service-account-name.js";
 import type { AccountIdentity, Reference } from "./names.js";
 
@@ -104,10 +105,8 @@ export function legacyPayload(
   };
 }
 
-type Json = { readonly [name: string]: unknown };
-
 /** Reads a verified payload of one of the two sorts: nothing in it is taken for granted. */
-export function readClaims(naming: Naming, payload: Json, sort: Claims["sort"]): ReadClaims {
+export function readClaims(naming: Naming, payload: JsonObject, sort: Claims["sort"]): ReadClaims {
   try {
     const common = readCommon(payload);
     return {
@@ -122,7 +121,7 @@ export function readClaims(naming: Naming, payload: Json, sort: Claims["sort"]):
 
 class ClaimError extends Error {}
 
-function readCommon(payload: Json): CommonClaims {
+function readCommon(payload: JsonObject): CommonClaims {
   return {
     issuer: textOf(payload, "iss"),
     subject: textOf(payload, "sub"),
@@ -133,9 +132,9 @@ function readCommon(payload: Json): CommonClaims {
   };
 }
 
-function readBound(naming: Naming, payload: Json, common: CommonClaims): BoundClaims {
+function readBound(naming: Naming, payload: JsonObject, common: CommonClaims): BoundClaims {
   const own = payload[naming.keyDomain];
-  if (!isJson(own)) throw new ClaimError(`claim ${naming.keyDomain} is missing`);
+  if (!isJsonObject(own)) throw new ClaimError(`claim ${naming.keyDomain} is missing`);
   const jti = textOf(payload, "jti");
   const account = refOf(own, "serviceaccount");
   if (account === undefined) throw new ClaimError("the service account's claim is missing");
@@ -149,7 +148,7 @@ function readBound(naming: Naming, payload: Json, common: CommonClaims): BoundCl
   return { ...common, sort: "bound", identity, secret: refOf(own, "secret"), warnAfter: timeOf(own, "warnafter") };
 }
 
-function readLegacy(naming: Naming, payload: Json, common: CommonClaims): LegacyClaims {
+function readLegacy(naming: Naming, payload: JsonObject, common: CommonClaims): LegacyClaims {
   const names = legacyNames(naming);
   const needed = (claim: string): string => {
     const text = textOf(payload, claim);
@@ -176,24 +175,24 @@ function audiencesOf(value: unknown): readonly string[] {
   throw new ClaimError("claim aud is neither text nor a list of texts");
 }
 
-function timeOf(of: Json, name: string): number | undefined {
+function timeOf(of: JsonObject, name: string): number | undefined {
   const value = of[name];
   if (value === undefined || value === null) return undefined;
   if (typeof value !== "number" || !Number.isFinite(value)) throw new ClaimError(`claim ${name} is no time`);
   return Math.trunc(value);
 }
 
-function textOf(of: Json, name: string): string {
+function textOf(of: JsonObject, name: string): string {
   const value = of[name];
   if (value === undefined || value === null) return "";
   if (typeof value !== "string") throw new ClaimError(`claim ${name} is no text`);
   return value;
 }
 
-function refOf(of: Json, name: string): Reference | undefined {
+function refOf(of: JsonObject, name: string): Reference | undefined {
   const value = of[name];
   if (value === undefined || value === null) return undefined;
-  if (!isJson(value)) throw new ClaimError(`claim ${name} is no reference`);
+  if (!isJsonObject(value)) throw new ClaimError(`claim ${name} is no reference`);
   return { name: objectName(textOf(value, "name"), name), uid: textOf(value, "uid") };
 }
 
@@ -206,7 +205,3 @@ function objectName(name: string, what: string): string {
 }
 
 const longestName = 253;
-
-export function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

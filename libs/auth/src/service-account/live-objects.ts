@@ -1,5 +1,7 @@
 import type { AnyObject } from "@orch/api/object.js";
 import { LRUCache } from "lru-cache";
+import { andThen } from "../and-then.js";
+import { createInFlight } from "../in-flight.js";
 import type { Collection, ObjectSource } from "../object-source.js";
 
 /** What decisions on tokens keep of an object. */
@@ -42,24 +44,20 @@ interface Look<T> {
 /** Objects that tokens depend on, each asked for at most about once a second, by one asker at a time. */
 export function liveObjects<T>({ objects, resource, now, more }: LiveObjectsDeps<T>): LiveObjects<T> {
   const looks = new LRUCache<string, Look<T>>({ max: kept });
-  const running = new Map<string, Promise<Look<T>>>();
+  const inFlight = createInFlight<Look<T> | undefined>();
 
-  const look = async (key: string, collection: Collection, name: string): Promise<Look<T>> => {
+  /** Undefined where nobody can be asked. */
+  const look = async (key: string, collection: Collection, name: string): Promise<Look<T> | undefined> => {
     // The answer is as old as the question.
     const at = now();
-    const object = await objects.get(collection, name);
-    const found: Look<T> = { object: object === undefined ? undefined : summary(object, more), at };
-    looks.set(key, found);
-    return found;
-  };
-  const joined = (key: string, collection: Collection, name: string): Promise<Look<T>> => {
-    const already = running.get(key);
-    if (already !== undefined) return already;
-    const looking = look(key, collection, name);
-    running.set(key, looking);
-    const done = (): void => void running.delete(key);
-    looking.then(done, done);
-    return looking;
+    try {
+      const object = await objects.get(collection, name);
+      const found: Look<T> = { object: object === undefined ? undefined : summary(object, more), at };
+      looks.set(key, found);
+      return found;
+    } catch {
+      return undefined;
+    }
   };
 
   return {
@@ -74,9 +72,9 @@ export function liveObjects<T>({ objects, resource, now, more }: LiveObjectsDeps
       }
       const place = namespace === "" ? {} : { namespace };
       const collection: Collection = { group: "", version: "v1", resource, ...place };
-      return joined(key, collection, name).then(
-        ({ object }) => vouches(object),
-        () => `${resource} could not be asked`,
+      const looked = inFlight(key, () => look(key, collection, name));
+      return andThen(looked, (found) =>
+        found === undefined ? `${resource} could not be asked` : vouches(found.object),
       );
     },
   };

@@ -1,6 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { serviceAccountGroups, serviceAccountUser } from "../service-account-name.js";
-import { authenticatedUser, type UserInfo } from "../user.js";
+import { authenticatedUser, credentialExtra, type UserInfo } from "../user.js";
 
 /** An object by its name and uid, as tokens have it. */
 export interface Reference {
@@ -19,18 +19,12 @@ export interface AccountIdentity {
   readonly credential?: string | undefined;
 }
 
-/** Name of the `extra` in which a user tells by which credential he is known: `JTI=<jti>`. */
-export function credentialIdKey(naming: Naming): string {
-  return `authentication.${naming.key("credential-id")}`;
-}
-
 export function accountUser(naming: Naming, identity: AccountIdentity): UserInfo {
   const { namespace, account, pod, node, credential } = identity;
   const key = (name: string): string => `authentication.${naming.key(name)}`;
   const told: readonly (readonly [string, string | undefined])[] = [
     [key("pod-name"), pod?.name],
     [key("pod-uid"), pod?.uid],
-    [credentialIdKey(naming), credential === undefined ? undefined : `JTI=${credential}`],
     [key("node-name"), node?.name],
     [key("node-uid"), node?.uid],
   ];
@@ -41,6 +35,6 @@ export function accountUser(naming: Naming, identity: AccountIdentity): UserInfo
     name: serviceAccountUser({ namespace, name: account.name }),
     uid: account.uid,
     groups: serviceAccountGroups(namespace),
-    extra: Object.fromEntries(extra),
+    extra: { ...Object.fromEntries(extra), ...(credential === undefined ? {} : credentialExtra(naming, credential)) },
   });
 }

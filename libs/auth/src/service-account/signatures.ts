@@ -1,8 +1,10 @@
-import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
 import { compactVerify, decodeProtectedHeader } from "jose";
 import { LRUCache } from "lru-cache";
-import { type Claims, isJson, type ReadClaims, readClaims } from "./claims.js";
+import { createInFlight } from "../in-flight.js";
+import { parseJsonObject } from "../json.js";
+import { tokenDigest } from "../secrets.js";
+import { type Claims, type ReadClaims, readClaims } from "./claims.js";
 import type { PublicKey } from "./keys.js";
 
 /** A token that we have signed, or why it is none. */
@@ -32,29 +34,24 @@ export function signatures({
 }): Signatures {
   const good = new LRUCache<string, Checked>({ max: keptGood });
   const wrong = new LRUCache<string, Checked>({ max: keptWrong });
-  const running = new Map<string, Promise<Checked>>();
+  const inFlight = createInFlight<Checked>();
   return {
     check(token, sortOf) {
       const digest = tokenDigest(token);
-      const known = good.get(digest) ?? wrong.get(digest) ?? running.get(digest);
+      const known = good.get(digest) ?? wrong.get(digest);
       if (known !== undefined) return known;
       const sort = sortOf(token);
       if (sort === undefined) return undefined;
-      const checking = verify(token, keys).then((verified): Checked => {
-        running.delete(digest);
+      return inFlight(digest, async () => {
+        const verified = await verify(token, keys);
         const read = verified.ok ? readPayload(naming, verified.payload, sort) : verified;
         const checked: Checked = read.ok ? { ...read, digest } : read;
         (checked.ok ? good : wrong).set(digest, checked);
         return checked;
       });
-      running.set(digest, checking);
-      return checking;
     },
   };
 }
-
-/** How a token is compared and remembered. */
-export const tokenDigest = (token: string): string => hash("sha256", token, "base64");
 
 type Verified = { readonly ok: true; readonly payload: Uint8Array } | { readonly ok: false; readonly why: string };
 
@@ -87,15 +84,6 @@ function headerOf(token: string): { readonly kid: string | undefined; readonly c
 }
 
 function readPayload(naming: Naming, payload: Uint8Array, sort: Claims["sort"]): ReadClaims {
-  const claims = parseJson(Buffer.from(payload));
+  const claims = parseJsonObject(Buffer.from(payload).toString("utf8"));
   return claims === undefined ? { ok: false, why: "its payload is no object" } : readClaims(naming, claims, sort);
-}
-
-export function parseJson(bytes: Buffer): { readonly [name: string]: unknown } | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    return isJson(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

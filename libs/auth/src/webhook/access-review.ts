@@ -2,8 +2,9 @@ import type { Requirement } from "@orch/api/selectors/labels.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { ReviewVersion } from "../authorization-config/authorization-config.js";
 import type { Attributes, ResourceAttributes } from "../authorizer.js";
+import { isJsonObject, type JsonObject } from "../json.js";
 import { fieldTerms, labelRequirements } from "../selector-terms.js";
-import { type Fields, flagOf, isFields, shortened, statusOf, textOf } from "./answer.js";
+import { flagOf, shortened, statusOf, textOf } from "./answer.js";
 
 /** What a webhook said. */
 export interface ReviewStatus {
@@ -82,7 +83,7 @@ function labelRequirement({ key, operator, values }: Requirement): readonly obje
 const isEmpty = (value: unknown): boolean =>
   value === undefined || value === "" || (Array.isArray(value) && value.length === 0);
 
-const withoutEmpty = (fields: Fields): Fields =>
+const withoutEmpty = (fields: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => !isEmpty(value)));
 
 /** The answer to a review, and what went wrong on the other side. @throws WebhookError */
@@ -103,7 +104,7 @@ export function reviewAnswer(
 
 /** A status that was kept elsewhere; undefined where it is none. */
 export function readReviewStatus(value: unknown): ReviewStatus | undefined {
-  if (!isFields(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { allowed, denied, reason } = value;
   if (typeof allowed !== "boolean" || typeof denied !== "boolean" || typeof reason !== "string") return undefined;
   return { allowed, denied, reason };

@@ -1,3 +1,5 @@
+import { type After, within } from "../within.js";
+
 /** Sends a question to a webhook and gives its answer, decoded from JSON. @throws WebhookError */
 export type Post = (body: object, options: { readonly timeoutMs: number }) => Promise<unknown>;
 
@@ -29,8 +31,7 @@ export const badAnswer = (what: string): WebhookError =>
 export interface WebhookClock {
   /** Milliseconds that only grow. */
   monotonic(): number;
-  /** Runs once after `ms`; the returned function cancels it. */
-  after(ms: number, run: () => void): () => void;
+  readonly after: After;
 }
 
 export type WebhookResult = "success" | "timeout" | "error";
@@ -54,6 +55,8 @@ export interface AskOptions {
   readonly observer: Pick<WebhookObserver, "asked">;
 }
 
+const late = (): WebhookError => new WebhookError("there was no answer in time", { reason: "timeout", retry: false });
+
 const attempts = 5;
 const firstPauseMs = 500;
 const pauseFactor = 1.5;
@@ -74,7 +77,7 @@ export async function ask<T>(
     const leftMs = end - start;
     const seconds = (): number => (clock.monotonic() - start) / 1000;
     try {
-      const value = read(await within(leftMs, clock, post(body, { timeoutMs: leftMs })));
+      const value = read(await within(post(body, { timeoutMs: leftMs }), leftMs, { after: clock.after, late }));
       observer.asked("success", seconds());
       return value;
     } catch (thrown) {
@@ -94,19 +97,4 @@ export const resultOf = (error: WebhookError): WebhookResult =>
 function webhookError(thrown: unknown): WebhookError {
   if (thrown instanceof WebhookError) return thrown;
   return new WebhookError("asking failed for an unknown reason", { reason: "answer", retry: false }, { cause: thrown });
-}
-
-/** Whoever posts keeps the time himself; this is for one who does not. */
-async function within<T>(ms: number, clock: WebhookClock, answer: Promise<T>): Promise<T> {
-  let cancel = (): void => {};
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(ms, () => {
-      reject(new WebhookError("there was no answer in time", { reason: "timeout", retry: false }));
-    });
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    cancel();
-  }
 }

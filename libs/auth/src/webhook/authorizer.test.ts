@@ -3,33 +3,25 @@ import { test } from "node:test";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import fc from "fast-check";
 import type { WebhookConfiguration } from "../authorization-config/authorization-config.js";
-import type { Attributes, Decision, ResourceAttributes } from "../authorizer.js";
+import type { Attributes, Decision } from "../authorizer.js";
+import { resourceAttributes, user } from "../testing/attributes.js";
+import { manualClock } from "../testing/manual-clock.js";
 import type { UserInfo } from "../user.js";
 import { type ReviewStatus, readReviewStatus } from "./access-review.js";
 import { WebhookError } from "./ask.js";
 import { webhookAuthorizer } from "./authorizer.js";
 import { type DecisionCache, localCache } from "./decision-cache.js";
-import { createTestClock, type FakeAnswer, fakeWebhook } from "./testing/fake-webhook.js";
+import { type FakeAnswer, fakeWebhook } from "./testing/fake-webhook.js";
 
 const jane: UserInfo = { name: "jane", uid: "7", groups: ["a", "b"], extra: { z: ["2"], scopes: ["x", "y"] } };
-const nobody: UserInfo = { name: "nobody", uid: "", groups: [], extra: {} };
+const nobody = user("nobody");
 const status = (fields: object) => ({
   apiVersion: "authorization.orch/v1",
   kind: "SubjectAccessReview",
   status: fields,
 });
 
-const pods: ResourceAttributes = {
-  kind: "resource",
-  user: jane,
-  verb: "list",
-  group: "",
-  version: "v1",
-  resource: "pods",
-  subresource: "",
-  namespace: "n",
-  name: "",
-};
+const pods = resourceAttributes({ user: jane, verb: "list" });
 
 interface Setup extends Partial<Omit<WebhookConfiguration, "connection">> {
   readonly answers: readonly FakeAnswer[];
@@ -38,7 +30,7 @@ interface Setup extends Partial<Omit<WebhookConfiguration, "connection">> {
 }
 
 function setUp({ answers, dialect = "orch", cache, ...config }: Setup) {
-  const clock = createTestClock();
+  const clock = manualClock();
   const webhook = fakeWebhook(...answers);
   const authorizer = webhookAuthorizer({
     name: "w",

@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
+import { andThen } from "../and-then.js";
 import type { WebhookConfiguration } from "../authorization-config/authorization-config.js";
 import type { Attributes, Authorizer, Decision } from "../authorizer.js";
+import { createInFlight } from "../in-flight.js";
 import type { RuleResolver } from "../rules.js";
 import { type AccessReview, accessReview, type ReviewStatus, reviewAnswer } from "./access-review.js";
 import { ask, type Post, resultOf, type WebhookClock, WebhookError, type WebhookObserver } from "./ask.js";
 import type { DecisionCache } from "./decision-cache.js";
-import { createInFlight } from "./in-flight.js";
 
 export interface WebhookAuthorizerDeps {
   /** As the configuration has it; shown to clients where there was no answer. */
@@ -48,10 +49,9 @@ export function webhookAuthorizer(deps: WebhookAuthorizerDeps): Authorizer & Rul
       const review = accessReview(attributes, config.reviewVersion, naming);
       const key = hash("sha256", JSON.stringify(review), "base64url");
       return inFlight(key, () => {
-        const kept = cache.get(key);
-        if (kept === undefined) return asked(attributes, review, key);
-        if (!(kept instanceof Promise)) return decisionOf(kept);
-        return kept.then((status) => (status === undefined ? asked(attributes, review, key) : decisionOf(status)));
+        return andThen(cache.get(key), (kept) =>
+          kept === undefined ? asked(attributes, review, key) : decisionOf(kept),
+        );
       });
     },
     rulesFor: () => ({

@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import type { Verdict } from "../authenticator.js";
+import { manualClock } from "../testing/manual-clock.js";
 import { WebhookError } from "./ask.js";
 import { type DecisionCache, localCache } from "./decision-cache.js";
-import { createTestClock, type FakeAnswer, fakeWebhook } from "./testing/fake-webhook.js";
+import { type FakeAnswer, fakeWebhook } from "./testing/fake-webhook.js";
 import { type KnownToken, readKnownToken, webhookTokenAuthenticator } from "./token-authenticator.js";
 
 const api = ["https://api"];
@@ -26,7 +27,7 @@ interface Setup {
 }
 
 function setUp({ answers, dialect = "orch", version = "v1", cacheTtlMs = 120_000, cache }: Setup) {
-  const clock = createTestClock();
+  const clock = manualClock();
   const webhook = fakeWebhook(...answers);
   const authenticator = webhookTokenAuthenticator({
     version,

@@ -1,13 +1,15 @@
 import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
+import { andThen } from "../and-then.js";
 import { noVerdict, type Verdict } from "../authenticator.js";
 import type { ReviewVersion } from "../authorization-config/authorization-config.js";
+import { createInFlight } from "../in-flight.js";
+import { isJsonObject, type JsonObject } from "../json.js";
 import type { TokenAuthenticator } from "../token-authenticator.js";
 import { authenticatedUser, type UserInfo } from "../user.js";
-import { type Fields, flagOf, isFields, isTexts, shortened, statusOf, textOf, textsOf } from "./answer.js";
+import { flagOf, isTexts, shortened, statusOf, textOf, textsOf } from "./answer.js";
 import { ask, badAnswer, type Post, type WebhookClock, WebhookError, type WebhookObserver } from "./ask.js";
 import { type DecisionCache, localCache } from "./decision-cache.js";
-import { createInFlight } from "./in-flight.js";
 
 /** Whose a token is, as the webhook said. */
 export interface KnownToken {
@@ -65,10 +67,7 @@ export function webhookTokenAuthenticator(deps: WebhookTokenAuthenticatorDeps): 
       return inFlight(key, () => {
         const wrong = refused.get(key);
         if (wrong !== undefined) return wrong;
-        const kept = cache.get(key);
-        if (kept === undefined) return asked(token, audiences, key);
-        if (!(kept instanceof Promise)) return verdictOf(kept);
-        return kept.then((known) => (known === undefined ? asked(token, audiences, key) : verdictOf(known)));
+        return andThen(cache.get(key), (kept) => (kept === undefined ? asked(token, audiences, key) : verdictOf(kept)));
       });
     },
   };
@@ -101,13 +100,13 @@ async function answerOf(
 }
 
 /** A webhook may say the token in its error: our log must not. */
-function readRefusal(status: Fields, token: string): Verdict {
+function readRefusal(status: JsonObject, token: string): Verdict {
   const error = textOf(status, "error");
   return error === "" ? noVerdict : { outcome: "deny", why: shortened(error.replaceAll(token, "<token>")) };
 }
 
 function readKnown(
-  status: Fields,
+  status: JsonObject,
   asked: readonly string[],
   { apiAudiences, naming }: WebhookTokenAuthenticatorDeps,
 ): KnownToken | Verdict {
@@ -116,7 +115,7 @@ function readKnown(
   const audiences = asked.filter((each) => meant.includes(each));
   if (asked.length > 0 && audiences.length === 0) return noVerdict;
   const user = status["user"];
-  if (!isFields(user)) throw badAnswer("it has no user");
+  if (!isJsonObject(user)) throw badAnswer("it has no user");
   const name = textOf(user, "username");
   if (name === "") throw badAnswer("the user has no name");
   const extra = user["extra"] ?? {};
@@ -125,13 +124,14 @@ function readKnown(
   return { user: authenticatedUser(naming, { name, uid: textOf(user, "uid"), groups, extra }), audiences };
 }
 
-const isExtra = (value: unknown): value is UserInfo["extra"] => isFields(value) && Object.values(value).every(isTexts);
+const isExtra = (value: unknown): value is UserInfo["extra"] =>
+  isJsonObject(value) && Object.values(value).every(isTexts);
 
 /** A known token that was kept elsewhere; undefined where it is none. */
 export function readKnownToken(value: unknown): KnownToken | undefined {
-  if (!isFields(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { user, audiences } = value;
-  if (!isFields(user) || !isTexts(audiences)) return undefined;
+  if (!isJsonObject(user) || !isTexts(audiences)) return undefined;
   const { name, uid, groups, extra } = user;
   if (typeof name !== "string" || name === "" || typeof uid !== "string") return undefined;
   if (!isTexts(groups) || !isExtra(extra)) return undefined;

@@ -37,8 +37,13 @@ export interface EtcdOptions {
 
 /** Why tests on etcd cannot run here, for a loud skip; with CI=true that is an error instead. */
 export function etcdMissing(binary = "etcd"): string | undefined {
+  return programMissing(binary, "etcd-server");
+}
+
+/** The same of any program that a Debian package has. */
+export function programMissing(binary: string, debianPackage: string): string | undefined {
   if (spawnSync(binary, ["--version"]).status === 0) return undefined;
-  const reason = `SKIPPED: there is no ${binary} here (Debian: apt-get install etcd-server)`;
+  const reason = `SKIPPED: there is no ${binary} here (Debian: apt-get install ${debianPackage})`;
   if (process.env["CI"] === "true") throw new Error(reason);
   process.stderr.write(`${reason}\n`);
   return reason;

@@ -3,6 +3,7 @@ import type { Client } from "@orch/client/http.js";
 import { listAll } from "@orch/client/list-all.js";
 import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { messageOf } from "@orch/status/message-of.js";
 import type { Findings } from "./conditions.js";
 
 export interface Emptied extends Findings {
@@ -45,7 +46,7 @@ export async function emptyNamespace(resources: ApiResources, options: EmptyOpti
       rest = await emptyResource(resource, options);
     } catch (error) {
       if (options.signal.aborted) throw error;
-      contentFailures.push(error instanceof Error ? error.message : String(error));
+      contentFailures.push(messageOf(error));
       return;
     }
     const count = rest.objects.length;

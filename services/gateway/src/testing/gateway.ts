@@ -1,6 +1,6 @@
 import { type CatalogOptions, loadCatalog } from "@orch/api/catalog.js";
 import type { Authorizer } from "@orch/auth/authorizer.js";
-import { everyRule, groupMayAll } from "@orch/auth/fixed-authorizers.js";
+import { alwaysAllow, groupMayAll } from "@orch/auth/fixed-authorizers.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import { createNegotiator, discoveryTransforms, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
 import { createNaming, type Naming } from "@orch/naming/naming.js";
@@ -85,7 +85,7 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
       authorizer,
       tokens: { authenticateToken: () => ({ outcome: "none" }) },
       apiAudiences: [],
-      rules: everyRule,
+      rules: alwaysAllow,
       now: () => Date.UTC(2025, 0, 2, 3, 4, 5, 678),
       ...options.reviews,
     }),

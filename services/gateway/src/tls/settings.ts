@@ -3,6 +3,7 @@ import { type CertificateBundle, certificateBundle } from "@orch/auth/client-cer
 import type { FlagValues } from "@orch/runtime/flags.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { type ReloadDeps, type Reloaded, reloadedFiles } from "@orch/runtime/tls-files.js";
+import { messageOf } from "@orch/status/message-of.js";
 import { cipherList } from "./cipher-suites.js";
 import type { NamedFiles, tlsFlags } from "./flags.js";
 import type { NamedPair, TlsMaterial, TlsSource } from "./material.js";
@@ -64,7 +65,7 @@ export async function createTlsFiles(values: Files, deps: TlsFilesDeps): Promise
     make: (texts: readonly string[]) => T,
   ): Promise<Reloaded<T>> =>
     reloadedFiles({ ...deps, paths, make, counted: (result) => reloads.with({ files: flag, result }).inc() }).catch(
-      (error: unknown) => refuse(`--${flag}: ${error instanceof Error ? error.message : String(error)}`),
+      (error: unknown) => refuse(`--${flag}: ${messageOf(error)}`),
     );
   const bundleOf = async (flag: "client-ca-file" | "requestheader-client-ca-file"): Promise<Reloaded<Authorities>> =>
     values[flag] === "" ? fixed(nobody) : await follow(flag, [values[flag]], authorities);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { authorityCertificate, plainRequest } from "@orch/api/testing/certificates.js";
 import type { ResourceAttributes } from "@orch/auth/authorizer.js";
-import { everyRule } from "@orch/auth/fixed-authorizers.js";
+import { alwaysAllow } from "@orch/auth/fixed-authorizers.js";
 import type { Dialect } from "@orch/naming/naming.js";
 import { openBed } from "../testing/bed.js";
 
@@ -34,7 +34,7 @@ async function setup(t: TestContext, dialect: Dialect = "kubernetes") {
           return { outcome: allowed ? "allow" : "noOpinion", reason: "" };
         },
       },
-      rules: everyRule,
+      rules: alwaysAllow,
     },
   });
   const at = { ...{ group: bed.naming.group("certificates"), resource: "certificatesigningrequests" }, namespace: "" };

@@ -2,6 +2,7 @@ import type { Kind } from "@orch/api/catalog.js";
 import type { Binding, ClusterRole, PolicyRule, RoleRef } from "@orch/api/kinds/rbac/types.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { escalationText, uncovered } from "@orch/auth/rbac/covers.js";
+import { everyRule } from "@orch/auth/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { equal } from "@orch/schema/equal.js";
 import { forbidden, notFound } from "@orch/status/api-error.js";
@@ -50,12 +51,6 @@ function changesNothingOfNote({ write: { kind }, object, old }: NewState): boole
   );
 }
 
-/** To gather rules by labels is to hold whatever anybody will ever label. */
-const everything: readonly PolicyRule[] = [
-  { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
-  { verbs: ["*"], nonResourceURLs: ["*"] },
-];
-
 async function checkRole({ write, object, old }: NewState): Promise<void> {
   const { kind, request } = write;
   if (await mayDo(write, "escalate", { resource: kind.plural, name: request.name })) return;
@@ -63,7 +58,8 @@ async function checkRole({ write, object, old }: NewState): Promise<void> {
   const before: ClusterRole | undefined = old;
   await checkRules(write, object, role.rules ?? []);
   if (kind.namespaced || !(aggregates(role) || aggregates(before))) return;
-  if (uncovered((await ownRules(write)).rules, everything) === undefined) return;
+  // To gather rules by labels is to hold whatever anybody will ever label.
+  if (uncovered((await ownRules(write)).rules, everyRule) === undefined) return;
   throw refusal(write, object, "must have cluster-admin privileges to use the aggregationRule");
 }
 

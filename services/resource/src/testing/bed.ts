@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Catalog, loadCatalog } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
-import { alwaysAllow, everyRule } from "@orch/auth/fixed-authorizers.js";
+import { alwaysAllow } from "@orch/auth/fixed-authorizers.js";
 import type { Permissions } from "@orch/auth/rules.js";
 import { createNaming, type Dialect, type Naming } from "@orch/naming/naming.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
@@ -85,7 +85,7 @@ export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
       const { services, caller } = createInProcess();
       const allocation = { ...usualAllocation, ...options.allocation };
       const random = options.random ?? (() => 0);
-      const permissions = options.permissions ?? { authorizer: alwaysAllow, rules: everyRule };
+      const permissions = options.permissions ?? { authorizer: alwaysAllow, rules: alwaysAllow };
       const now = options.now ?? (() => Date.parse("2025-01-01T00:00:00Z"));
       const { tokens, disabledAdmissionPlugins = new Set(["ServiceAccount"]) } = options;
       const resource = createResource(

@@ -153,7 +153,7 @@ test("the token file is one that the authenticator reads", async (t) => {
   const file = parseTokenFile(await readFile(pki.paths.tokens, "utf8"));
   assert.deepEqual(file, {
     ok: true,
-    entries: [{ token: pki.adminToken, user: "admin", uid: "admin", groups: ["system:masters"] }],
+    value: [{ token: pki.adminToken, user: "admin", uid: "admin", groups: ["system:masters"] }],
   });
   assert.ok(pki.adminToken.length >= 43);
 });

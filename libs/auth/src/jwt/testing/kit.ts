@@ -1,10 +1,10 @@
 import { createNaming } from "@orch/naming/naming.js";
 import type { Verdict } from "../../authenticator.js";
+import { type ManualClock, manualClock, settled } from "../../testing/manual-clock.js";
 import type { AuthenticationConfiguration, JwtConfiguration } from "../authentication-config.js";
 import { createJwtAuthenticator, type JwtAuthenticator } from "../jwt-authenticator.js";
 import { signingAlgorithms } from "../signing-algorithms.js";
 import { configurationOf, type FakeIssuer } from "./fake-issuer.js";
-import { type ManualClock, manualClock, settled } from "./manual-clock.js";
 
 /** Noon of some day, in milliseconds and as claims have it. */
 export const noon = 1_700_000_000_000;

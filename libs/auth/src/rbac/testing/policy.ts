@@ -2,6 +2,7 @@ import type { Binding, PolicyRule, Role, Subject } from "@orch/api/kinds/rbac/ty
 import type { AnyObject } from "@orch/api/object.js";
 import { createNaming } from "@orch/naming/naming.js";
 import type { Attributes, Decision } from "../../authorizer.js";
+import { resourceAttributes } from "../../testing/attributes.js";
 import type { UserInfo } from "../../user.js";
 import { createRbac, type Rbac } from "../rbac.js";
 import { type Collections, createCollections, rbacResources } from "./collections.js";
@@ -13,8 +14,6 @@ export interface Entry {
   readonly resource: RbacResource;
   readonly object: AnyObject & Role & Binding;
 }
-
-export const user = (name: string, ...groups: string[]): UserInfo => ({ name, uid: "", groups, extra: {} });
 
 /** `pods/log`, or `apps:deployments`. */
 interface Question {
@@ -30,7 +29,7 @@ export function asks({ user: who, verb, of, namespace = "", name = "" }: Questio
   if (of.startsWith("/")) return { kind: "path", user: who, verb, path: of };
   const [group = "", rest = ""] = of.includes(":") ? of.split(":") : ["", of];
   const [resource = "", subresource = ""] = rest.split("/");
-  return { kind: "resource", user: who, verb, group, version: "v1", resource, subresource, namespace, name };
+  return resourceAttributes({ user: who, verb, group, resource, subresource, namespace, name });
 }
 
 /** `get,list pods,pods/log`, `* apps:*`, `get pods a,b` for the names a and b, `get /healthz,/version/*`. */

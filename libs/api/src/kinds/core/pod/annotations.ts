@@ -1,5 +1,6 @@
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { messageOf } from "@orch/status/message-of.js";
 import type { PodAnnotationKeys } from "./annotation-keys.js";
 import { appArmorTextProblems } from "./app-armor.js";
 import { localPath } from "./mounts.js";
@@ -43,7 +44,7 @@ function validateTolerationsText(value: string, at: string, key: string): FieldE
   try {
     parsed = JSON.parse(value);
   } catch (cause) {
-    return [fieldError.invalid(at, key, cause instanceof Error ? cause.message : String(cause))];
+    return [fieldError.invalid(at, key, messageOf(cause))];
   }
   if (!Array.isArray(parsed)) return [fieldError.invalid(at, key, "must be a list of tolerations")];
   return validateTolerations(parsed.map(readToleration), `${at}.${key}`);

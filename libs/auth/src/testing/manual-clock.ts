@@ -1,37 +1,34 @@
 /** Time that stands still until it is told to go on. */
 export interface ManualClock {
-  readonly now: () => number;
-  readonly after: (ms: number, run: () => void) => () => void;
+  now(): number;
+  monotonic(): number;
+  after(ms: number, run: () => void): () => void;
   /** Runs what becomes due, in order, and lets what it began go as far as it gets. */
   advance(ms: number): Promise<void>;
   /** Timers that wait. */
   waiting(): number;
 }
 
-interface Timer {
-  readonly at: number;
-  readonly run: () => void;
-}
-
-export function manualClock(start: number): ManualClock {
+export function manualClock(start = 0): ManualClock {
   let time = start;
-  const timers = new Set<Timer>();
+  const timers = new Set<{ readonly at: number; readonly run: () => void }>();
   return {
     now: () => time,
+    monotonic: () => time,
     after(ms, run) {
       const timer = { at: time + ms, run };
       timers.add(timer);
-      return () => timers.delete(timer);
+      return () => void timers.delete(timer);
     },
     async advance(ms) {
       const end = time + ms;
       for (;;) {
-        const next = [...timers].filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0];
+        await settled();
+        const [next] = [...timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
         if (next === undefined) break;
         timers.delete(next);
         time = next.at;
         next.run();
-        await settled();
       }
       time = end;
       await settled();
@@ -40,5 +37,7 @@ export function manualClock(start: number): ManualClock {
   };
 }
 
-/** Once all that waits for nothing from outside has run. */
-export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** Once all that waits for nothing from outside has run: some turns, since what runs in one may begin more. */
+export async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}

@@ -8,3 +8,13 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function memberOf(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
+
+/** Undefined for what is no JSON, or no object. Whoever sent it may have sent anything; the parser's words would show it. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,14 @@
+/** Runs once after so many milliseconds; what it returns cancels. */
+export type After = (ms: number, run: () => void) => () => void;
+
+/** The answer, or `late` where it takes longer: for answers that are to keep their time themselves, and may not. */
+export function within<T>(
+  answer: Promise<T>,
+  ms: number,
+  { after, late }: { after: After; late: () => Error },
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const cancel = after(ms, () => reject(late()));
+    answer.then(resolve, reject).finally(cancel);
+  });
+}
