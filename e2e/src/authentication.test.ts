@@ -407,17 +407,16 @@ test("who fails too often has to wait", { timeout: 60_000 }, async (t) => {
     ["reason", "code", "details.retryAfterSeconds"].map((at) => valueAt(JSON.parse(waiting.body), at)),
     ["TooManyRequests", 429, 1],
   );
-  // A flood keeps the address from recovering while the others are asked for.
-  const flood = async (): Promise<void> => {
+  // The address is forgiven one failure a second, which a good token may meet: a flood uses it up.
+  const [byCertificate, health] = await until("a good token from there waits too", async () => {
     await Promise.all(Array.from({ length: 8 }, () => witness.who(wrong)));
-  };
-  await flood();
-  const [good, byCertificate, health] = await Promise.all([
-    witness.who({ token: visitor }),
-    witness.who({ token: "", pair }),
-    witness.ask("/livez", { token: "" }),
-  ]);
-  assert.equal(good, "429", "a good token from there waits too");
+    const [good, ...others] = await Promise.all([
+      witness.who({ token: visitor }),
+      witness.who({ token: "", pair }),
+      witness.ask("/livez", { token: "" }),
+    ]);
+    return good === "429" ? others : undefined;
+  });
   assert.equal(byCertificate, `alice [${everyone}]`);
   assert.equal(health.status, 200);
   const elsewhere = new Agent({ localAddress: "127.0.0.2" });

@@ -36,6 +36,8 @@ interface World {
   readonly good: readonly string[];
   /** Failures that were counted, in all. */
   failures(): number;
+  /** What the log was told of them. */
+  readonly told: readonly string[];
 }
 
 async function createWorld(): Promise<World> {
@@ -44,6 +46,7 @@ async function createWorld(): Promise<World> {
   assert.ok(nobody.ok);
   const authorities = nobody.value;
   let failures = 0;
+  const told: string[] = [];
   const identity = createIdentity({
     naming,
     authenticator: anyOf([
@@ -58,8 +61,9 @@ async function createWorld(): Promise<World> {
     anonymous: () => anonymousUser(naming),
     authorizer: alwaysDeny,
     failedLogins: { blocked: () => undefined, failed: () => void failures++ },
+    refused: (why) => void told.push(why),
   });
-  return { identity, good, failures: () => failures };
+  return { identity, good, failures: () => failures, told };
 }
 
 async function tokenAuthenticators(): Promise<{
@@ -111,7 +115,10 @@ async function tokenAuthenticators(): Promise<{
 }
 
 /** Who is let in, or the code of the refusal. @throws whatever is no refusal */
-async function ask({ identity, failures }: World, headers: Readonly<Record<string, string>>): Promise<string | number> {
+async function ask(
+  { identity, failures, told }: World,
+  headers: Readonly<Record<string, string>>,
+): Promise<string | number> {
   const exchange = fakeExchange({ target: "/api", headers });
   const before = failures();
   const cpu = process.cpuUsage();
@@ -119,6 +126,7 @@ async function ask({ identity, failures }: World, headers: Readonly<Record<strin
   const { user, system } = process.cpuUsage(cpu);
   assert.ok((user + system) / 1000 < slowMs, `${(user + system) / 1000} ms`);
   assert.equal(failures() - before, outcome === 401 ? 1 : 0, "a failure is counted once, nothing else is");
+  assert.equal(told.length, failures(), "and told once");
   return outcome;
 }
 
@@ -200,6 +208,8 @@ test("no header that is not exactly right lets anybody in, costs much or meets a
     ),
     { numRuns: runs },
   );
+  const reasons = new Set(world.told);
+  assert.ok(reasons.size < 50, `reasons tell nothing of what was sent: ${[...reasons].join("; ").slice(0, 1_000)}`);
   assert.ok((seen.get(401) ?? 0) > runs / 4, "many are tokens that are wrong");
   assert.ok((seen.get(naming.anonymousUser) ?? 0) > runs / 50, "and some are none");
   for (const authorization of headers) assert.equal(typeof (await ask(world, { authorization })), "string");
