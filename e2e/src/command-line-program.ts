@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
-import { request as httpsRequest } from "node:https";
+import { type Agent, request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import type { KeyPair } from "@orch/pki/key-pair.js";
 
 /** The built repository. */
 export const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -105,10 +106,15 @@ export interface Answer {
 
 export interface Ask {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list is a header for each of its values. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Buffer;
   /** The administrator's where absent; none where "". */
   readonly token?: string;
+  /** The client's certificate, with its chain. */
+  readonly pair?: KeyPair;
+  /** Whose connections are used; one of its own for each request where absent. */
+  readonly agent?: Agent;
 }
 
 /** A standalone server that answers. */
@@ -144,8 +150,10 @@ export async function startServer(t: TestContext, options: ServerOptions = {}): 
   ]);
   const [token = ""] = tokens.split(",");
   const port = Number(new URL(url).port);
-  const ask = (path: string, { method = "GET", headers, body, token: other = token }: Ask = {}): Promise<Answer> =>
-    send({ ca, port, path, method, body, headers: { ...bearer(other), ...headers } });
+  const ask = (path: string, asked: Ask = {}): Promise<Answer> => {
+    const { method = "GET", headers, body, token: other = token, pair, agent } = asked;
+    return send({ ca, port, path, method, body, pair, agent, headers: { ...bearer(other), ...headers } });
+  };
   return {
     ...running,
     url,
@@ -172,14 +180,19 @@ interface Sending {
   readonly port: number;
   readonly path: string;
   readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body: string | Buffer | undefined;
+  readonly pair: KeyPair | undefined;
+  readonly agent: Agent | undefined;
 }
 
-function send({ ca, port, path, method, headers, body }: Sending): Promise<Answer> {
+function send({ ca, port, path, method, headers, body, pair, agent }: Sending): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const length = body === undefined ? {} : { "Content-Length": String(Buffer.byteLength(body)) };
-    const options = { host: "127.0.0.1", port, ca, path, method, headers: { ...length, ...headers }, agent: false };
+    const options = {
+      ...{ host: "127.0.0.1", port, ca, path, method, headers: { ...length, ...headers }, agent: agent ?? false },
+      ...(pair === undefined ? {} : { cert: pair.certificate, key: pair.key }),
+    };
     const request = httpsRequest(options, (response) => {
       const parts: Buffer[] = [];
       response.on("data", (part: Buffer) => parts.push(part));

@@ -84,6 +84,16 @@ const rows: readonly Row[] = [
     asked: ["users/bob", "authentication.k8s.io/userextras/%zz/1"],
     user: { name: "bob", uid: "", groups: ["system:authenticated"], extra: { "%zz": ["1"] } },
   },
+  {
+    headers: { "impersonate-user": ["bob"], "impersonate-extra-a%2fb": ["1"], "impersonate-extra-%61%2fb": ["2"] },
+    asked: ["users/bob", "authentication.k8s.io/userextras/a/b/1", "authentication.k8s.io/userextras/a/b/2"],
+    user: { name: "bob", uid: "", groups: ["system:authenticated"], extra: { "a/b": ["1", "2"] } },
+  },
+  {
+    headers: { "impersonate-user": ["bob"], "impersonate-extra-__proto__": ["1"] },
+    asked: ["users/bob", "authentication.k8s.io/userextras/__proto__/1"],
+    user: { name: "bob", uid: "", groups: ["system:authenticated"], extra: { ["__proto__"]: ["1"] } },
+  },
 ];
 
 test("each part of an identity is asked for by itself", async () => {

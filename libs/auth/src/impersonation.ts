@@ -51,12 +51,19 @@ function wantedUser(headers: HeaderMap): Wanted {
   const name = headers["impersonate-user"]?.[0] ?? "";
   const uid = headers["impersonate-uid"]?.[0] ?? "";
   const groups = headers["impersonate-group"] ?? [];
-  const extra: Record<string, readonly string[]> = {};
-  for (const [header, values = []] of Object.entries(headers)) {
-    if (header.startsWith(extraPrefix)) extra[extraKey(header.slice(extraPrefix.length))] = values;
-  }
   if (name === "") throw badRequest("the headers ask for a group, a uid or extra fields of a user, and for no user");
-  return { name, uid, groups, extra };
+  return { name, uid, groups, extra: extraOf(headers) };
+}
+
+/** A key may be spelled in several ways: the values of all count. By way of a map, for it may be `__proto__`, too. */
+function extraOf(headers: HeaderMap): Wanted["extra"] {
+  const extra = new Map<string, readonly string[]>();
+  for (const [header, values = []] of Object.entries(headers)) {
+    if (!header.startsWith(extraPrefix)) continue;
+    const key = extraKey(header.slice(extraPrefix.length));
+    extra.set(key, [...(extra.get(key) ?? []), ...values]);
+  }
+  return Object.fromEntries(extra);
 }
 
 function* questions(user: UserInfo, wanted: Wanted, naming: Naming): Generator<ResourceAttributes> {

@@ -165,7 +165,7 @@ const maxFailingAddresses = 10_000;
 
 function identityOf(
   { access: { values }, tls: flags }: ServingSettings,
-  { naming, clock }: AssemblyDeps,
+  { naming, clock, log }: AssemblyDeps,
   { access, tls }: { readonly access: Access; readonly tls: TlsFiles },
 ): IdentityDeps {
   const { tokens, apiAudiences, anonymous } = access.authentication;
@@ -181,6 +181,7 @@ function identityOf(
       ]),
     ),
     anonymous,
+    refused: (why) => log.debug({ why }, "credentials are refused"),
     failedLogins:
       perSecond === 0
         ? { blocked: () => undefined, failed: () => {} }

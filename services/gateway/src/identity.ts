@@ -18,6 +18,8 @@ export interface IdentityDeps {
   readonly anonymous: (path: string) => UserInfo | undefined;
   readonly authorizer: Authorizer;
   readonly failedLogins: FailedLogins;
+  /** Told why credentials are refused, for the log: the client is not. */
+  readonly refused?: (why: string) => void;
 }
 
 /** Counts wrong credentials by the address that they come from. */
@@ -54,6 +56,7 @@ export function createIdentity(deps: IdentityDeps): Identity {
     if (verdict.outcome === "allow") return verdict.user;
     if (verdict.outcome === "deny") {
       failedLogins.failed(exchange.socket.remoteAddress ?? "");
+      deps.refused?.(verdict.why);
       throw unauthorized(verdict.why);
     }
     const user = anonymous(exchange.path);
