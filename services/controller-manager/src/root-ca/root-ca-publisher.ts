@@ -43,7 +43,8 @@ export function createRootCaPublisher({ rootCa }: { readonly rootCa: string }, t
         client,
         collection: configMaps,
         fieldSelector: `metadata.name=${mapName}`,
-        keep: (map) => ({ ...identityOnly(map), right: isRight(map) }),
+        // What has to be righted is kept whole: its account may write config maps and get none.
+        keep: (map) => (isRight(map) ? { ...identityOnly(map), right: true } : map),
         clock,
         random,
         handlers: {
@@ -64,11 +65,9 @@ export function createRootCaPublisher({ rootCa }: { readonly rootCa: string }, t
           await client.create(place, { metadata, data: { [dataKey]: rootCa } }, { signal: working }).catch(unlessThere);
           return "done";
         }
-        const live = await client.get(place, mapName, { signal: working });
-        if (isRight(live)) return "done";
-        const { binaryData: _other, ...rest } = live;
-        const annotations = { ...live.metadata.annotations, [annotation]: description };
-        const righted = { ...rest, metadata: { ...live.metadata, annotations }, data: { [dataKey]: rootCa } };
+        const { binaryData: _other, ...rest } = known;
+        const annotations = { ...known.metadata.annotations, [annotation]: description };
+        const righted = { ...rest, metadata: { ...known.metadata, annotations }, data: { [dataKey]: rootCa } };
         await client.update(place, righted, { signal: working });
         return "done";
       };
