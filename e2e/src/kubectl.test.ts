@@ -361,7 +361,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: reconciled-an
     const second = await kubectl.file("second.yaml", role("get, watch"));
     const reconciled = async (file: string, ...more: readonly string[]): Promise<string> =>
       kubectl(["auth", "reconcile", `--filename=${file}`, ...more]);
-    assert.match(await reconciled(first, "--dry-run=server"), /r reconciled \(server dry run\)/);
+    assert.match(await reconciled(first, "--dry-run=client"), /r reconciled \(dry run\)/);
     assert.match(await kubectl(["get", "role/r"], 1), /NotFound/);
     const made = await reconciled(first);
     assert.match(made, /^role.rbac.authorization.k8s.io\/r reconciled$/m);
@@ -388,7 +388,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: reconciled-an
     const as = "--as=reconciled-bob";
     assert.match(
       await kubectl(["create", "role", "more", "--verb=get", "--resource=secrets", as], 1),
-      /^error: failed to create role: roles.rbac.authorization.k8s.io "more" is forbidden: user "reconciled-bob" \(groups=\["system:authenticated"\]\) is attempting to grant RBAC permissions not currently held:\n\{APIGroups:\[""\], Resources:\["secrets"\], Verbs:\["get"\]\}$/m,
+      /^Error from server \(Forbidden\): roles.rbac.authorization.k8s.io "more" is forbidden: user "reconciled-bob" \(groups=\["system:authenticated"\]\) is attempting to grant RBAC permissions not currently held:\n\{APIGroups:\[""\], Resources:\["secrets"\], Verbs:\["get"\]\}$/m,
     );
     assert.match(
       await kubectl(["create", "rolebinding", "more", "--clusterrole=reconciled-lists", `--user=x`, as], 1),
