@@ -244,6 +244,7 @@ describe("certificates", { concurrency: 4 }, () => {
     ] as const) {
       assertFailure(await decide(request.name, "Approved", as), { code: 403, reason: "Forbidden", message });
     }
+    await turnHasPassed(peopleSigner);
     const before = await http.get(`${csrs}/${request.name}`);
     assert.deepEqual([before.at("status.conditions"), before.at("status.certificate")], [undefined, undefined]);
     await done(decide(request.name, "Approved", approver));
