@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { type Exit, execute } from "./clients/program.js";
-import { connect, type Http } from "./harness/http.js";
+import { type Credentials, connect, type Http, valueAt } from "./harness/http.js";
 import { type StandaloneTarget, startStandalone } from "./harness/target.js";
+import { until } from "./harness/until.js";
 
 /** The writes of the kubectl that is here, if there is one: what people do by hand every day. */
 let folder: string;
@@ -238,6 +239,220 @@ describe("kubectl", { concurrency: 2 }, () => {
     assert.equal((await http.get(`/api/v1/namespaces/${kubectl.namespace}`)).status, 404);
   });
 });
+
+describe("kubectl and access", { concurrency: 2 }, () => {
+  test("tells what somebody may do, and who somebody is", async (t) => {
+    const kubectl = await inNamespace(t, "may");
+    if (kubectl === undefined) return;
+    const { namespace } = kubectl;
+    assert.match(await kubectl(["auth", "can-i", "delete", "nodes"]), /^yes$/m);
+    assert.match(await kubectl(["auth", "can-i", "list", "pods", "--as=may-ann"], 1), /^no$/m);
+    await kubectl(["create", "role", "reader", "--verb=get,list", "--resource=pods,deployments.apps/scale"]);
+    await kubectl(["create", "role", "one", "--verb=update", "--resource=configmaps", "--resource-name=a"]);
+    await kubectl(["create", "rolebinding", "reader", "--role=reader", "--user=may-ann"]);
+    await kubectl(["create", "rolebinding", "one", "--role=one", "--group=may-team"]);
+    await kubectl(["create", "serviceaccount", "robot"]);
+    await kubectl(["create", "rolebinding", "robot", "--clusterrole=view", `--serviceaccount=${namespace}:robot`]);
+    await until("the last of these bindings holds", async () => {
+      const as: Credentials = { type: "user", name: `system:serviceaccount:${namespace}:robot` };
+      const answer = await http.call({ path: `/api/v1/namespaces/${namespace}/pods`, as });
+      return answer.status === 200 ? true : undefined;
+    });
+    const ann = ["--as=may-ann", "--as-group=may-team"];
+    const questions: readonly (readonly [readonly string[], boolean])[] = [
+      [["list", "pods", ...ann], true],
+      [["get", "pods/any", ...ann], true],
+      [["get", "pods", "--subresource=log", ...ann], false],
+      [["get", "deployments.apps", "--subresource=scale", ...ann], true],
+      [["get", "deployments.apps", ...ann], false],
+      [["update", "configmaps/a", ...ann], true],
+      [["update", "configmaps/b", ...ann], false],
+      [["update", "configmaps/a", "--as=may-ann"], false],
+      [["list", "pods", "--namespace=default", ...ann], false],
+      [["list", "pods", "--all-namespaces", ...ann], false],
+      [["get", "/version", ...ann], true],
+      [["get", "/metrics", ...ann], false],
+      [["list", "services", `--as=system:serviceaccount:${namespace}:robot`], true],
+      [["list", "secrets", `--as=system:serviceaccount:${namespace}:robot`], false],
+    ];
+    for (const [question, may] of questions) {
+      const answer = await kubectl(["auth", "can-i", ...question], may ? 0 : 1);
+      assert.match(answer, may ? /^yes$/m : /^no\b/m, question.join(" "));
+    }
+    const rows = (await kubectl(["auth", "can-i", "--list", ...ann])).split("\n").map((row) => row.split(/ {2,}/));
+    assert.deepEqual(rows[0]?.slice(0, 4), ["Resources", "Non-Resource URLs", "Resource Names", "Verbs"]);
+    const lists = (row: readonly string[]) => rows.some((each) => JSON.stringify(each) === JSON.stringify(row));
+    assert.ok(lists(["pods", "[]", "[]", "[get list]"]), JSON.stringify(rows));
+    assert.ok(lists(["deployments.apps/scale", "[]", "[]", "[get list]"]), JSON.stringify(rows));
+    assert.ok(lists(["configmaps", "[]", "[a]", "[update]"]), JSON.stringify(rows));
+    assert.ok(!rows.some(([resource]) => resource === "secrets" || resource === "*.*"), JSON.stringify(rows));
+    const who = await kubectl(["auth", "whoami", "--as=may-ann", "--as-group=may-team", "--as-uid=7"]);
+    assert.match(who, /^Username +may-ann$/m);
+    assert.match(who, /^UID +7$/m);
+    assert.match(who, /^Groups +\[may-team system:authenticated\]$/m);
+    assert.match(await kubectl(["auth", "whoami", "--output=jsonpath={.status.userInfo.username}"]), /^admin$/);
+  });
+
+  test("shows why it may not", async (t) => {
+    const kubectl = await inNamespace(t, "refused");
+    if (kubectl === undefined) return;
+    const refused = await kubectl(["get", "pods", "--as=refused-bob"], 1);
+    assert.equal(
+      refused.trim(),
+      'Error from server (Forbidden): pods is forbidden: User "refused-bob" cannot list resource "pods" in API group "" in the namespace "refused"',
+    );
+    assert.match(
+      await kubectl(["get", "deployments.apps/web", "--as=refused-bob"], 1),
+      /^Error from server \(Forbidden\): deployments.apps "web" is forbidden: User "refused-bob" cannot get resource "deployments" in API group "apps" in the namespace "refused"$/m,
+    );
+    assert.match(
+      await kubectl(["get", "nodes", "--as=refused-bob"], 1),
+      /nodes is forbidden: User "refused-bob" cannot list resource "nodes" in API group "" at the cluster scope$/m,
+    );
+    const anyone = ["--token=wrong", "--client-certificate=", "--client-key="];
+    const config = await kubectl.file("nobody.yaml", await withoutUser());
+    const unknown = await kubectl([`--kubeconfig=${config}`, "get", "pods", ...anyone], 1);
+    assert.match(unknown, /^error: You must be logged in to the server \(Unauthorized\)$/m);
+  });
+
+  test("gives out tokens, and logs in with them", async (t) => {
+    const kubectl = await inNamespace(t, "tokens");
+    if (kubectl === undefined) return;
+    await kubectl(["create", "serviceaccount", "robot"]);
+    await kubectl(["create", "secret", "generic", "s"]);
+    const config = await kubectl.file("nobody.yaml", await withoutUser());
+    const login = (token: string, code: number) =>
+      kubectl([`--kubeconfig=${config}`, `--token=${token.trim()}`, "auth", "whoami"], code);
+    assert.match(
+      await login(await kubectl(["create", "token", "robot"]), 0),
+      /^Username +system:serviceaccount:tokens:robot$/m,
+    );
+    const brief = await kubectl(["create", "token", "robot", "--duration=10m", "--output=json"]);
+    assert.equal(valueAt(JSON.parse(brief), "spec.expirationSeconds"), 600);
+    const bound = ["--bound-object-kind=Secret", "--bound-object-name=s"];
+    await login(await kubectl(["create", "token", "robot", ...bound]), 0);
+    const other = await kubectl(["create", "token", "robot", "--audience=vault"]);
+    assert.match(await login(other, 1), /You must be logged in to the server/);
+    assert.match(
+      await kubectl(["create", "token", "nobody"], 1),
+      /^error: failed to create token: serviceaccounts "nobody" not found$/m,
+    );
+    assert.match(
+      await kubectl(["create", "token", "robot", "--duration=1m"], 1),
+      /spec.expirationSeconds: Invalid value: 60: may not specify a duration less than 10 minutes/,
+    );
+  });
+
+  test("reconciles roles and bindings, and gives nobody more than its user has", async (t) => {
+    const kubectl = await inNamespace(t, "reconciled");
+    if (kubectl === undefined) return;
+    const role = (verbs: string) => `apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: r, namespace: reconciled}
+rules: [{apiGroups: [""], resources: [configmaps], verbs: [${verbs}]}]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: b, namespace: reconciled}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: r}
+subjects: [{apiGroup: rbac.authorization.k8s.io, kind: User, name: reconciled-ann}]
+`;
+    const first = await kubectl.file("first.yaml", role("get, list"));
+    const second = await kubectl.file("second.yaml", role("get, watch"));
+    const reconciled = async (file: string, ...more: readonly string[]): Promise<string> =>
+      kubectl(["auth", "reconcile", `--filename=${file}`, ...more]);
+    assert.match(await reconciled(first, "--dry-run=client"), /r reconciled \(dry run\)/);
+    assert.match(await kubectl(["get", "role/r"], 1), /NotFound/);
+    const made = await reconciled(first);
+    assert.match(made, /^role.rbac.authorization.k8s.io\/r reconciled$/m);
+    assert.match(made, /^rolebinding.rbac.authorization.k8s.io\/b reconciled$/m);
+    await reconciled(second);
+    const verbs = ["get", "role/r", "--output=jsonpath={.rules[*].verbs}"];
+    assert.equal(await kubectl(verbs), '["get","list"] ["watch"]');
+    await reconciled(second, "--remove-extra-permissions");
+    assert.equal((await kubectl(verbs)).includes("list"), false);
+
+    await kubectl(["create", "clusterrole", "reconciled-lists", "--verb=list", "--resource=pods"]);
+    const writes = ["--verb=create", "--resource=roles,rolebindings"];
+    await kubectl(["create", "role", "writes", ...writes]);
+    await kubectl(["create", "rolebinding", "writes", "--role=writes", "--user=reconciled-bob"]);
+    const url = "--non-resource-url=/metrics";
+    await kubectl(["create", "clusterrole", "reconciled-metrics", "--verb=get", url]);
+    const bob: Credentials = { type: "user", name: "reconciled-bob" };
+    const roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/reconciled/roles";
+    await until("bob may write roles", async () => {
+      const body = { metadata: { name: "probe" }, rules: [] };
+      const answer = await http.call({ method: "POST", path: roles, query: { dryRun: "All" }, body, as: bob });
+      return answer.status === 201 ? true : undefined;
+    });
+    const as = "--as=reconciled-bob";
+    assert.match(
+      await kubectl(["create", "role", "more", "--verb=get", "--resource=secrets", as], 1),
+      /^Error from server \(Forbidden\): roles.rbac.authorization.k8s.io "more" is forbidden: user "reconciled-bob" \(groups=\["system:authenticated"\]\) is attempting to grant RBAC permissions not currently held:\n\{APIGroups:\[""\], Resources:\["secrets"\], Verbs:\["get"\]\}$/m,
+    );
+    assert.match(
+      await kubectl(["create", "rolebinding", "more", "--clusterrole=reconciled-lists", `--user=x`, as], 1),
+      /is attempting to grant RBAC permissions not currently held/,
+    );
+    assert.match(await kubectl(["create", "role", "same", ...writes, as]), /same created$/m);
+  });
+
+  test("approves and denies requests for certificates", async (t) => {
+    const kubectl = await inNamespace(t, "signed");
+    if (kubectl === undefined) return;
+    for (const name of ["signed-yes", "signed-no"]) {
+      const key = join(folder, `${name}.key`);
+      const made = await execute([
+        ...["openssl", "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"],
+        ...["-keyout", key, "-out", join(folder, `${name}.csr`), "-subj", `/O=signers/CN=${name}`],
+      ]);
+      assert.equal(made.code, 0, made.errors);
+      const pem = await readFile(join(folder, `${name}.csr`));
+      const file = await kubectl.file(
+        `${name}.yaml`,
+        `apiVersion: certificates.k8s.io/v1
+kind: CertificateSigningRequest
+metadata: {name: ${name}}
+spec: {request: ${pem.toString("base64")}, signerName: kubernetes.io/kube-apiserver-client, usages: [client auth], expirationSeconds: 3600}
+`,
+      );
+      await kubectl(["create", `--filename=${file}`, "--as=signed-asker", "--as-group=system:masters"]);
+    }
+    const row = async (name: string) => (await kubectl(["get", "csr", name, "--no-headers"])).trim().split(/ {2,}/);
+    const signer = "kubernetes.io/kube-apiserver-client";
+    assert.match(
+      await kubectl(["get", "csr", "signed-yes"]),
+      /^NAME +AGE +SIGNERNAME +REQUESTOR +REQUESTEDDURATION +CONDITION$/m,
+    );
+    assert.deepEqual((await row("signed-yes")).toSpliced(1, 1), [
+      ...["signed-yes", signer, "signed-asker", "60m", "Pending"],
+    ]);
+    assert.match(
+      await kubectl(["certificate", "approve", "signed-yes", "--as=signed-bob"], 1),
+      /^Error from server \(Forbidden\): certificatesigningrequests.certificates.k8s.io "signed-yes" is forbidden: User "signed-bob" cannot get resource "certificatesigningrequests"/m,
+    );
+    assert.match(await kubectl(["certificate", "approve", "signed-yes"]), /signed-yes approved$/m);
+    assert.match(await kubectl(["certificate", "deny", "signed-no"]), /signed-no denied$/m);
+    await until("the certificate is issued", async () =>
+      (await row("signed-yes")).at(-1) === "Approved,Issued" ? true : undefined,
+    );
+    assert.equal((await row("signed-no")).at(-1), "Denied");
+    const certificate = await kubectl(["get", "csr", "signed-yes", "--output=jsonpath={.status.certificate}"]);
+    await writeFile(join(folder, "signed-yes.crt"), Buffer.from(certificate, "base64"));
+    const config = await kubectl.file("nobody.yaml", await withoutUser());
+    const pair = [`--client-certificate=${folder}/signed-yes.crt`, `--client-key=${folder}/signed-yes.key`];
+    const who = await kubectl([`--kubeconfig=${config}`, ...pair, "auth", "whoami"]);
+    assert.match(who, /^Username +signed-yes$/m);
+    assert.match(who, /^Groups +\[signers system:authenticated\]$/m);
+  });
+});
+
+/** The administrator's client configuration, without who that is. */
+async function withoutUser(): Promise<string> {
+  return (await readFile(target.clientConfig, "utf8"))
+    .replace(/^ *(token|client-certificate-data|client-key-data):.*$/gm, "")
+    .replace(/^( *)user:$/m, "$1user: {}");
+}
 
 async function stateOf(kubectl: Kubectl) {
   const object = await web(kubectl);
