@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { programs, run, temporaryFolder } from "./command-line-program.js";
-import { type AccessWebhook, configuration, hook, startAccessWebhook } from "./harness/access-webhook.js";
-import { type Call, type Credentials, connect } from "./harness/http.js";
+import { type AccessWebhook, allow, configuration, hook, startAccessWebhook } from "./harness/access-webhook.js";
+import { type Call, type Credentials, connect, valueAt } from "./harness/http.js";
 import { assertFailure } from "./harness/status.js";
 import { startStandalone } from "./harness/target.js";
 
@@ -169,4 +169,24 @@ test("ABAC allows what a line of its file says and nothing else", async (t) => {
   }
   const message = cannotList("ann", ": No policy matched.");
   assertFailure(await ask({ path: configMaps }, "ann"), { code: 403, reason: "Forbidden", message });
+});
+
+test("a webhook of the flags is asked in its place, in the version of its flag", async (t) => {
+  const ask = await withModes(t, [
+    "--authorization-mode=RBAC,Webhook",
+    `--authorization-webhook-config-file=${first.configFile}`,
+    "--authorization-webhook-cache-authorized-ttl=0s",
+  ]);
+  first.replies.set("guest", allow);
+  for (let i = 0; i < 2; i++) assert.equal((await ask({ path: configMaps }, "guest", "g")).status, 200);
+  const questions = first.askedOf("guest");
+  // Nothing is kept for no time; and RBAC, which comes first, has said yes to this without it.
+  assert.equal(questions.length, 2);
+  assert.equal((await ask({ path: "/version" }, "guest")).status, 200);
+  assert.equal(first.askedOf("guest").length, 2);
+  const [{ body } = { body: undefined }] = questions;
+  assert.equal(valueAt(body, "apiVersion"), "authorization.k8s.io/v1beta1");
+  assert.deepEqual(valueAt(body, "spec.group"), ["g", "system:authenticated"]);
+  const message = cannotList("nobody", "");
+  assertFailure(await ask({ path: configMaps }, "nobody"), { code: 403, reason: "Forbidden", message });
 });
