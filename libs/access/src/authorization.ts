@@ -5,6 +5,7 @@ import { abacAuthorizer, parseAbacFile } from "@orch/auth/abac/abac.js";
 import {
   type AuthorizationConfiguration,
   type AuthorizerConfiguration,
+  type AuthorizerType,
   parseAuthorizationConfiguration,
   reloadProblem,
 } from "@orch/auth/authorization-config/authorization-config.js";
@@ -48,35 +49,17 @@ export async function createAuthorization(
   settings: AuthorizationSettings,
   deps: AuthorizationDeps,
 ): Promise<Authorization> {
-  const { naming, clock, log, metrics } = deps;
+  const { naming, clock, log } = deps;
   const rbac = createRbac({ naming, clock, log: (what, err) => log.warn({ err }, what) });
   const node = createNodeAuthorizer({ naming, clock, rules: rulesOfNodes(naming), resourceSlices: false });
   const parts: ChainParts = { ...deps, rbac, node, abac: abacOf(settings, naming), webhookMembers: new Map() };
-  const source = await configurationOf(settings, deps);
-  const first = source.current();
-  let chain = await chainOf(first, parts);
-  const take = async (next: AuthorizationConfiguration): Promise<void> => {
-    try {
-      const problem = reloadProblem(first, next);
-      if (problem !== undefined) throw new ConfigurationError(problem);
-      chain = await chainOf(next, parts);
-      metrics.reloaded("success");
-    } catch (err) {
-      metrics.reloaded("failure");
-      log.error({ err }, "a new authorization configuration is not in force; the one before holds");
-    }
-  };
-  // One after the other: the last to come is the one that stays.
-  let taken = Promise.resolve();
-  source.onChange(() => {
-    const next = source.current();
-    taken = taken.then(() => take(next));
-  });
-  const types = new Set(first.authorizers.map(({ type }) => type));
+  const source = await chainsOf(settings, parts);
+  const { types } = source.current();
+  const rules: RuleResolver = { rulesFor: (user, namespace) => source.current().rules.rulesFor(user, namespace) };
   return {
-    authorizer: { authorize: (attributes) => chain.authorizer.authorize(attributes) },
-    rules: { rulesFor: (user, namespace) => chain.rules.rulesFor(user, namespace) },
-    granting: types.has("RBAC") ? rbac : { rulesFor: (user, namespace) => chain.rules.rulesFor(user, namespace) },
+    authorizer: { authorize: (attributes) => source.current().authorizer.authorize(attributes) },
+    rules,
+    granting: types.has("RBAC") ? rbac : rules,
     start(objects) {
       if (types.has("RBAC")) rbac.start(objects);
       if (types.has("Node")) node.start(objects);
@@ -100,14 +83,14 @@ interface ChainParts extends AuthorizationDeps {
 }
 
 interface Chain {
+  readonly types: ReadonlySet<AuthorizerType>;
   readonly authorizer: Authorizer;
   readonly rules: RuleResolver;
 }
 
-async function configurationOf(
-  { values, given }: AuthorizationSettings,
-  { naming, clock, log, metrics }: AuthorizationDeps,
-): Promise<Reloaded<AuthorizationConfiguration>> {
+/** The chain of the flags, or that of the file, made anew when the file changes. */
+async function chainsOf({ values, given }: AuthorizationSettings, parts: ChainParts): Promise<Reloaded<Chain>> {
+  const { naming, clock, log, metrics } = parts;
   const path = values["authorization-config"];
   if (path === "") {
     const fromFlags = orThrow(
@@ -119,21 +102,22 @@ async function configurationOf(
         unauthorizedTtlMs: values["authorization-webhook-cache-unauthorized-ttl"],
       }),
     );
-    return { current: () => fromFlags, onChange: () => () => {}, stop: () => {} };
+    const chain = await chainOf(fromFlags, parts);
+    return { current: () => chain, onChange: () => () => {}, stop: () => {} };
   }
   const problem = configFileProblem(given);
   if (problem !== undefined) throw new ConfigurationError(problem);
-  const make = ([text = ""]: readonly string[]): AuthorizationConfiguration =>
-    orThrow(parseAuthorizationConfiguration(configurationTree(text), naming));
+  let first: AuthorizationConfiguration | undefined;
+  // Whatever keeps a changed file from being in force counts as a failure, not only what it says.
+  const make = async ([text = ""]: readonly string[]): Promise<Chain> => {
+    const read = orThrow(parseAuthorizationConfiguration(configurationTree(text), naming));
+    first ??= read;
+    const unfit = reloadProblem(first, read);
+    if (unfit !== undefined) throw new ConfigurationError(unfit);
+    return await chainOf(read, parts);
+  };
   return await inPart("--authorization-config", () =>
-    // A good file is not in force before the chain is made of it: that is counted then.
-    reloadedFiles({
-      paths: [path],
-      make,
-      clock,
-      log,
-      counted: (result) => result === "failure" && metrics.reloaded(result),
-    }),
+    reloadedFiles({ paths: [path], make, clock, log, counted: metrics.reloaded }),
   );
 }
 
@@ -143,6 +127,7 @@ async function chainOf({ authorizers }: AuthorizationConfiguration, parts: Chain
     authorizers.map(async (each) => ({ ...each, member: await memberOf(each, parts) })),
   );
   return {
+    types: new Set(authorizers.map(({ type }) => type)),
     authorizer: firstOpinion([
       groupMayAll(naming.mastersGroup),
       alwaysAllowPaths(parts.alwaysAllowPaths),

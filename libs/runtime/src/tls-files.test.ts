@@ -4,7 +4,10 @@ import { createManualClock } from "./clock.js";
 import { type Reloaded, reloadedFiles, tlsIdentity } from "./tls-files.js";
 
 /** Files in memory, the log's lines and a clock. */
-async function setup(first: Record<string, string>, make = (texts: readonly string[]): string => texts.join("+")) {
+async function setup(
+  first: Record<string, string>,
+  make: (texts: readonly string[]) => string | Promise<string> = (texts) => texts.join("+"),
+) {
   const files = new Map(Object.entries(first));
   const clock = createManualClock();
   const lines: string[] = [];
@@ -66,6 +69,33 @@ test("a broken file keeps what was before, is logged once, and its repair is tak
   files.set("a", "2");
   await look();
   assert.deepEqual([reloaded.current(), seen, counts.at(-1)], ["2", ["2"], "success"]);
+});
+
+test("what takes its time to be made is in force once it is there, and not at all where it fails", async () => {
+  const made: (() => void)[] = [];
+  const make = async (texts: readonly string[]): Promise<string> => {
+    if (texts[0] !== "1") await new Promise<void>((resolve) => made.push(resolve));
+    return noBad(texts);
+  };
+  const { files, reloaded, look, counts } = await setup({ a: "1" }, make);
+  const seen = notes(reloaded);
+  files.set("a", "bad");
+  await look(3);
+  assert.deepEqual([reloaded.current(), counts, made.length], ["1", [], 1], "it is made once at a time");
+  made.pop()?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([reloaded.current(), seen, counts], ["1", [], ["failure"]]);
+  files.set("a", "2");
+  await look();
+  made.pop()?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([reloaded.current(), seen, counts], ["2", ["2"], ["failure", "success"]]);
+  files.set("a", "3");
+  await look();
+  reloaded.stop();
+  made.pop()?.();
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.deepEqual([reloaded.current(), seen], ["2", ["2"]], "who was stopped takes nothing more");
 });
 
 test("a file that goes away keeps what was before, and that it comes back is no change", async () => {

@@ -26,7 +26,7 @@ export interface ReloadDeps {
 export interface ReloadOptions<T> extends ReloadDeps {
   readonly paths: readonly string[];
   /** Makes the value of the files' texts, in the order of the paths. @throws Error where they make none */
-  readonly make: (texts: readonly string[]) => T;
+  readonly make: (texts: readonly string[]) => T | Promise<T>;
 }
 
 const lookEveryMs = 1_000;
@@ -41,7 +41,7 @@ export async function reloadedFiles<T>(options: ReloadOptions<T>): Promise<Reloa
   const { paths, make, clock, log, counted = () => {}, read = (path) => readFile(path, "utf8") } = options;
   const readAll = (): Promise<readonly string[]> => Promise.all(paths.map((path) => read(path)));
   let texts = await readAll();
-  let value = make(texts);
+  let value: T = await make(texts);
   let stopped = false;
   /** What was said of the files the last time, where they were no good. */
   let complaint: { readonly texts: readonly string[]; readonly problem: string } | undefined;
@@ -67,12 +67,15 @@ export async function reloadedFiles<T>(options: ReloadOptions<T>): Promise<Reloa
       return;
     }
     if (complaint !== undefined && sameTexts(complaint.texts, next)) return;
+    let made: T;
     try {
-      value = make(next);
+      made = await make(next);
     } catch (error) {
       complain(messageOf(error), next);
       return;
     }
+    if (stopped) return;
+    value = made;
     texts = next;
     complaint = undefined;
     counted("success");

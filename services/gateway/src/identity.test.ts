@@ -99,7 +99,7 @@ async function tokenAuthenticators(): Promise<{
   });
   return {
     tokens: anyToken([
-      tokenFileAuthenticator(file.entries, { naming, apiAudiences }),
+      tokenFileAuthenticator(file.value, { naming, apiAudiences }),
       serviceAccountAuthenticator({
         ...{ naming, apiAudiences, objects, now },
         ...{ issuers: [accounts], keys: [pem], lookup: true, legacy: true },
