@@ -16,7 +16,7 @@ const libs = {
   client: ["naming", "status", "codec", "api", "cache"],
   runtime: ["naming", "status", "schema"],
   pki: [],
-  access: ["naming", "status", "schema", "codec", "api", "auth", "client", "rpc", "store", "runtime"],
+  access: ["naming", "status", "codec", "api", "auth", "client", "rpc", "store", "runtime"],
 };
 
 const libRules = Object.entries(libs).map(([lib, allowed]) => ({
