@@ -1,3 +1,4 @@
+import { alwaysAllowPaths } from "@orch/auth/fixed-authorizers.js";
 import type { ObjectSource } from "@orch/auth/object-source.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
@@ -5,6 +6,7 @@ import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { type Authentication, createAuthentication } from "./authentication.js";
 import { type Authorization, createAuthorization } from "./authorization.js";
+import { inPart } from "./configuration.js";
 import { createDecisionCaches } from "./decision-caches.js";
 import { type AuthenticationMetrics, createAuthenticationMetrics, createAuthorizationMetrics } from "./metrics.js";
 import type { AccessSettings, AuthorizationSettings } from "./settings.js";
@@ -41,7 +43,11 @@ export async function createAuthorizationAccess(
   deps: AccessDeps,
 ): Promise<AuthorizationAccess> {
   const common = await commonOf(settings, deps);
-  const authorization = await createAuthorization(settings, { ...deps, ...common.parts, alwaysAllowPaths: [] });
+  const authorization = await createAuthorization(settings, {
+    ...deps,
+    ...common.parts,
+    openPaths: alwaysAllowPaths([]),
+  });
   return {
     authorization,
     start: () => authorization.start(deps.objects),
@@ -57,8 +63,9 @@ export async function createAccess(settings: AccessSettings, deps: AccessDeps): 
   const common = await commonOf(settings, deps);
   const metrics = createAuthenticationMetrics(deps.metrics);
   const authentication = await createAuthentication(settings, { ...deps, ...common.parts, metrics });
-  const alwaysAllowPaths = settings.values["authorization-always-allow-paths"];
-  const authorization = await createAuthorization(settings, { ...deps, ...common.parts, alwaysAllowPaths });
+  const flag = "authorization-always-allow-paths";
+  const openPaths = await inPart(`--${flag}`, () => alwaysAllowPaths(settings.values[flag]));
+  const authorization = await createAuthorization(settings, { ...deps, ...common.parts, openPaths });
   return {
     authentication,
     authorization,

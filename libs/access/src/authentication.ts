@@ -16,8 +16,7 @@ import { anonymousUser, type UserInfo } from "@orch/auth/user.js";
 import { readKnownToken, webhookTokenAuthenticator } from "@orch/auth/webhook/token-authenticator.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Log } from "@orch/runtime/log.js";
-import { reloadedFiles } from "@orch/runtime/tls-files.js";
-import { ConfigurationError, configurationTree, inPart, orThrow, textOfFile } from "./configuration.js";
+import { ConfigurationError, followedFile, inPart, orThrow, textOfFile } from "./configuration.js";
 import type { AuthenticationMetrics } from "./metrics.js";
 import type { Parts } from "./parts.js";
 import type { AccessSettings } from "./settings.js";
@@ -146,21 +145,16 @@ async function jwtTokens(settings: AccessSettings, deps: TokenDeps): Promise<Jwt
   if (path !== "" && hasOidcFlags(oidc)) {
     throw new ConfigurationError("authentication-config file and oidc-* flags are mutually exclusive");
   }
-  const make = ([text = ""]: readonly string[]): AuthenticationConfiguration =>
-    orThrow(parseAuthenticationConfiguration(configurationTree(text), parsing));
   const reloaded =
     path === ""
       ? undefined
-      : await inPart("--authentication-config", () =>
-          // A good file is not in force before its issuers are reached: that is counted then.
-          reloadedFiles({
-            paths: [path],
-            make,
-            clock,
-            log,
-            counted: (result) => result === "failure" && metrics.reloaded(result),
-          }),
-        );
+      : await followedFile("--authentication-config", path, {
+          clock,
+          log,
+          make: (tree) => orThrow(parseAuthenticationConfiguration(tree, parsing)),
+          // A good one is in force once its issuers are reached.
+          counted: (result) => result === "failure" && metrics.reloaded(result),
+        });
   const configuration = reloaded === undefined ? orThrow(oidcConfiguration(oidc, parsing)) : reloaded.current();
   if (configuration === undefined) {
     return { tokens: undefined, configuration: undefined, health: () => undefined, stop: () => {} };
@@ -173,6 +167,7 @@ async function jwtTokens(settings: AccessSettings, deps: TokenDeps): Promise<Jwt
   const tokens = reloadingJwtAuthenticator({
     after: clock.after,
     replaced(problem) {
+      // The first is no change.
       if (started) metrics.reloaded(problem === undefined ? "success" : "failure");
       if (problem === undefined) return;
       log.error({ problem }, "new issuers of tokens could not be reached; those before serve on");

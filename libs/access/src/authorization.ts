@@ -11,7 +11,7 @@ import {
 } from "@orch/auth/authorization-config/authorization-config.js";
 import { authorizationModes, configFileProblem } from "@orch/auth/authorization-config/modes.js";
 import { type Authorizer, firstOpinion } from "@orch/auth/authorizer.js";
-import { alwaysAllow, alwaysAllowPaths, alwaysDeny, groupMayAll } from "@orch/auth/fixed-authorizers.js";
+import { alwaysAllow, alwaysDeny, groupMayAll } from "@orch/auth/fixed-authorizers.js";
 import { createNodeAuthorizer } from "@orch/auth/node/node-authorizer.js";
 import type { ObjectSource } from "@orch/auth/object-source.js";
 import { createRbac, type Rbac } from "@orch/auth/rbac/rbac.js";
@@ -19,16 +19,16 @@ import type { Permissions, RuleResolver, UserRules } from "@orch/auth/rules.js";
 import { readReviewStatus } from "@orch/auth/webhook/access-review.js";
 import { webhookAuthorizer } from "@orch/auth/webhook/authorizer.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { type Reloaded, reloadedFiles } from "@orch/runtime/tls-files.js";
-import { ConfigurationError, configurationTree, inPart, orThrow, textOfFile } from "./configuration.js";
+import type { Reloaded } from "@orch/runtime/tls-files.js";
+import { ConfigurationError, followedFile, inPart, orThrow, textOfFile } from "./configuration.js";
 import type { AuthorizationMetrics } from "./metrics.js";
 import type { Parts } from "./parts.js";
 import type { AuthorizationSettings } from "./settings.js";
 
 export interface AuthorizationDeps extends Parts {
   readonly metrics: AuthorizationMetrics;
-  /** Paths that everyone may ask for. */
-  readonly alwaysAllowPaths: readonly string[];
+  /** Asked before the chain, after that of the masters: paths that everyone may ask for. */
+  readonly openPaths: Authorizer;
 }
 
 /** Who may do what. */
@@ -109,16 +109,14 @@ async function chainsOf({ values, given }: AuthorizationSettings, parts: ChainPa
   if (problem !== undefined) throw new ConfigurationError(problem);
   let first: AuthorizationConfiguration | undefined;
   // Whatever keeps a changed file from being in force counts as a failure, not only what it says.
-  const make = async ([text = ""]: readonly string[]): Promise<Chain> => {
-    const read = orThrow(parseAuthorizationConfiguration(configurationTree(text), naming));
+  const make = async (tree: unknown): Promise<Chain> => {
+    const read = orThrow(parseAuthorizationConfiguration(tree, naming));
     first ??= read;
     const unfit = reloadProblem(first, read);
     if (unfit !== undefined) throw new ConfigurationError(unfit);
     return await chainOf(read, parts);
   };
-  return await inPart("--authorization-config", () =>
-    reloadedFiles({ paths: [path], make, clock, log, counted: metrics.reloaded }),
-  );
+  return await followedFile("--authorization-config", path, { make, clock, log, counted: metrics.reloaded });
 }
 
 async function chainOf({ authorizers }: AuthorizationConfiguration, parts: ChainParts): Promise<Chain> {
@@ -130,7 +128,7 @@ async function chainOf({ authorizers }: AuthorizationConfiguration, parts: Chain
     types: new Set(authorizers.map(({ type }) => type)),
     authorizer: firstOpinion([
       groupMayAll(naming.mastersGroup),
-      alwaysAllowPaths(parts.alwaysAllowPaths),
+      parts.openPaths,
       ...members.map(({ member, type, name }) => metrics.decided(member, { type, name })),
     ]),
     rules: joinedRules(members.map(({ member }) => member)),

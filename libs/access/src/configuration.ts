@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { parseYaml } from "@orch/codec/yaml.js";
+import { type ReloadDeps, type Reloaded, reloadedFiles } from "@orch/runtime/tls-files.js";
 import { messageOf } from "@orch/status/message-of.js";
 
 /** A flag or file that nothing can be made of: a sentence for the person who starts the program. */
@@ -37,4 +38,15 @@ export function textOfFile(flag: string, path: string): string {
   } catch (error) {
     throw new ConfigurationError(`${flag}: ${messageOf(error)}`);
   }
+}
+
+export interface FollowOptions<T> extends ReloadDeps {
+  /** @throws Error where the tree makes none */
+  readonly make: (tree: unknown) => T | Promise<T>;
+}
+
+/** What the configuration file that a flag names makes, now and from a second after each change on. @throws ConfigurationError */
+export function followedFile<T>(flag: string, path: string, { make, ...deps }: FollowOptions<T>): Promise<Reloaded<T>> {
+  const madeOf = ([text = ""]: readonly string[]): T | Promise<T> => make(configurationTree(text));
+  return inPart(flag, () => reloadedFiles({ ...deps, paths: [path], make: madeOf }));
 }

@@ -1,4 +1,5 @@
 import { authenticationFlags, authorizationFlags, serviceAccountFlags } from "@orch/access/flags.js";
+import { defaultAlwaysAllowPaths } from "@orch/auth/fixed-authorizers.js";
 import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { releaseFlags } from "@orch/runtime/release-flags.js";
 import { tlsFlags } from "./tls/flags.js";
@@ -45,7 +46,7 @@ export const servingFlags = {
   ...authenticationFlags,
   ...serviceAccountFlags,
   ...authorizationFlags,
-  "authorization-always-allow-paths": listFlag(["/healthz", "/readyz", "/livez"], {
+  "authorization-always-allow-paths": listFlag(defaultAlwaysAllowPaths, {
     group: "Authorization",
     help: "paths that everyone may get; a closing * stands for everything below",
   }),
