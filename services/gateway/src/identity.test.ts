@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
+import { authorityCertificate as certificate } from "@orch/api/testing/certificates.js";
 import { anyOf } from "@orch/auth/authenticator.js";
 import { certificateAuthenticator, certificateBundle } from "@orch/auth/client-certificate.js";
 import { alwaysDeny } from "@orch/auth/fixed-authorizers.js";
 import { frontProxyAuthenticator } from "@orch/auth/front-proxy.js";
 import { createJwtAuthenticator } from "@orch/auth/jwt/jwt-authenticator.js";
-import { certificate } from "@orch/auth/jwt/testing/certificate.js";
 import { configurationOf, fakeIssuer, signed, signingKey } from "@orch/auth/jwt/testing/fake-issuer.js";
 import { serviceAccountAuthenticator } from "@orch/auth/service-account/authenticator.js";
 import { tokenIssuer } from "@orch/auth/service-account/token-issuer.js";
