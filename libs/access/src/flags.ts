@@ -84,7 +84,7 @@ export const serviceAccountFlags = {
   }),
   "service-account-key-file": listFlag([], {
     ...accounts,
-    help: "PEM files of the keys that verify tokens; the signing key's where empty",
+    help: "PEM files of the keys that verify tokens; orch in one process has one of its own, else no such token is taken without",
   }),
   "service-account-lookup": boolFlag(true, { ...accounts, help: "tokens end with the objects they are bound to" }),
   "service-account-jwks-uri": stringFlag("", {
@@ -102,7 +102,7 @@ export const serviceAccountFlags = {
 export const authorizationFlags = {
   "authorization-mode": listFlag(["Node", "RBAC"], {
     ...authorization,
-    help: "who is asked, in this order: AlwaysAllow, AlwaysDeny, ABAC, Node, RBAC, Webhook; excludes authorization-config",
+    help: "who is asked, in the order given, of AlwaysAllow, AlwaysDeny, ABAC, Node, RBAC, Webhook; excludes authorization-config",
   }),
   "authorization-config": stringFlag("", {
     ...authorization,
