@@ -62,13 +62,13 @@ export const authenticationFlags = {
     ...authentication,
     help: "secrets of the type of bootstrap tokens let new nodes in",
   }),
-  "failed-login-qps": intFlag(10, {
+  "failed-login-qps": intFlag(50, {
     ...authentication,
     min: 0,
     max: 1_000_000,
-    help: "wrong credentials that an address may send each second before it has to wait; 0: any number",
+    help: "wrong credentials that an address may send each second before others of it that are not known to be good have to wait; 0: any number",
   }),
-  "failed-login-burst": intFlag(100, {
+  "failed-login-burst": intFlag(500, {
     ...authentication,
     min: 1,
     max: 1_000_000,

@@ -170,7 +170,6 @@ function identityOf(
 ): IdentityDeps {
   const { tokens, apiAudiences, anonymous } = access.authentication;
   const now = clock.now;
-  const perSecond = values["failed-login-qps"];
   return {
     naming,
     authenticator: access.counted(
@@ -182,15 +181,12 @@ function identityOf(
     ),
     anonymous,
     refused: (why) => log.debug({ why }, "credentials are refused"),
-    failedLogins:
-      perSecond === 0
-        ? { blocked: () => undefined, failed: () => {} }
-        : createFailedLogins({
-            perSecond,
-            burst: values["failed-login-burst"],
-            clock,
-            maxAddresses: maxFailingAddresses,
-          }),
+    failedLogins: createFailedLogins({
+      perSecond: values["failed-login-qps"],
+      burst: values["failed-login-burst"],
+      clock,
+      maxAddresses: maxFailingAddresses,
+    }),
     authorizer: access.authorization.authorizer,
   };
 }

@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
+import { tokenDigest } from "@orch/auth/secrets.js";
 import { LRUCache } from "lru-cache";
 import type { FailedLogins } from "./identity.js";
 
@@ -19,14 +20,23 @@ interface Bucket {
   at: number;
 }
 
-/** Wrong credentials by the address that they come from, so that nobody can try out many. */
+/** How long after a failure good credentials are remembered, and how many. */
+const rememberMs = 60_000;
+const maxGood = 10_000;
+
+/**
+ * Wrong credentials by the address that they come from, so that nobody can try out many. Behind a balancer or a NAT all
+ * clients have one address: credentials that were good meanwhile are not held up by others that are wrong.
+ */
 export function createFailedLogins(options: FailedLoginsOptions): FailedLogins {
   const { perSecond, burst, clock, maxAddresses } = options;
-  if (perSecond <= 0) return { blocked: () => undefined, failed: () => {} };
+  if (perSecond <= 0) return { blocked: () => undefined, failed: () => {}, worked: () => {} };
   const buckets = new LRUCache<string, Bucket>({ max: maxAddresses });
+  const good = new LRUCache<string, true>({ max: maxGood });
+  let lastFailure = Number.NEGATIVE_INFINITY;
   const leftIn = ({ left, at }: Bucket, now: number): number => Math.min(burst, left + ((now - at) / 1000) * perSecond);
   return {
-    blocked(address) {
+    blocked(address, authorization) {
       // Nearly always nobody has failed: the address is not even taken apart.
       if (buckets.size === 0) return undefined;
       const key = networkOf(address);
@@ -34,7 +44,8 @@ export function createFailedLogins(options: FailedLoginsOptions): FailedLogins {
       if (bucket === undefined) return undefined;
       const left = leftIn(bucket, clock.monotonic());
       if (left >= burst) buckets.delete(key);
-      return left >= 1 ? undefined : Math.ceil((1 - left) / perSecond);
+      if (left >= 1 || good.has(tokenDigest(authorization))) return undefined;
+      return Math.ceil((1 - left) / perSecond);
     },
     failed(address) {
       const key = networkOf(address);
@@ -43,7 +54,11 @@ export function createFailedLogins(options: FailedLoginsOptions): FailedLogins {
       // Requests that were under way when the last one failed do not make it worse.
       bucket.left = Math.max(0, leftIn(bucket, now) - 1);
       bucket.at = now;
+      lastFailure = now;
       buckets.set(key, bucket);
+    },
+    worked(authorization) {
+      if (clock.monotonic() - lastFailure < rememberMs) good.set(tokenDigest(authorization), true);
     },
   };
 }

@@ -60,7 +60,7 @@ async function createWorld(): Promise<World> {
     ]),
     anonymous: () => anonymousUser(naming),
     authorizer: alwaysDeny,
-    failedLogins: { blocked: () => undefined, failed: () => void failures++ },
+    failedLogins: { blocked: () => undefined, failed: () => void failures++, worked: () => {} },
     refused: (why) => void told.push(why),
   });
   return { identity, good, failures: () => failures, told };

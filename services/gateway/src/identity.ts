@@ -24,9 +24,11 @@ export interface IdentityDeps {
 
 /** Counts wrong credentials by the address that they come from. */
 export interface FailedLogins {
-  /** Seconds until further credentials are looked at; undefined where they are at once. */
-  blocked(address: string): number | undefined;
+  /** Seconds until such an `Authorization` header is looked at; undefined where it is at once. */
+  blocked(address: string, authorization: string): number | undefined;
   failed(address: string): void;
+  /** The header was good: others behind the same address do not hold it up. */
+  worked(authorization: string): void;
 }
 
 /** Who sends a request, whom it is to be taken for, and whether that one may. */
@@ -53,7 +55,11 @@ export function createIdentity(deps: IdentityDeps): Identity {
     return certificate;
   };
   const userOf = (exchange: Exchange, verdict: Verdict): UserInfo => {
-    if (verdict.outcome === "allow") return verdict.user;
+    if (verdict.outcome === "allow") {
+      const authorization = exchange.header("authorization");
+      if (authorization !== undefined) failedLogins.worked(authorization);
+      return verdict.user;
+    }
     if (verdict.outcome === "deny") {
       failedLogins.failed(exchange.socket.remoteAddress ?? "");
       deps.refused?.(verdict.why);
@@ -67,8 +73,9 @@ export function createIdentity(deps: IdentityDeps): Identity {
   return {
     authenticate(exchange) {
       const credentials = new RequestCredentials(exchange, certificateOf(exchange.socket));
-      if (credentials.authorization !== undefined) {
-        const seconds = failedLogins.blocked(exchange.socket.remoteAddress ?? "");
+      const { authorization } = credentials;
+      if (authorization !== undefined) {
+        const seconds = failedLogins.blocked(exchange.socket.remoteAddress ?? "", authorization);
         if (seconds !== undefined) throw tooManyFailures(seconds);
       }
       const verdict = authenticator.authenticate(credentials);

@@ -63,7 +63,7 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
       naming,
       authenticator: { authenticate: () => ({ outcome: "allow", user }) },
       anonymous: () => undefined,
-      failedLogins: { blocked: () => undefined, failed: () => {} },
+      failedLogins: { blocked: () => undefined, failed: () => {}, worked: () => {} },
       authorizer,
     },
     limiter: { enter: () => {} },
