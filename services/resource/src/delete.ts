@@ -28,6 +28,7 @@ export async function remove(write: Write): Promise<WriteReply> {
 export async function removeEntry(write: Write, entry: Entry, options: DeleteOptions): Promise<Attempt> {
   const { deps, kind } = write;
   const old = storedObject(kind, entry);
+  await deps.admission.validateDelete(write, old);
   checkDeletePreconditions(write, options, old);
   const marked = markedForDeletion(write, old, options);
   if (marked === undefined) {

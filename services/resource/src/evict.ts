@@ -36,6 +36,8 @@ export async function evict(write: Write): Promise<WriteReply> {
     const entry = await deps.store.get(keyOf(write, request.name));
     if (entry === undefined) throw notFound(resourceOf(kind), request.name);
     const pod = storedObject(kind, entry);
+    // Before a budget is counted down, and again of the state that is deleted.
+    await deps.admission.validateDelete(write, pod);
     checkDeletePreconditions(write, options, pod);
     const judged = await judge(write, pod);
     const outcome = await act(write, { entry, judged, options });
@@ -120,6 +122,7 @@ async function removeInAnyState(write: Write, entry: Entry, options: DeleteOptio
 async function removePod(write: Write, entry: Entry, options: DeleteOptions): Promise<Attempt> {
   const { deps, kind } = write;
   const pod = storedObject(kind, entry);
+  await deps.admission.validateDelete(write, pod);
   checkDeletePreconditions(write, options, pod);
   if (options.dryRun) return removeEntry(write, entry, options);
   const value = storedBytes(kind, withDisruptionTarget(pod, contextOf(write).now));

@@ -16,6 +16,7 @@ import { createTokenKey } from "@orch/store/token-key.js";
 import { type AdmissionPlugin, createAdmission } from "./admission/admission.js";
 import { certificateApproval, certificateSigning } from "./admission/certificate-signers.js";
 import { certificateSubjectRestriction } from "./admission/certificate-subject.js";
+import { nodeRestriction } from "./admission/node-restriction.js";
 import { serviceAccountAdmission } from "./admission/service-account.js";
 import type { GatewayAddress } from "./allocation/root-service.js";
 import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
@@ -166,6 +167,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
 function admissionPlugins(naming: Naming): readonly AdmissionPlugin[] {
   return [
     serviceAccountAdmission({ naming, pause }),
+    nodeRestriction(naming),
     certificateApproval(naming),
     certificateSigning(naming),
     certificateSubjectRestriction(naming),

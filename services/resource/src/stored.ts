@@ -8,7 +8,7 @@ import { complete } from "@orch/schema/complete.js";
 import { decode } from "@orch/schema/decode.js";
 import { badRequest, tooLarge } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
-import type { Write } from "./write.js";
+import { keyOf, type Write } from "./write.js";
 
 /** An object over this is refused (design, section 6). */
 export const maxObjectBytes = 1.5 * 1024 * 1024;
@@ -16,6 +16,12 @@ export const maxObjectBytes = 1.5 * 1024 * 1024;
 /** The object of a hub that an entry of the store holds, decoded as a request's is, with its resourceVersion. */
 export function storedObject(kind: Kind, entry: Pick<Entry, "value" | "revision">): AnyObject {
   return parsedObject(kind, entry.value, entry.revision);
+}
+
+/** An object that a write depends on, as it stands in the store now; one with a namespace is in the write's. */
+export async function findStored(write: Write, kind: Kind, name: string): Promise<AnyObject | undefined> {
+  const entry = await write.deps.store.get(keyOf({ ...write, kind }, name));
+  return entry === undefined ? undefined : storedObject(kind, entry);
 }
 
 function parsedObject(kind: Kind, value: Buffer, revision: number | undefined): AnyObject {

@@ -10,9 +10,9 @@ import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, conflict, invalid, notFound } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
 import { readObject } from "./body.js";
-import { rendererOf, storedObject } from "./stored.js";
+import { findStored, rendererOf } from "./stored.js";
 import { warned } from "./warned.js";
-import { builtIn, keyOf, resourceOf, timestamp, type Write } from "./write.js";
+import { builtIn, resourceOf, timestamp, type Write } from "./write.js";
 
 /** How tokens of service accounts are made for those who ask. */
 export interface TokenSettings {
@@ -209,6 +209,5 @@ async function find(write: Write, kind: Kind, name: string): Promise<AnyObject |
     ...["/", "%"].filter((bad) => name.includes(bad)).map((bad) => `may not contain '${bad}'`),
   ];
   if (problems.length > 0) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problems.join(";")}`);
-  const entry = await write.deps.store.get(keyOf({ ...write, kind }, name));
-  return entry === undefined ? undefined : storedObject(kind, entry);
+  return findStored(write, kind, name);
 }

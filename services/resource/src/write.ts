@@ -62,6 +62,8 @@ export interface NewState {
 export interface Admission {
   mutateCreate(write: Write, object: AnyObject): AnyObject | Promise<AnyObject>;
   validate(state: NewState): void | Promise<void>;
+  /** Before the deletion or eviction of an object in this state, by itself or with its collection. */
+  validateDelete(write: Write, old: AnyObject): void | Promise<void>;
 }
 
 /** One try at a change of one state of an object; not done when the state changed meanwhile, to `current`. */

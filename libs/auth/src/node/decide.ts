@@ -18,7 +18,8 @@ export const unrelated = (node: string): Decision =>
 
 /**
  * The rules of the node authorizer at release 1.32. Some resources have their own; others follow `rules`, those of the
- * role `system:node`. Where a node may make an object without more, admission (NodeRestriction) looks at what is in it.
+ * role `system:node`. Where a node may write an object without more, admission looks at which one it is and at what is
+ * in it: the plugin NodeRestriction of the resource service.
  */
 export function nodeRules(naming: Naming, rules: readonly PolicyRule[]): NodeRules {
   const leases = naming.systemName("node-lease");

@@ -29,7 +29,8 @@ export interface NodeAuthorizerDeps {
 
 const defaultWaitMs = 10_000;
 const userPrefix = "system:node:";
-const nodesGroup = "system:nodes";
+/** Whom every node belongs to. */
+export const nodesGroup = "system:nodes";
 
 /** The name of the node that a user is; "" for a node without a name, undefined for everyone else. */
 export function nodeOf({ name, groups }: UserInfo): string | undefined {

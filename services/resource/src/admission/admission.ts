@@ -12,6 +12,8 @@ export interface AdmissionPlugin {
   readonly mutateCreate?: (write: Write, object: AnyObject) => AnyObject | Promise<AnyObject>;
   /** @throws ApiError Forbidden, for what must not be stored */
   readonly validate?: (state: NewState) => void | Promise<void>;
+  /** Asked of every object that is to be deleted or evicted. @throws ApiError Forbidden, for what must stay */
+  readonly validateDelete?: (write: Write, old: AnyObject) => void | Promise<void>;
 }
 
 export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission {
@@ -30,7 +32,11 @@ export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission 
     },
     validate(state) {
       const validating = handling(state.write).flatMap(({ validate }) => validate ?? []);
-      return validating.length === 0 ? undefined : validated(validating, state);
+      return validating.length === 0 ? undefined : inTurn(validating.map((check) => () => check(state)));
+    },
+    validateDelete(write, old) {
+      const validating = handling(write).flatMap(({ validateDelete }) => validateDelete ?? []);
+      return validating.length === 0 ? undefined : inTurn(validating.map((check) => () => check(write, old)));
     },
   };
 }
@@ -45,6 +51,6 @@ async function mutated(
   return object;
 }
 
-async function validated(steps: readonly NonNullable<AdmissionPlugin["validate"]>[], state: NewState): Promise<void> {
-  for (const step of steps) await step(state);
+async function inTurn(checks: readonly (() => void | Promise<void>)[]): Promise<void> {
+  for (const check of checks) await check();
 }

@@ -3,7 +3,10 @@ import { listFlag } from "@orch/runtime/flag-types.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
 
 /** Plugins of this build, and whether each runs where no flag says otherwise. */
-const plugins: ReadonlyMap<string, boolean> = new Map([["ServiceAccount", true]]);
+const plugins: ReadonlyMap<string, boolean> = new Map([
+  ["ServiceAccount", true],
+  ["NodeRestriction", true],
+]);
 
 /** Plugins whose work the server always does. */
 const always: ReadonlySet<string> = new Set(["NamespaceLifecycle"]);

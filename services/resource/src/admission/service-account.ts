@@ -3,8 +3,8 @@ import type { AnyObject, ApiObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { type ApiError, forbidden } from "@orch/status/api-error.js";
 import { generatedName } from "../create.js";
-import { storedObject } from "../stored.js";
-import { builtIn, keyOf, resourceOf, type Write } from "../write.js";
+import { findStored } from "../stored.js";
+import { builtIn, resourceOf, type Write } from "../write.js";
 import type { AdmissionPlugin } from "./admission.js";
 import { secretProblem, usesSecrets } from "./pod-secrets.js";
 import type { AccountedPod, AccountedPodSpec, ServiceAccount } from "./service-account-types.js";
@@ -92,12 +92,10 @@ async function lookUp(
   pause: (ms: number) => Promise<void>,
 ): Promise<ServiceAccount | undefined> {
   const kind = builtIn(write, "v1", "ServiceAccount");
-  const key = keyOf({ ...write, kind }, name);
-  const { store, random } = write.deps;
-  const between = pauseMs.least + Math.floor(random() * pauseMs.spread);
+  const between = pauseMs.least + Math.floor(write.deps.random() * pauseMs.spread);
   for (let left = name === usual ? lookups : 1; left > 0; left--) {
-    const entry = await store.get(key);
-    if (entry !== undefined) return storedObject(kind, entry);
+    const account = await findStored(write, kind, name);
+    if (account !== undefined) return account;
     if (left > 1) await pause(between);
   }
   return undefined;

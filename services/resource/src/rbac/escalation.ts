@@ -4,11 +4,11 @@ import type { AnyObject } from "@orch/api/object.js";
 import { escalationText, uncovered } from "@orch/auth/rbac/covers.js";
 import { everyRule } from "@orch/auth/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { equal } from "@orch/schema/equal.js";
 import { forbidden, notFound } from "@orch/status/api-error.js";
 import type { AdmissionPlugin } from "../admission/admission.js";
-import { storedObject } from "../stored.js";
-import { builtIn, keyOf, type NewState, resourceOf, type Write } from "../write.js";
+import { sameObject } from "../same-object.js";
+import { findStored } from "../stored.js";
+import { builtIn, type NewState, resourceOf, type Write } from "../write.js";
 
 /**
  * Nobody gives away what he does not have (spec 1: Authentication, 2): who writes a role must hold its rules, or may
@@ -34,21 +34,11 @@ export function rbacEscalation(naming: Naming): AdmissionPlugin {
  * Labels are of note, as aggregation goes by them.
  */
 function changesNothingOfNote({ write: { kind }, object, old }: NewState): boolean {
-  if (old === undefined) return false;
-  const { ownerReferences, finalizers, managedFields, ...kept } = old.metadata;
-  const metadata = {
-    ...object.metadata,
-    ownerReferences: undefined,
-    finalizers: undefined,
-    managedFields: undefined,
-    // A body need not name the version that it changes, nor its kind.
-    resourceVersion: kept.resourceVersion,
-  };
-  return equal(
-    kind.type,
-    { ...object, kind: old.kind, apiVersion: old.apiVersion, metadata },
-    { ...old, metadata: kept },
-  );
+  const kept = (each: AnyObject): AnyObject => ({
+    ...each,
+    metadata: { ...each.metadata, ownerReferences: [], finalizers: [] },
+  });
+  return old !== undefined && sameObject(kind, kept(object), kept(old));
 }
 
 async function checkRole({ write, object, old }: NewState): Promise<void> {
@@ -77,9 +67,8 @@ async function checkBinding(write: Write, object: AnyObject): Promise<void> {
 
 /** Of the role that stands in the store now, not in a memory of it. @throws ApiError NotFound */
 async function rulesOf(write: Write, kind: Kind, { name = "" }: RoleRef): Promise<readonly PolicyRule[]> {
-  const entry = await write.deps.store.get(keyOf({ ...write, kind }, name));
-  if (entry === undefined) throw notFound(resourceOf(kind), name);
-  const role: ClusterRole = storedObject(kind, entry);
+  const role: ClusterRole | undefined = await findStored(write, kind, name);
+  if (role === undefined) throw notFound(resourceOf(kind), name);
   return role.rules ?? [];
 }
 
