@@ -1,4 +1,5 @@
 import type { Kind } from "@orch/api/catalog.js";
+import { parseSigningRequest } from "@orch/api/kinds/certificates/signing-request.js";
 import { type AnyObject, valueAt } from "@orch/api/object.js";
 import { nodeOf, nodesGroup } from "@orch/auth/node/node-authorizer.js";
 import type { Naming } from "@orch/naming/naming.js";
@@ -6,6 +7,7 @@ import { forbidden } from "@orch/status/api-error.js";
 import { sameObject } from "../same-object.js";
 import { resourceOf, type Write } from "../write.js";
 import type { AdmissionPlugin } from "./admission.js";
+import { asSigningRequest } from "./certificate-signers.js";
 import { nodeRules } from "./node-restriction-nodes.js";
 import { podRules, tokenProblem } from "./node-restriction-pods.js";
 import { type NodeRule, type NodeWrite, stateOf } from "./node-restriction-rule.js";
@@ -24,6 +26,7 @@ export function nodeRestriction(naming: Naming): AdmissionPlugin {
     [`${naming.group("coordination")}/leases`, leaseRule(naming.systemName("node-lease"))],
     [`${naming.group("storage")}/csinodes`, csiNodeProblem],
     [`${naming.group("resource")}/resourceslices`, sliceProblem],
+    [`${naming.group("certificates")}/certificatesigningrequests`, signingRequestRule(naming)],
   ]);
   const ruleOf = ({ group, plural }: Kind): NodeRule | undefined => rules.get(`${group}/${plural}`);
 
@@ -87,6 +90,20 @@ function leaseRule(namespace: string): NodeRule {
     }
     if (stateOf({ change }).metadata.name === node) return undefined;
     return "can only access node lease with the same name as the requesting node";
+  };
+}
+
+/** A node asks for certificates in its own name alone, where the signer makes certificates of nodes. */
+function signingRequestRule(naming: Naming): NodeRule {
+  const signers = [naming.key("kubelet-serving"), naming.key("kube-apiserver-client-kubelet")];
+  return ({ node, change }) => {
+    if (change.type !== "create") return undefined;
+    const { request = "", signerName = "" } = asSigningRequest(change.object).spec ?? {};
+    if (!signers.includes(signerName)) return undefined;
+    const parsed = parseSigningRequest(Buffer.from(request, "base64").toString("latin1"));
+    if (typeof parsed === "string") return `unable to parse csr: ${parsed}`;
+    const name = `system:node:${node}`;
+    return parsed.commonName === name ? undefined : `can only create a node CSR with CN=${name}`;
   };
 }
 
