@@ -32,11 +32,10 @@ export async function inClusterConfig(options: {
   const host = variable("SERVICE_HOST");
   const port = variable("SERVICE_PORT");
   const tokenFile = join(folder, "token");
-  const [token, ca, namespace] = await Promise.all([
-    readTokenFile(tokenFile),
-    readFile(join(folder, "ca.crt"), "utf8"),
-    readFile(join(folder, "namespace"), "utf8").catch(() => ""),
-  ]);
+  // One after the other: of several that are missing always the same one is told.
+  const token = await readTokenFile(tokenFile);
+  const ca = await readFile(join(folder, "ca.crt"), "utf8");
+  const namespace = await readFile(join(folder, "namespace"), "utf8").catch(() => "");
   const initial = { authorization: bearer(token) };
   return {
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
