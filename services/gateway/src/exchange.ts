@@ -74,17 +74,8 @@ export interface Target {
 }
 
 /** The target of a request line. */
-export function parseTarget(given: string): Target {
-  const target = given.startsWith("/") ? given : originForm(given);
+export function parseTarget(target: string): Target {
   const mark = target.indexOf("?");
   if (mark < 0) return { path: target, query: undefined };
   return { path: target.slice(0, mark), query: new URLSearchParams(target.slice(mark + 1)) };
-}
-
-/** `https://host/path` → `/path` (RFC 9112, 3.2.2): whatever host is named, this one was asked. */
-function originForm(target: string): string {
-  const absolute = /^https?:\/\/[^/?#]*/i.exec(target);
-  if (absolute === null) return target;
-  const rest = target.slice(absolute[0].length);
-  return rest.startsWith("/") ? rest : `/${rest}`;
 }
