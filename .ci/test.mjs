@@ -119,7 +119,7 @@ if (only === undefined || only === "unit") {
   );
 }
 if (only === undefined || only === "e2e") {
-  await tests("e2e", findTests(["e2e/dist"]), { concurrency: 1, timeoutMs: 300_000 });
+  await tests("e2e", findTests(["e2e/dist"]), { concurrency: 2, timeoutMs: 300_000 });
 }
 
 if (totals.skipped > 0) process.stdout.write(`\n${totals.skipped} skipped\n`);
