@@ -16,36 +16,48 @@ export interface AdmissionPlugin {
   readonly validateDelete?: (write: Write, old: AnyObject) => void | Promise<void>;
 }
 
+/** What the plugins have to do with one kind, or one subresource of it. */
+interface Steps {
+  readonly mutateCreate: readonly NonNullable<AdmissionPlugin["mutateCreate"]>[];
+  readonly validate: readonly NonNullable<AdmissionPlugin["validate"]>[];
+  readonly validateDelete: readonly NonNullable<AdmissionPlugin["validateDelete"]>[];
+}
+
 export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission {
-  const known = new Map<Kind, Map<string, readonly AdmissionPlugin[]>>();
-  const handling = ({ kind, request: { subresource } }: Write): readonly AdmissionPlugin[] => {
-    const bySubresource = known.get(kind) ?? new Map<string, readonly AdmissionPlugin[]>();
+  const known = new Map<Kind, Map<string, Steps>>();
+  // Every write asks: the steps are sorted out once.
+  const stepsOf = ({ kind, request: { subresource } }: Write): Steps => {
+    const bySubresource = known.get(kind) ?? new Map<string, Steps>();
     known.set(kind, bySubresource);
-    const found = bySubresource.get(subresource) ?? plugins.filter((plugin) => plugin.handles(kind, subresource));
+    const found = bySubresource.get(subresource) ?? stepsFor(plugins.filter((one) => one.handles(kind, subresource)));
     bySubresource.set(subresource, found);
     return found;
   };
   return {
     mutateCreate(write, object) {
-      const mutating = handling(write).flatMap(({ mutateCreate }) => mutateCreate ?? []);
-      return mutating.length === 0 ? object : mutated(mutating, write, object);
+      const { mutateCreate: steps } = stepsOf(write);
+      return steps.length === 0 ? object : mutated(steps, write, object);
     },
     validate(state) {
-      const validating = handling(state.write).flatMap(({ validate }) => validate ?? []);
-      return validating.length === 0 ? undefined : inTurn(validating.map((check) => () => check(state)));
+      const { validate: steps } = stepsOf(state.write);
+      return steps.length === 0 ? undefined : inTurn(steps.map((check) => () => check(state)));
     },
     validateDelete(write, old) {
-      const validating = handling(write).flatMap(({ validateDelete }) => validateDelete ?? []);
-      return validating.length === 0 ? undefined : inTurn(validating.map((check) => () => check(write, old)));
+      const { validateDelete: steps } = stepsOf(write);
+      return steps.length === 0 ? undefined : inTurn(steps.map((check) => () => check(write, old)));
     },
   };
 }
 
-async function mutated(
-  steps: readonly NonNullable<AdmissionPlugin["mutateCreate"]>[],
-  write: Write,
-  given: AnyObject,
-): Promise<AnyObject> {
+function stepsFor(handling: readonly AdmissionPlugin[]): Steps {
+  return {
+    mutateCreate: handling.flatMap(({ mutateCreate }) => mutateCreate ?? []),
+    validate: handling.flatMap(({ validate }) => validate ?? []),
+    validateDelete: handling.flatMap(({ validateDelete }) => validateDelete ?? []),
+  };
+}
+
+async function mutated(steps: Steps["mutateCreate"], write: Write, given: AnyObject): Promise<AnyObject> {
   let object = given;
   for (const step of steps) object = await step(write, object);
   return object;
