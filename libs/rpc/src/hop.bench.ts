@@ -6,6 +6,7 @@
 import { fork } from "node:child_process";
 import { connect } from "./grpc-client.js";
 import { createGrpcServer } from "./grpc-server.js";
+import type { GetRequest } from "./messages.js";
 import { watchCacheGet } from "./methods.js";
 import type { Caller } from "./rpc.js";
 
@@ -25,13 +26,15 @@ async function serve(): Promise<void> {
   process.on("disconnect", () => process.exit(0));
 }
 
-const request = {
+const request: GetRequest = {
   group: "",
   version: "v1",
   resource: "configmaps",
   namespace: "default",
   name: "settings-of-a-service",
   resourceVersion: "0",
+  subresource: "",
+  form: "",
 };
 
 async function load(caller: Caller, inFlight: number, seconds: number): Promise<{ calls: number; p99: number }> {
