@@ -26,15 +26,27 @@ export function ownAudience(
   known: (token: string) => Verdict | Promise<Verdict>,
   apiAudiences: readonly string[],
 ): TokenAuthenticator {
+  const fitting = (asked: readonly string[]): readonly string[] =>
+    apiAudiences.length === 0 ? asked : asked.filter((each) => apiAudiences.includes(each));
+  const forNobody = (): Verdict => noVerdict;
+  const answerFor = (asked: readonly string[]): Answer => {
+    const audiences = fitting(asked);
+    if (audiences.length === 0 && asked.length > 0) return forNobody;
+    const told = (verdict: Verdict): Verdict =>
+      verdict.outcome === "allow" ? { outcome: "allow", user: verdict.user, audiences } : verdict;
+    return (token) => andThen(known(token), told);
+  };
+  // Requests all ask for the server's own, one list.
+  let last: { readonly asked: readonly string[]; readonly answer: Answer } | undefined;
   return {
     authenticateToken(token, asked) {
-      const audiences = apiAudiences.length === 0 ? asked : asked.filter((each) => apiAudiences.includes(each));
-      if (audiences.length === 0 && asked.length > 0) return noVerdict;
-      const told = (verdict: Verdict): Verdict => (verdict.outcome === "allow" ? { ...verdict, audiences } : verdict);
-      return andThen(known(token), told);
+      if (last?.asked !== asked) last = { asked, answer: answerFor(asked) };
+      return last.answer(token);
     },
   };
 }
+
+type Answer = (token: string) => Verdict | Promise<Verdict>;
 
 const wrongToken: Verdict = { outcome: "deny", why: "a bearer token that nobody knows" };
 
