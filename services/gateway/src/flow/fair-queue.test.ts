@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { FairQueue, type Waiter } from "./fair-queue.js";
+import { FairQueue, type Place, type Waiter } from "./fair-queue.js";
 import { dealHand } from "./shuffle-shard.js";
 
 interface Request extends Waiter {
@@ -9,7 +9,7 @@ interface Request extends Waiter {
 }
 
 const queuing = { queues: 64, handSize: 4, queueLengthLimit: 50 };
-const always = (): boolean => true;
+const always = (): Place => "free";
 
 test("a hand is of different queues, and the same flow has the same", () => {
   fc.assert(
@@ -46,12 +46,22 @@ test("what does not fit keeps its turn", () => {
   const queue = new FairQueue<Request>(queuing);
   queue.push("a", { flow: "a", seats: 8 });
   assert.equal(
-    queue.shift(({ seats }) => seats <= 4),
+    queue.shift(({ seats }) => (seats <= 4 ? "free" : "taken")),
     undefined,
   );
   assert.equal(queue.size, 1);
   assert.equal(queue.shift(always)?.waiter.seats, 8);
   assert.equal(queue.shift(always), undefined);
+});
+
+test("who is passed over is served once it can be, and before who came later", () => {
+  const queue = new FairQueue<Request>(queuing);
+  queue.push("wide", { flow: "wide", seats: 8 });
+  queue.push("narrow", { flow: "narrow", seats: 1 });
+  queue.push("third", { flow: "third", seats: 1 });
+  assert.equal(queue.shift(({ seats }) => (seats > 1 ? "passed over" : "free"))?.waiter.flow, "narrow");
+  assert.equal(queue.shift(always)?.waiter.flow, "wide");
+  assert.equal(queue.shift(always)?.waiter.flow, "third");
 });
 
 test("who gave up is not served", () => {

@@ -31,6 +31,9 @@ const leastChargeMs = 0.1;
 /** A client that takes its list slowly uses little of ours: its flow is not held back for it for long. */
 const longestChargeMs = 1000;
 
+/** Whether a request can begin now, must be waited for, or waits for something that others do not need. */
+export type Place = "free" | "taken" | "passed over";
+
 /** Where a dispatched request came from, for its correction. */
 export interface Dispatched<W> {
   readonly waiter: W;
@@ -76,11 +79,10 @@ export class FairQueue<W extends Waiter> {
     return true;
   }
 
-  /** The request that comes next, if its seats are there. */
-  shift(fits: (waiter: W) => boolean): Dispatched<W> | undefined {
-    const queue = this.#next();
-    const waiter = queue?.waiters[0];
-    if (queue === undefined || waiter === undefined || !fits(waiter)) return undefined;
+  /** The request that comes next, if its seats are there. Those that are passed over lose nothing by it. */
+  shift(place: (waiter: W) => Place): Dispatched<W> | undefined {
+    const { queue, waiter } = this.#next(place) ?? {};
+    if (queue === undefined || waiter === undefined || place(waiter) !== "free") return undefined;
     queue.waiters.shift();
     this.#count(queue, -1, -waiter.seats);
     this.#now = Math.max(this.#now, queue.begins);
@@ -137,11 +139,12 @@ export class FairQueue<W extends Waiter> {
     return queue;
   }
 
-  #next(): Queue<W> | undefined {
-    let best: Queue<W> | undefined;
+  #next(place: (waiter: W) => Place): { readonly queue: Queue<W>; readonly waiter: W } | undefined {
+    let best: { readonly queue: Queue<W>; readonly waiter: W } | undefined;
     for (const queue of this.#active) {
-      if (best === undefined || queue.begins < best.begins) best = queue;
-      else if (queue.begins === best.begins && queue.turn < best.turn) best = queue;
+      const waiter = queue.waiters[0];
+      if (waiter === undefined || (best !== undefined && !isBefore(queue, best.queue))) continue;
+      if (place(waiter) !== "passed over") best = { queue, waiter };
     }
     return best;
   }
@@ -158,3 +161,6 @@ export class FairQueue<W extends Waiter> {
     if (queue.begins <= this.#now) this.#queues.delete(queue.index);
   }
 }
+
+const isBefore = (one: Queue<unknown>, other: Queue<unknown>): boolean =>
+  one.begins < other.begins || (one.begins === other.begins && one.turn < other.turn);

@@ -1,6 +1,6 @@
 import type { LevelSpec } from "@orch/api/kinds/flowcontrol/types.js";
 import type { Clock } from "@orch/runtime/clock.js";
-import { type Dispatched, FairQueue, type Waiter } from "./fair-queue.js";
+import { type Dispatched, FairQueue, type Place, type Waiter } from "./fair-queue.js";
 
 /** Why a request was refused, in the words of the metrics. */
 export type Refusal = "concurrency-limit" | "queue-full" | "time-out" | "cancelled";
@@ -16,10 +16,15 @@ export interface Waiting extends Waiter {
 /** How fast what was needed at most is forgotten: half of it in 5 minutes of 10 s rounds. */
 const memory = 0.977;
 
+/** Of a level's seats, for requests of more than one: gets and writes always find some that no list will hold for long. */
+const widePart = 3 / 4;
+
 /** The seats of one priority level and those who wait for them. */
 export class PriorityLevel {
   /** Given out now. */
   seatsInUse = 0;
+  /** Of them, those of requests that have more than one. */
+  #wideInUse = 0;
   /** Exempt levels count and never wait. */
   exempt = false;
   #limit = 0;
@@ -61,7 +66,7 @@ export class PriorityLevel {
 
   /** Takes seats where they are free and nobody waits; the path of almost every request. */
   take(seats: number): boolean {
-    if (!this.exempt && !(this.#fits(seats) && this.waiting === 0)) return false;
+    if (!this.exempt && !(this.#place(seats) === "free" && this.waiting === 0)) return false;
     this.#use(seats);
     return true;
   }
@@ -95,6 +100,7 @@ export class PriorityLevel {
 
   release(seats: number): void {
     this.seatsInUse -= seats;
+    if (seats > 1) this.#wideInUse -= seats;
     this.#dispatch();
   }
 
@@ -107,13 +113,16 @@ export class PriorityLevel {
     return { high, smooth: this.#smooth };
   }
 
-  /** A request of more seats than there are runs alone. */
-  #fits(seats: number): boolean {
-    return this.seatsInUse + seats <= this.#limit || (this.seatsInUse === 0 && this.#limit > 0);
+  /** A wide request that waits for others of its sort holds up no narrow one. One of more seats than there are runs alone. */
+  #place(seats: number): Place {
+    if (this.#wideInUse > 0 && seats > 1 && this.#wideInUse + seats > this.#limit * widePart) return "passed over";
+    const fits = this.seatsInUse + seats <= this.#limit || (this.seatsInUse === 0 && this.#limit > 0);
+    return fits ? "free" : "taken";
   }
 
   #use(seats: number): void {
     this.seatsInUse += seats;
+    if (seats > 1) this.#wideInUse += seats;
     this.#note();
   }
 
@@ -126,7 +135,7 @@ export class PriorityLevel {
     const queue = this.#queue;
     if (queue === undefined || queue.size === 0) return;
     for (;;) {
-      const next: Dispatched<Waiting> | undefined = queue.shift(({ seats }) => this.#fits(seats));
+      const next: Dispatched<Waiting> | undefined = queue.shift(({ seats }) => this.#place(seats));
       if (next === undefined) return;
       this.#stopTimer(next.waiter);
       this.#use(next.waiter.seats);
