@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { chunksOf, type ListBody, listMetadata, sizedChunks } from "./list-body.js";
+import { type ListBody, listMetadata, sizedChunks } from "./list-body.js";
 
 const empty: ListBody = { resourceVersion: 7, items: [], continueToken: "", remainingItemCount: undefined };
 
@@ -70,7 +70,7 @@ test("a list without items is one chunk, a long one comes in full chunks", () =>
 test("chunks are made one at a time, as they are taken", () => {
   let copied = 0;
   const part = Buffer.alloc(100 * kib);
-  const chunks = chunksOf({
+  const { chunks } = sizedChunks({
     head: Buffer.from("["),
     tail: Buffer.from("]"),
     count: 10,

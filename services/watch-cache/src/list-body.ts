@@ -36,20 +36,19 @@ export const chunkBytes = 128 * 1024;
 /** A body that is made as it is taken, and how many bytes it will have. */
 export interface SizedChunks {
   readonly bytes: number;
-  readonly chunks: Generator<Buffer>;
+  readonly chunks: IterableIterator<Buffer>;
+  /** Where the chunks' memory goes back to. */
+  readonly memory: ChunkMemory;
 }
 
-export function sizedChunks(parts: Parts, memory?: ChunkMemory): SizedChunks {
+export function sizedChunks(parts: Parts, memory: ChunkMemory = freshMemory): SizedChunks {
   let bytes = parts.head.length + parts.tail.length;
   for (let i = 0; i < parts.count; i++) bytes += parts.size(i);
-  return { bytes, chunks: chunksOf(parts, memory) };
+  return { bytes, chunks: chunksOf(parts, memory), memory };
 }
 
 /** The body in chunks that are made one at a time, as the receiver takes them; all but the last in `memory`. */
-export function* chunksOf(
-  { head, count, size, copy, tail }: Parts,
-  memory: ChunkMemory = freshMemory,
-): Generator<Buffer> {
+function* chunksOf({ head, count, size, copy, tail }: Parts, memory: ChunkMemory): Generator<Buffer> {
   let begin: Buffer | undefined = head;
   let next = 0;
   for (;;) {

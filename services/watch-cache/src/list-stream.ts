@@ -4,7 +4,7 @@ import type { Chunk, ListRequest } from "@orch/rpc/messages.js";
 import type { Sender } from "@orch/rpc/rpc.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { LRUCache } from "lru-cache";
-import { type ChunkMemory, createReusedMemory, freshMemory } from "./chunk-memory.js";
+import { createReusedMemory, freshMemory } from "./chunk-memory.js";
 import { type ListDeps, list } from "./list.js";
 import { chunkBytes, type ListBody, type SizedChunks } from "./list-body.js";
 import type { Asked } from "./readable.js";
@@ -58,9 +58,9 @@ export function createListStream(deps: ListDeps, keptBytes: number): ListStream 
       const make = (): SizedChunks => rendition.list(body);
       const plain = (): SizedChunks => rendition.list(body, memory);
       const size = request.gzip ? sizeOf(body) : 0;
-      if (size < gzipFrom) pump(plain(), { sender, memory });
+      if (size < gzipFrom) pump(plain(), sender);
       else if (size > wholeUpTo || !rendition.timeless) pumpZipped(make().chunks, sender);
-      else pump(pieces(await zippedOnce(keyOf(rendition.id, request, body), make)), { sender, memory: freshMemory });
+      else pump(pieces(await zippedOnce(keyOf(rendition.id, request, body), make)), sender);
     },
     forget() {
       kept.clear();
@@ -82,20 +82,14 @@ function keyOf(rendition: string, request: ListRequest, { resourceVersion }: Lis
 }
 
 function pieces(body: Buffer): SizedChunks {
-  return { bytes: body.length, chunks: cut(body) };
+  return { bytes: body.length, chunks: cut(body), memory: freshMemory };
 }
 
 function* cut(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += chunkBytes) yield body.subarray(at, at + chunkBytes);
 }
 
-interface Way {
-  readonly sender: Sender<Chunk>;
-  /** Where the chunks' memory goes back to. */
-  readonly memory: ChunkMemory;
-}
-
-function pump({ bytes, chunks }: SizedChunks, { sender, memory }: Way): void {
+function pump({ bytes, chunks, memory }: SizedChunks, sender: Sender<Chunk>): void {
   let length: number | undefined = bytes <= largestLength ? bytes : undefined;
   const more = (): void => {
     if (sender.cancelled) return;
@@ -114,7 +108,7 @@ function pump({ bytes, chunks }: SizedChunks, { sender, memory }: Way): void {
   more();
 }
 
-function pumpZipped(chunks: Generator<Buffer>, sender: Sender<Chunk>): void {
+function pumpZipped(chunks: SizedChunks["chunks"], sender: Sender<Chunk>): void {
   const zip = createGzip({ ...options, chunkSize: chunkBytes });
   const feed = (): void => {
     for (let step = chunks.next(); step.done !== true; step = chunks.next()) {

@@ -8,6 +8,7 @@ import type { JsonObject } from "@orch/schema/descriptor.js";
 import { badRequest } from "@orch/status/api-error.js";
 import { LRUCache } from "lru-cache";
 import type { ChunkMemory } from "./chunk-memory.js";
+import { createHotLists, type HotLists } from "./hot-lists.js";
 import { type ListBody, listMetadata, type SizedChunks, sizedChunks } from "./list-body.js";
 import { type CachedObject, copyItem, eventFrame, itemSize } from "./object.js";
 
@@ -47,9 +48,13 @@ export interface RenditionOptions {
   readonly hotBytes: number;
 }
 
+/** Of lists that are asked for again and again. */
+const hotListBytes = 16 * 1024 * 1024;
+
 export function createRenditions(options: RenditionOptions): Renditions {
   const renderers = createRenderers(options.catalog, options.metaGroup);
   const hot = new LRUCache<string, Piece>({ maxSize: options.hotBytes });
+  const hotLists = createHotLists(hotListBytes);
   const made = new Map<Kind, Map<string, Rendition>>();
   const make = (kind: Kind, text: string, subresource: string): Rendition => {
     const form = parseForm(text);
@@ -58,7 +63,7 @@ export function createRenditions(options: RenditionOptions): Renditions {
     const id = `${kind.apiVersion}/${kind.plural}/${subresource};${text}`;
     const isPlain = text === "" && subresource === "" && kind.conversion === undefined;
     return isPlain
-      ? storedRendition(id, kind, renderer)
+      ? storedRendition(id, kind, { renderer, hotLists })
       : madeRendition(id, renderer, {
           ...{ wallClock: options.wallClock, hot, timeless: form.as !== "Table", pieces: id },
           latest: undefined,
@@ -75,12 +80,19 @@ export function createRenditions(options: RenditionOptions): Renditions {
       byForm.set(key, known);
       return known;
     },
-    forget: () => hot.clear(),
+    forget() {
+      hot.clear();
+      hotLists.forget();
+    },
   };
 }
 
 /** JSON of the stored version, or of one that only its name tells from it: the cached bytes themselves. */
-function storedRendition(id: string, kind: Kind, renderer: Renderer): Rendition {
+function storedRendition(
+  id: string,
+  kind: Kind,
+  { renderer, hotLists }: { readonly renderer: Renderer; readonly hotLists: HotLists },
+): Rendition {
   const named = kind.hub === kind ? undefined : renamed(kind);
   const shown = (object: CachedObject): CachedObject => named?.(object) ?? object;
   const event: Rendition["event"] = (type, object, revision) => eventFrame(type, shown(object), revision);
@@ -90,7 +102,7 @@ function storedRendition(id: string, kind: Kind, renderer: Renderer): Rendition 
     document: (object) => shown(object).bytes,
     list: (list, memory) => {
       const { head, tail } = renderer.list(listMetadata(list), []);
-      return sizedChunks({ head, tail, ...itemParts(list.items) }, memory);
+      return hotLists.chunks(id, list.items, { head, tail, ...itemParts(list.items) }, memory);
     },
     event,
     liveEvent: event,
