@@ -31,6 +31,8 @@ export interface WatchCacheConfig {
   readonly streamingLists: boolean;
   /** Bytes of gzipped lists that are kept. */
   readonly gzipBytes: number;
+  /** How long a read waits for a version that is to come (design, section 5). */
+  readonly waitMs: number;
 }
 
 export const watchCacheDefaults: WatchCacheConfig = {
@@ -41,6 +43,7 @@ export const watchCacheDefaults: WatchCacheConfig = {
   hotBytes: 64 * 1024 * 1024,
   streamingLists: true,
   gzipBytes: 32 * 1024 * 1024,
+  waitMs: 3000,
 };
 
 export interface WatchCacheDeps {
@@ -77,8 +80,8 @@ export interface WatchCache {
   readonly counters: Counters;
 }
 
-/** `storeMs`: how long a consistent read waits for the store to tell its revision. */
-const freshnessTimes = { waitMs: 3000, stallMs: 150, storeMs: 5000 };
+/** How long a mirror that receives nothing may be behind; how long a consistent read waits for the store's revision. */
+const [stallMs, storeMs] = [150, 5000];
 
 /** Follows the store and answers get, list and watch from memory (design, sections 1, 4 and 5). */
 export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps): WatchCache {
@@ -106,10 +109,10 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
       if (newest < shown) mirror.setBack();
       return newest;
     },
-    patienceMs: freshnessTimes.storeMs,
+    patienceMs: storeMs,
     late: () => unavailable("the store does not answer"),
   });
-  const freshness = createFreshness(mirror, readIndex, freshnessTimes);
+  const freshness = createFreshness(mirror, readIndex, { waitMs: config.waitMs, stallMs });
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
   const reads: ListDeps = { mirror, store, freshness, tokenKey, metaGroup: naming.metaGroup };
   const open = new Set<OpenWatch>();
