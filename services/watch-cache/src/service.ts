@@ -33,6 +33,8 @@ export interface WatchCacheConfig {
   readonly gzipBytes: number;
   /** How long a read waits for a version that is to come (design, section 5). */
   readonly waitMs: number;
+  /** How often the store is asked for its revision when no read asks: whether it was set back. */
+  readonly checkMs: number;
 }
 
 export const watchCacheDefaults: WatchCacheConfig = {
@@ -44,6 +46,7 @@ export const watchCacheDefaults: WatchCacheConfig = {
   streamingLists: true,
   gzipBytes: 32 * 1024 * 1024,
   waitMs: 3000,
+  checkMs: 5000,
 };
 
 export interface WatchCacheDeps {
@@ -103,10 +106,9 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   });
   const readIndex = createReadIndex({
     fetch: async () => {
-      const shown = mirror.gate.revision;
+      const check = mirror.expectNoLess();
       const newest = await store.revision();
-      // What is shown was committed before: a store that has less was set back.
-      if (newest < shown) mirror.setBack();
+      check(newest);
       return newest;
     },
     patienceMs: storeMs,
@@ -159,6 +161,13 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   const abort = new AbortController();
   let running: Promise<void> | undefined;
   let bookmarks: NodeJS.Timeout | undefined;
+  let checks: NodeJS.Timeout | undefined;
+  let readsBefore = 0;
+  const check = (): void => {
+    // That the store is away is for those to tell who read.
+    if (readIndex.reads === readsBefore && mirror.loaded) void readIndex.current().catch(() => {});
+    readsBefore = readIndex.reads;
+  };
 
   return {
     async start() {
@@ -168,10 +177,12 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
       bookmarks = setInterval(() => {
         for (const opened of open) opened.bookmark();
       }, config.bookmarkMs);
+      checks = setInterval(check, config.checkMs);
     },
     async stop() {
       stopped = true;
       clearInterval(bookmarks);
+      clearInterval(checks);
       for (const opened of [...open]) opened.finish();
       abort.abort();
       await running;
