@@ -84,43 +84,45 @@ describe("a store that fails", { skip: etcdMissing() ?? false }, () => {
     });
   }
 
-  test("is set back to a backup: watches end with 410, and what never was is shown no more", async (t) => {
-    const target = await startStandalone({ etcd: true });
-    t.after(() => target.stop());
-    const member = target.etcd?.members[0];
-    assert.ok(member);
-    const client = await closing(t, target);
-    await client.create(collection, { metadata: { name: "kept" } });
-    await member.kill();
-    const backup = `${member.directory}.backup`;
-    await cp(member.directory, backup, { recursive: true });
-    await member.restart();
-    const names = Array.from({ length: 10 }, (_, i) => `lost-${i}`);
-    for (const name of names) {
-      await until(`${name} is created`, () => unlessOutage(client.create(collection, { metadata: { name } })));
-    }
-    const { resourceVersion } = await client.list(collection);
-    const watching = assert.rejects(async () => {
-      for await (const { type } of watch(client, collection, { resourceVersion })) assert.equal(type, "BOOKMARK");
-    }, isGone);
+  for (const when of ["while clients read", "while nobody reads or writes"])
+    test(`is set back to a backup ${when}: watches end with 410, and what never was is shown no more`, async (t) => {
+      const target = await startStandalone({ etcd: true });
+      t.after(() => target.stop());
+      const member = target.etcd?.members[0];
+      assert.ok(member);
+      const client = await closing(t, target);
+      await client.create(collection, { metadata: { name: "kept" } });
+      await member.kill();
+      const backup = `${member.directory}.backup`;
+      await cp(member.directory, backup, { recursive: true });
+      await member.restart();
+      const names = Array.from({ length: 10 }, (_, i) => `lost-${i}`);
+      for (const name of names) {
+        await until(`${name} is created`, () => unlessOutage(client.create(collection, { metadata: { name } })));
+      }
+      const { resourceVersion } = await client.list(collection);
+      const watching = assert.rejects(async () => {
+        for await (const { type } of watch(client, collection, { resourceVersion })) assert.equal(type, "BOOKMARK");
+      }, isGone);
 
-    await member.kill();
-    await rm(member.directory, { recursive: true });
-    await cp(backup, member.directory, { recursive: true });
-    await member.restart();
-    const found = await until("the newest state is told", () => unlessOutage(listAll(client, collection)));
-    assert.deepEqual(namesOf(found.items), ["kept"]);
-    assert.ok(Number(found.resourceVersion) < Number(resourceVersion));
-    await watching;
-    for (const version of ["0", ""]) {
-      const { items } = await client.list(collection, { resourceVersion: version });
-      assert.deepEqual(namesOf(items), ["kept"]);
-    }
-    const following = await followFrom(t, client, found.resourceVersion);
-    await client.create(collection, { metadata: { name: "new" } });
-    await until("the new watch tells it", () => (following.events.length > 0 ? true : undefined));
-    assert.match(following.events.join(), /^ADDED new \d+ \S+$/);
-  });
+      await member.kill();
+      await rm(member.directory, { recursive: true });
+      await cp(backup, member.directory, { recursive: true });
+      await member.restart();
+      if (when === "while nobody reads or writes") await watching;
+      const found = await until("the newest state is told", () => unlessOutage(listAll(client, collection)));
+      assert.deepEqual(namesOf(found.items), ["kept"]);
+      assert.ok(Number(found.resourceVersion) < Number(resourceVersion));
+      await watching;
+      for (const version of ["0", ""]) {
+        const { items } = await client.list(collection, { resourceVersion: version });
+        assert.deepEqual(namesOf(items), ["kept"]);
+      }
+      const following = await followFrom(t, client, found.resourceVersion);
+      await client.create(collection, { metadata: { name: "new" } });
+      await until("the new watch tells it", () => (following.events.length > 0 ? true : undefined));
+      assert.match(following.events.join(), /^ADDED new \d+ \S+$/);
+    });
 
   test("is compacted below a watcher: it notices nothing; after a restart those that stood above it resume, those below get 410", async (t) => {
     const target = await startStandalone({ etcd: true });

@@ -4,7 +4,7 @@ import { createHistory, type History, type HistoryOptions } from "./history.js";
 import { createIndexes, type ValueAt } from "./indexes.js";
 import { createKeptStates } from "./kept-states.js";
 import { inScope, type Scope, type Selected, type Selection, type State } from "./selection.js";
-import { walk } from "./sorted-state.js";
+import { sortedState, walk } from "./sorted-state.js";
 
 const BTree = BTreeModule.default;
 
@@ -46,6 +46,12 @@ function worthOf(items: number, limit: number | undefined): number {
   return limit === undefined ? whole : Math.min(whole, Math.sqrt(limit * whole));
 }
 
+/**
+ * The items of one state that may be selected, given the keys that the indexes of now have; undefined where more than
+ * `most` others are to be looked at.
+ */
+type Candidates<I extends Item> = (indexed: readonly string[], most: number) => readonly I[] | undefined;
+
 export function createCollection<I extends Item>(
   items: Iterable<I>,
   revision: number,
@@ -83,26 +89,45 @@ export function createCollection<I extends Item>(
   };
 
   /** Undefined where the range is to be walked. */
-  const lookUp = ({ scope, terms = [], matches, after, limit }: Selection<I>): Selected<I> | undefined => {
+  const lookUp = (
+    candidates: Candidates<I>,
+    { scope, terms = [], matches, after, limit }: Selection<I>,
+  ): Selected<I> | undefined => {
     const inRange = count(scope);
     if (terms.length === 0 || inRange < smallRange) return undefined;
     const keys = indexes.find(terms, worthOf(inRange, limit));
-    if (keys === undefined) return undefined;
-    const found = keys.flatMap((key) => {
-      if (!inScope(scope, key) || (after !== undefined && key <= after)) return [];
-      const item = byKey.get(key);
-      return item !== undefined && (matches === undefined || matches(item)) ? [item] : [];
+    const items = keys && candidates(keys, worthOf(inRange, undefined));
+    if (items === undefined) return undefined;
+    const found = items.filter((item) => {
+      if (!inScope(scope, item.key) || (after !== undefined && item.key <= after)) return false;
+      return matches === undefined || matches(item);
     });
     found.sort((a, b) => (a.key < b.key ? -1 : 1));
     const more = limit !== undefined && found.length > limit;
     return { items: more ? found.slice(0, limit) : found, more };
   };
 
+  const itemsOf = (keys: readonly string[]): I[] => keys.flatMap((key) => byKey.get(key) ?? []);
+
+  /** The state of now, as it can be asked once changes have come: what they left alone the indexes know still. */
+  const stateOf = (from: number): State<I> => {
+    const state = sortedState(sorted.clone());
+    const candidates: Candidates<I> = (indexed, most) => {
+      const changes = history.since(from, most);
+      if (changes === undefined) return undefined;
+      const then = new Map<string, I | undefined>();
+      for (const { key, previous } of changes) if (!then.has(key)) then.set(key, previous);
+      const changed = [...then.values()].filter((item) => item !== undefined);
+      return [...itemsOf(indexed.filter((key) => !then.has(key))), ...changed];
+    };
+    return { ...state, select: (query) => lookUp(candidates, query) ?? state.select(query) };
+  };
+
   const collection: Collection<I> = {
     get: (key) => byKey.get(key),
     count,
     select: (query) =>
-      query.scope.type === "key" ? one(query.scope.key, query) : (lookUp(query) ?? walk(sorted, query)),
+      query.scope.type === "key" ? one(query.scope.key, query) : (lookUp(itemsOf, query) ?? walk(sorted, query)),
     at: (wanted) => (wanted >= changedAt ? collection : kept.at(wanted)),
     keep: kept.wish,
     trim() {
@@ -111,7 +136,7 @@ export function createCollection<I extends Item>(
     },
     history,
     apply(change) {
-      kept.before(change, sorted, changedAt);
+      kept.before(change, changedAt, () => stateOf(changedAt));
       changedAt = change.revision;
       if (change.item === undefined) {
         if (byKey.has(change.key)) counted(change.key, -1);

@@ -12,8 +12,8 @@ export interface HistoryOptions {
 /** The changes of one collection in revision order, oldest dropped by age and by bytes. */
 export interface History<I extends Item> {
   append(change: Change<I>): void;
-  /** Changes after `revision`; undefined when some of them were dropped. */
-  since(revision: number): readonly Change<I>[] | undefined;
+  /** Changes after `revision`; undefined when some of them were dropped, or when there are more than `most`. */
+  since(revision: number, most?: number): readonly Change<I>[] | undefined;
   /** Puts what was before in front: changes up to this history's begin, of one that ends there. */
   precede(older: History<I>): void;
   /** Drops what is over age; called now and then so that a quiet collection lets go too. */
@@ -78,9 +78,10 @@ export function createHistory<I extends Item>(begin: number, options: HistoryOpt
       bytes += weight(change);
       trim();
     },
-    since(revision) {
+    since(revision, most = Number.POSITIVE_INFINITY) {
       if (revision < floor) return undefined;
-      return kept.slice(indexAfter(revision)).filter((change) => change !== undefined);
+      const begin = indexAfter(revision);
+      return kept.length - begin > most ? undefined : kept.slice(begin).filter((change) => change !== undefined);
     },
     precede(older) {
       const before = older.since(older.floor) ?? [];

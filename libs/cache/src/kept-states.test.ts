@@ -85,12 +85,14 @@ test("kept states are dropped by age, by number and by the bytes that only they 
 });
 
 const color = fc.constantFrom("red", "blue", "");
-const step = fc.record({ key: fc.nat(400), color, keep: fc.boolean() });
+/** Of those that come, and of those that are there from the beginning. */
+const someKey = fc.oneof(fc.nat(400), fc.integer({ min: 1000, max: 1700 }));
+const step = fc.record({ key: someKey, color, keep: fc.boolean() });
 const query = fc.record({
   scope: fc.constantFrom<Scope>(all, { type: "namespace", namespace: "n1" }, { type: "key", key: "n2/5" }),
   color: fc.option(fc.constantFrom("red", "blue"), { nil: undefined }),
   after: fc.option(
-    fc.nat(400).map((n) => keyOf(n)),
+    someKey.map((n) => keyOf(n)),
     { nil: undefined },
   ),
   limit: fc.option(fc.integer({ min: 1, max: 300 }), { nil: undefined }),
@@ -114,8 +116,9 @@ test("every state that is known answers every selection as a filter over its ite
       fc.array(step, { minLength: 1, maxLength: 60 }),
       fc.array(query, { minLength: 1, maxLength: 6 }),
       fc.boolean(),
-      (steps, queries, large) => {
-        const { collection, apply, revision } = collectionOf();
+      fc.constantFrom(1e9, 3000),
+      (steps, queries, large, maxBytes) => {
+        const { collection, apply, revision } = collectionOf({ maxBytes });
         // Enough for an index to be asked.
         if (large) for (let i = 0; i < 700; i++) apply(keyOf(1000 + i), i % 50 === 0 ? "red" : "blue");
         const history = new Map<number, readonly Thing[]>();
@@ -150,4 +153,34 @@ test("every state that is known answers every selection as a filter over its ite
     ),
     { numRuns: 150 },
   );
+});
+
+test("a selection over a kept state looks at what an index finds and at what has changed, not at everything", () => {
+  const { collection, apply, revision } = collectionOf();
+  for (let i = 0; i < 5000; i++) apply(keyOf(i), i % 100 === 0 ? "red" : "blue");
+  collection.keep();
+  const at = revision();
+  const changed = [
+    [100, "blue"],
+    [7, "red"],
+    [300, ""],
+    [9000, "red"],
+    [7, "blue"],
+    [300, "red"],
+  ] as const;
+  for (const [key, to] of changed) apply(keyOf(key), to);
+  let looks = 0;
+  const matches = (item: Thing): boolean => {
+    looks += 1;
+    return item.color === "red";
+  };
+  const state = collection.at(at);
+  const found = state?.select({ scope: all, matches, terms: [{ path: "color", values: ["red"] }], limit: 30 });
+  const expected = Array.from({ length: 50 }, (_, i) => keyOf(i * 100)).sort();
+  assert.deepEqual(
+    found?.items.map(({ key }) => key),
+    expected.slice(0, 30),
+  );
+  assert.equal(found?.more, true);
+  assert.equal(looks, 51, "those that are red still, and three that have changed and were there");
 });

@@ -1,6 +1,5 @@
 import type { Change, Item } from "./change.js";
 import type { State } from "./selection.js";
-import { type SortedItems, sortedState } from "./sorted-state.js";
 
 export interface KeptStatesOptions {
   /** How long a state is kept after it was last wished for. */
@@ -18,8 +17,8 @@ export interface KeptStatesOptions {
 export interface KeptStates<I extends Item> {
   /** The present state is wanted for a while longer, whatever changes. */
   wish(): void;
-  /** To be called before a change is applied to the tree, which shows the state since `from`. */
-  before(change: Change<I>, tree: SortedItems<I>, from: number): void;
+  /** To be called before a change is applied; `state` makes what there is since `from`, if it is to be kept. */
+  before(change: Change<I>, from: number, state: () => State<I>): void;
   /** The state at a revision, if it is kept. */
   at(revision: number): State<I> | undefined;
   /** Drops what is over age. */
@@ -57,9 +56,9 @@ export function createKeptStates<I extends Item>(options: KeptStatesOptions): Ke
     wish() {
       wishedUntil = now() + keepMs;
     },
-    before(change, tree, from) {
+    before(change, from, state) {
       if (wishedUntil > never && wishedUntil > now()) {
-        kept.push({ from, until: change.revision, state: sortedState(tree.clone()), expires: wishedUntil, bytes: 0 });
+        kept.push({ from, until: change.revision, state: state(), expires: wishedUntil, bytes: 0 });
         if (kept.length > maxStates) dropOldest();
       }
       wishedUntil = never;

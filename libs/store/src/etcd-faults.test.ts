@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { ApiError } from "@orch/status/api-error.js";
 import { type EtcdStoreOptions, openEtcdStore } from "./etcd-store.js";
 import { noRevision, type Revision, revision } from "./revision.js";
+import { StoreSetBack } from "./set-back.js";
 import type { Store, Swap } from "./store.js";
 import { type Drive, drive, follow, revisionOf } from "./testing/drive.js";
 import { type EtcdServer, etcdMissing, startEtcd } from "./testing/etcd-server.js";
@@ -357,4 +358,61 @@ describe("the etcd store behind a network that fails", { skip: etcdMissing() ?? 
       await assert.rejects(watching, (error) => error instanceof ApiError && error.reason === "Expired");
     });
   }
+
+  test("a watch of an etcd that was set back and has come as far again is Expired: an entry known from before is another", async (t) => {
+    const etcd = await startEtcd();
+    t.after(() => etcd.stop());
+    const [member] = etcd.members;
+    assert.ok(member);
+    const prefix = `/${randomUUID()}/`;
+    const { store, put, key } = await open({ prefix, endpoints: [member.endpoint] });
+    const first = await put("a", 0, "0");
+    await member.kill();
+    const copy = `${member.directory}.copy`;
+    await cp(member.directory, copy, { recursive: true });
+    await member.restart();
+    await put("a", first, "1");
+    const [known] = (await store.range({ prefix: key("") })).entries;
+    assert.ok(known);
+    const from = revision((await store.revision()) + 1);
+    const watched = async (): Promise<void> => {
+      const signal = AbortSignal.timeout(300);
+      for await (const item of store.watch({ prefix: key(""), from, known, signal })) assert.fail(item.type);
+    };
+    await watched();
+    await member.kill();
+    await rm(member.directory, { recursive: true });
+    await cp(copy, member.directory, { recursive: true });
+    await member.restart();
+    await put("a", first, "2");
+    await put("b", 0, "3");
+    await assert.rejects(watched, (error) => error instanceof StoreSetBack);
+  });
+
+  test("a watch whose store another cluster has taken the place of is Expired, though it has the same revisions and values", async (t) => {
+    const [one, other] = [await startEtcd(), await startEtcd()];
+    t.after(() => Promise.all([one.stop(), other.stop()]));
+    const prefix = `/${randomUUID()}/`;
+    const endpoints = [...one.endpoints, ...other.endpoints];
+    const [both, ...each] = await Promise.all(
+      [endpoints, one.endpoints, other.endpoints].map((endpoints) => open({ prefix, endpoints })),
+    );
+    assert.ok(both);
+    for (const { put } of each) for (const name of ["a", "b", "c"]) await put(name, 0, name);
+    assert.equal(await each[0]?.store.revision(), await each[1]?.store.revision());
+    let told = 0;
+    const watching = follow(both.store, {
+      prefix,
+      from: revision(2),
+      count: 100,
+      each: async (item) => {
+        told += item.type === "events" ? item.events.length : 0;
+        if (told === 3) await one.members[0]?.kill();
+      },
+    });
+    await assert.rejects(watching, (error) => error instanceof StoreSetBack && /another cluster/.test(error.message));
+    assert.equal(await both.list(), "a=a b=b c=c");
+    const again = await follow(both.store, { prefix, from: revision(2), count: 3 });
+    assert.equal(again.length, 3, "a new watch goes on with the other cluster");
+  });
 });

@@ -45,6 +45,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
     connections,
     auth: options.auth,
     observe: options.observe,
+    observed,
     times: { ...callTimes, ...options.times },
   });
   const closing = new AbortController();

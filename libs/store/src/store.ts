@@ -32,7 +32,8 @@ export interface Store {
   /**
    * Every change under a prefix from revision `from` on (inclusive), in order, none missing and none
    * twice, across reconnects. Ends by `signal`; throws `Expired` when `from` (or, after a long
-   * disconnection, the next revision) was compacted. A `progress` item says that everything up to its
+   * disconnection, the next revision) was compacted, and `StoreSetBack`, which is one too, when the store is no longer
+   * the one that told what came before. A `progress` item says that everything up to its
    * revision was delivered; a store sends it where it can know that.
    */
   watch(query: WatchQuery): AsyncIterable<WatchItem>;
@@ -91,6 +92,8 @@ export interface WatchQuery {
   readonly prefix: Key;
   readonly from: Revision;
   readonly signal: AbortSignal;
+  /** An entry as it stands before `from`: a store that could be set back unseen knows by it that it was not. */
+  readonly known?: Entry;
 }
 
 export type WatchItem =

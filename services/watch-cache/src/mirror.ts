@@ -6,6 +6,7 @@ import { createHistory, type HistoryOptions } from "@orch/cache/history.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { snapshot } from "@orch/store/pages.js";
 import { type Key, noRevision, type Revision, revision } from "@orch/store/revision.js";
+import { StoreSetBack } from "@orch/store/set-back.js";
 import type { Entry, Store, StoreEvent } from "@orch/store/store.js";
 import { type CachedObject, cachedObject } from "./object.js";
 import type { Place } from "./readable.js";
@@ -49,8 +50,11 @@ export interface Mirror {
   whenLoaded(): Promise<void>;
   /** Settles when the history from before the load is there, or will not come. */
   recalled(): Promise<void>;
-  /** Says that the store is older than what is shown: that is hidden at once, and the store loaded anew. */
-  setBack(): void;
+  /**
+   * To be called before the store is asked for its newest revision, and what it gives with the answer: a store that is
+   * older than what was shown when it was asked was set back. That is hidden at once, and the store loaded anew.
+   */
+  expectNoLess(): (newest: Revision) => void;
 }
 
 const retryMs = 500;
@@ -69,6 +73,8 @@ export function createMirror(options: MirrorOptions): Mirror {
   let recalled = Promise.resolve();
   let flushPlanned = false;
   let round = new AbortController();
+  /** Counts the histories that were shown and hidden. */
+  let era = 0;
 
   const newShelf = (objects: Iterable<CachedObject>): Shelf => ({
     collection: createCollection(objects, begin, { ...options.history, valueAt }),
@@ -102,9 +108,10 @@ export function createMirror(options: MirrorOptions): Mirror {
     }
   };
 
-  const load = async (signal: AbortSignal): Promise<Revision> => {
+  const load = async (signal: AbortSignal): Promise<Loaded> => {
     const byPrefix = new Map<string, CachedObject[]>();
     let at = noRevision;
+    let newest: Entry | undefined;
     for await (const page of snapshot(store, { prefix })) {
       at = page.revision;
       if (loaded && at < gate.revision) hide();
@@ -116,12 +123,13 @@ export function createMirror(options: MirrorOptions): Mirror {
         if (objects === undefined) byPrefix.set(where.storagePrefix, [object]);
         else objects.push(object);
       }
+      newest = newestOf(page.entries, newest);
       // What is loaded in part must never show.
       signal.throwIfAborted();
     }
     show(byPrefix, at);
     recalled = recall(at, signal);
-    return at;
+    return { at, newest };
   };
 
   const show = (byPrefix: ReadonlyMap<string, CachedObject[]>, at: Revision): void => {
@@ -135,6 +143,7 @@ export function createMirror(options: MirrorOptions): Mirror {
 
   /** What is shown is of a history that never was: nobody may see it any more. */
   const hide = (): void => {
+    era += 1;
     loaded = false;
     loading = newLoading();
     for (const reset of resets) reset();
@@ -186,8 +195,9 @@ export function createMirror(options: MirrorOptions): Mirror {
     planFlush();
   };
 
-  const follow = async (from: Revision, signal: AbortSignal): Promise<void> => {
-    for await (const item of store.watch({ prefix, from, signal })) {
+  const follow = async ({ at, newest }: Loaded, signal: AbortSignal): Promise<void> => {
+    const query = { prefix, from: revision(at + 1), signal, ...(newest === undefined ? {} : { known: newest }) };
+    for await (const item of store.watch(query)) {
       if (item.type === "events") apply(item.events);
       else gate.advance(item.revision);
     }
@@ -202,11 +212,13 @@ export function createMirror(options: MirrorOptions): Mirror {
         round = new AbortController();
         const either = AbortSignal.any([signal, round.signal]);
         try {
-          const at = await unlessAborted(load(either), either);
-          await follow(revision(at + 1), either);
+          await follow(await unlessAborted(load(either), either), either);
         } catch (error) {
           if (signal.aborted) break;
           if (round.signal.aborted) continue;
+          // What still reads the past of this load must not put it before the next one's.
+          round.abort();
+          if (loaded && error instanceof StoreSetBack) hide();
           const gap = error instanceof ApiError && error.reason === "Expired";
           if (!gap) options.onError("following the store failed; loading anew", error);
           await new Promise((resolve) => setTimeout(resolve, gap ? 0 : retryMs));
@@ -224,12 +236,30 @@ export function createMirror(options: MirrorOptions): Mirror {
     onReset: (run) => void resets.add(run),
     whenLoaded: () => loading.promise,
     recalled: () => recalled,
-    setBack() {
-      if (!loaded) return;
-      hide();
-      round.abort();
+    expectNoLess() {
+      const shown = gate.revision;
+      const asked = era;
+      return (newest) => {
+        // An answer that comes when all that was hidden already says nothing of what is shown since.
+        if (newest >= shown || era !== asked || !loaded) return;
+        hide();
+        round.abort();
+      };
     },
   };
+}
+
+/** What a load has read: the state at a revision, and the entry of it that was written last. */
+interface Loaded {
+  readonly at: Revision;
+  readonly newest: Entry | undefined;
+}
+
+/** The entry that was written last, of those of a page and one from before; the pages' own are lent. */
+function newestOf(entries: readonly Entry[], before: Entry | undefined): Entry | undefined {
+  let newest = before;
+  for (const entry of entries) if (newest === undefined || entry.revision > newest.revision) newest = entry;
+  return newest === undefined || newest === before ? before : { ...newest, value: Buffer.from(newest.value) };
 }
 
 /** A store that is away is not waited for by somebody who stops. */

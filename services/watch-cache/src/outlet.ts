@@ -20,8 +20,8 @@ export interface Outlet {
   send(chunk: Chunk): void;
   /** An ERROR event and the end: how a stream that was accepted fails. */
   error(error: ApiError): void;
-  /** Fails the call itself, before it was accepted. */
-  refuse(error: ApiError): void;
+  /** The same where it was accepted; before that the call itself fails. */
+  fail(error: ApiError): void;
   /** Ends once the queue is sent, or when that takes the client too long. */
   end(): void;
   close(): void;
@@ -97,6 +97,12 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
     if (ending) finish();
   };
 
+  const error = (why: ApiError): void => {
+    if (state === "closed") return;
+    write(options.errorFrame(why));
+    finish();
+  };
+
   sender.onDrain(catchUp);
 
   return {
@@ -120,12 +126,8 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
         if (behindBytes > options.maxPendingBytes) finish(tooSlow());
       }
     },
-    error(error) {
-      if (state === "closed") return;
-      write(options.errorFrame(error));
-      finish();
-    },
-    refuse: finish,
+    error,
+    fail: (failure) => (state === "accepting" ? finish(failure) : error(failure)),
     end() {
       if (state !== "catchingUp" || !complete) {
         finish();

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { watchCacheGet, watchCacheWatch } from "@orch/rpc/methods.js";
-import { revision } from "@orch/store/revision.js";
+import { key, revision } from "@orch/store/revision.js";
+import { StoreSetBack } from "@orch/store/set-back.js";
 import type { Store } from "@orch/store/store.js";
-import { openStore, put, receiver, startCache, until, watchAll } from "./testing/cache-fixture.js";
+import { createMirror } from "./mirror.js";
+import { naming, openStore, put, receiver, startCache, until, watchAll } from "./testing/cache-fixture.js";
 
 const getOne = { group: "", version: "v1", resource: "configmaps", namespace: "a", subresource: "", form: "" };
 
@@ -70,23 +72,33 @@ test("what came before a start and what comes after it are one history", async (
   assert.deepEqual(told(again), expected);
 });
 
-test("a store that is set back: its watches end with 410, and no read shows what never was", async (t) => {
+/** A store that can be set back behind the back of a watch, which stays open and says nothing: `one` was written nine times. */
+async function openSetBack(t: TestContext) {
   const [ahead, behind] = [await openStore(t), await openStore(t)];
   for (let i = 0; i < 9; i++) await put(ahead, "one", i);
   await put(behind, "two", 1);
   let now = ahead;
-  const restored: Store = {
+  const store: Store = {
     ...ahead,
     revision: () => now.revision(),
     get: (key) => now.get(key),
-    range: (query) => now.range(query),
+    // What reads the past may have begun before.
+    range: (query) => (query.at === undefined ? now : ahead).range(query),
     watch: (query) => now.watch(query),
   };
-  const caller = startCache(t, restored);
+  const setBack = (): void => {
+    now = behind;
+  };
+  return { store, behind, setBack };
+}
+
+test("a store that is set back: its watches end with 410, and no read shows what never was", async (t) => {
+  const { store, behind, setBack } = await openSetBack(t);
+  const caller = startCache(t, store);
   const watching = receiver();
   caller.open(watchCacheWatch, watchAll, watching);
   await until("the first event", () => eventsOf(watching).length > 0);
-  now = behind;
+  setBack();
   const names = async (): Promise<string[]> => {
     const asked = ["one", "two"].map((name) =>
       caller.call(watchCacheGet, { ...getOne, name, resourceVersion: "" }).then(
@@ -109,4 +121,92 @@ test("a store that is set back: its watches end with 410, and no read shows what
     told(fresh).map((text) => text.split("@")[0]),
     ["ADDED two", "ADDED three"],
   );
+});
+
+test("a store that is set back while nobody reads or writes is noticed", async (t) => {
+  const { store, setBack } = await openSetBack(t);
+  const caller = startCache(t, store, { checkMs: 20 });
+  const watching = receiver();
+  caller.open(watchCacheWatch, watchAll, watching);
+  await until("the first event", () => eventsOf(watching).length > 0);
+  setBack();
+  await watching.ended;
+  assert.equal(told(watching).at(-1), "ERROR 410");
+  const fresh = receiver();
+  caller.open(watchCacheWatch, { ...watchAll, resourceVersion: "0" }, fresh);
+  await until("the state of now", () => eventsOf(fresh).length > 0);
+  assert.deepEqual(told(fresh)[0]?.split("@")[0], "ADDED two");
+  // That the store has what it had then is no reason to do it again.
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  assert.equal(eventsOf(fresh).length, 1);
+});
+
+test("an answer of the store that comes when it was noticed already ends no watch of the state since", async (t) => {
+  const { store, behind, setBack } = await openSetBack(t);
+  const mirror = createMirror({
+    ...{ store, prefix: key(naming.storePrefix), place: () => undefined, stamp: () => 0 },
+    history: { keepMs: 1000, maxBytes: 1000, now: () => 0 },
+    onError: (what, error) => assert.fail(`${what}: ${String(error)}`),
+  });
+  const abort = new AbortController();
+  const running = mirror.run(abort.signal);
+  await mirror.whenLoaded();
+  const [first, second, third] = [mirror.expectNoLess(), mirror.expectNoLess(), mirror.expectNoLess()];
+  first(await store.revision());
+  assert.equal(mirror.loaded, true);
+  setBack();
+  const older = await store.revision();
+  second(older);
+  assert.equal(mirror.loaded, false);
+  await mirror.whenLoaded();
+  await put(behind, "two", 2);
+  await until("the write of now", () => mirror.gate.revision > older);
+  third(older);
+  assert.equal(mirror.loaded, true);
+  abort.abort();
+  await running;
+});
+
+test("when the watch of the store says that it was set back nothing is shown until it is loaded anew", async (t) => {
+  const { store, setBack } = await openSetBack(t);
+  let replaced = (): void => {};
+  const noticed = new Promise<void>((resolve) => {
+    replaced = resolve;
+  });
+  let free = (): void => {};
+  const loads = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  let rounds = 0;
+  const caller = startCache(
+    t,
+    {
+      ...store,
+      async range(query) {
+        if (rounds > 0) await loads;
+        return store.range(query);
+      },
+      async *watch(query) {
+        if (query.known === undefined || rounds++ > 0) {
+          yield* store.watch(query);
+          return;
+        }
+        await noticed;
+        throw new StoreSetBack("the store was set back");
+      },
+    },
+    { waitMs: 300 },
+  );
+  const watching = receiver();
+  caller.open(watchCacheWatch, watchAll, watching);
+  await until("the first event", () => eventsOf(watching).length > 0);
+  setBack();
+  replaced();
+  await watching.ended;
+  assert.equal(told(watching).at(-1), "ERROR 410");
+  const get = (name: string) => caller.call(watchCacheGet, { ...getOne, name, resourceVersion: "0" });
+  await assert.rejects(async () => get("one"), { reason: "ServiceUnavailable" });
+  free();
+  assert.match(String((await get("two")).body), /"two"/);
+  await assert.rejects(async () => get("one"), { reason: "NotFound" });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadCatalog } from "@orch/api/catalog.js";
-import { type Encoding, formText, plainForm, type Transform } from "@orch/render/form.js";
+import { type Encoding, encodings, formText, plainForm, type Transform, transforms } from "@orch/render/form.js";
 import { createBodyReader } from "@orch/render/testing/read-body.js";
 import type { Chunk, ListRequest, Live } from "@orch/rpc/messages.js";
 import { watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
@@ -207,6 +207,34 @@ test("a page may come from another cache than the one before it, or from one tha
   } while (token !== "");
   assert.deepEqual(found, ["a", "b", "c", "d"]);
   assert.deepEqual(left, [3, 2, 1, undefined]);
+});
+
+test("a streaming list of a version that does not come in time begins, and ends with an ERROR event in its form", async (t) => {
+  const store = await openStore(t);
+  await put(store, "one", 1);
+  const caller = startCache(t, store, { waitMs: 50 });
+  const reader = createBodyReader(loadCatalog(naming));
+  const query = { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", resourceVersion: "9000000000000" };
+  // Tables are JSON.
+  const pairs = encodings.flatMap((encoding) => transforms.map((as) => ({ encoding, as })));
+  const rows = pairs.filter(({ encoding, as }) => encoding === "json" || as !== "Table");
+  const streams = rows.map(async ({ encoding, as }) => {
+    const frames: Buffer[] = [];
+    const request = { ...watchAll, ...query, allowBookmarks: true, form: formText({ ...plainForm, encoding, as }) };
+    const error = await new Promise((end) => {
+      caller.open(watchCacheWatch, request, { message: ({ body }) => void frames.push(Buffer.from(body)), end });
+    });
+    return { encoding, error, frames };
+  });
+  for (const { encoding, error, frames } of await Promise.all(streams)) {
+    const [accepted, frame] = frames;
+    assert.ok(frame);
+    assert.deepEqual([error, frames.length, accepted?.length], [undefined, 2, 0]);
+    const { type, object } = reader.event(encoding, frame);
+    assert.deepEqual([type, object["kind"], object["code"], object["reason"]], ["ERROR", "Status", 504, "Timeout"]);
+    assert.match(String(object["message"]), /^Timeout: Too large resource version: 9000000000000, current: \d+$/);
+    assert.match(JSON.stringify(object["details"]), /"ResourceVersionTooLarge"/, encoding);
+  }
 });
 
 test("lists and watches tell objects in the form that was asked for, a form that there is not is refused", async (t) => {

@@ -31,6 +31,10 @@ export interface WatchCacheConfig {
   readonly streamingLists: boolean;
   /** Bytes of gzipped lists that are kept. */
   readonly gzipBytes: number;
+  /** How long a read waits for a version that is to come (design, section 5). */
+  readonly waitMs: number;
+  /** How often the store is asked for its revision when no read asks: whether it was set back. */
+  readonly checkMs: number;
 }
 
 export const watchCacheDefaults: WatchCacheConfig = {
@@ -41,6 +45,8 @@ export const watchCacheDefaults: WatchCacheConfig = {
   hotBytes: 64 * 1024 * 1024,
   streamingLists: true,
   gzipBytes: 32 * 1024 * 1024,
+  waitMs: 3000,
+  checkMs: 5000,
 };
 
 export interface WatchCacheDeps {
@@ -77,8 +83,8 @@ export interface WatchCache {
   readonly counters: Counters;
 }
 
-/** `storeMs`: how long a consistent read waits for the store to tell its revision. */
-const freshnessTimes = { waitMs: 3000, stallMs: 150, storeMs: 5000 };
+/** How long a mirror that receives nothing may be behind; how long a consistent read waits for the store's revision. */
+const [stallMs, storeMs] = [150, 5000];
 
 /** Follows the store and answers get, list and watch from memory (design, sections 1, 4 and 5). */
 export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps): WatchCache {
@@ -100,16 +106,15 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   });
   const readIndex = createReadIndex({
     fetch: async () => {
-      const shown = mirror.gate.revision;
+      const check = mirror.expectNoLess();
       const newest = await store.revision();
-      // What is shown was committed before: a store that has less was set back.
-      if (newest < shown) mirror.setBack();
+      check(newest);
       return newest;
     },
-    patienceMs: freshnessTimes.storeMs,
+    patienceMs: storeMs,
     late: () => unavailable("the store does not answer"),
   });
-  const freshness = createFreshness(mirror, readIndex, freshnessTimes);
+  const freshness = createFreshness(mirror, readIndex, { waitMs: config.waitMs, stallMs });
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
   const reads: ListDeps = { mirror, store, freshness, tokenKey, metaGroup: naming.metaGroup };
   const open = new Set<OpenWatch>();
@@ -156,6 +161,13 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   const abort = new AbortController();
   let running: Promise<void> | undefined;
   let bookmarks: NodeJS.Timeout | undefined;
+  let checks: NodeJS.Timeout | undefined;
+  let readsBefore = 0;
+  const check = (): void => {
+    // That the store is away is for those to tell who read.
+    if (readIndex.reads === readsBefore && mirror.loaded) void readIndex.current().catch(() => {});
+    readsBefore = readIndex.reads;
+  };
 
   return {
     async start() {
@@ -165,10 +177,12 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
       bookmarks = setInterval(() => {
         for (const opened of open) opened.bookmark();
       }, config.bookmarkMs);
+      checks = setInterval(check, config.checkMs);
     },
     async stop() {
       stopped = true;
       clearInterval(bookmarks);
+      clearInterval(checks);
       for (const opened of [...open]) opened.finish();
       abort.abort();
       await running;

@@ -79,7 +79,7 @@ export function watch(
     clearTimeout(timer);
     deps.open.delete(opened);
   });
-  begin(running, start).catch((error: unknown) => outlet.refuse(ApiError.from(error)));
+  begin(running, start).catch((error: unknown) => outlet.fail(ApiError.from(error)));
 }
 
 interface Running {
@@ -130,7 +130,11 @@ async function begin(running: Running, start: WatchStart): Promise<void> {
     if (reached && !outlet.closed) resume(running, start.revision);
     return;
   }
-  const source = await deps.freshness.source(start.freshness);
+  const source = await deps.freshness.source(start.freshness).catch((error: unknown) => {
+    // A version that did not come in time ends a watch that has begun, as in the reference.
+    if (error instanceof ApiError && error.reason === "Timeout") outlet.accept();
+    throw error;
+  });
   if (outlet.closed) return;
   outlet.accept();
   if (start.type === "now") {

@@ -2,7 +2,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { unavailable } from "@orch/status/api-error.js";
 import type { Connections } from "./connections.js";
 import { type Failure, failureOf } from "./failure.js";
-import { type Method, methods, type TxnRequest, type TxnResponse } from "./methods.js";
+import { type Header, type Method, methods, type TxnRequest, type TxnResponse } from "./methods.js";
+import type { Observed } from "./observed.js";
 
 /** User and password as etcd's own authentication has them. */
 export interface Credentials {
@@ -17,9 +18,14 @@ export type Answer<T> =
   | { readonly type: "answer"; readonly response: T }
   | Exclude<Failure, { readonly type: "unauthenticated" }>;
 
+/** What every answer has. */
+interface Headed {
+  readonly header?: Header;
+}
+
 export interface Calls {
   /** For what may run twice (reads, compaction): goes to another member until one answers or the time is over. */
-  repeatable<Request, Response>(
+  repeatable<Request, Response extends Headed>(
     method: Method<Request, Response>,
     request: Request,
   ): Promise<Exclude<Answer<Response>, { readonly type: "lost" }>>;
@@ -46,14 +52,15 @@ export interface CallsOptions {
   readonly connections: Connections;
   readonly auth: Credentials | undefined;
   readonly observe: CallObserver | undefined;
+  readonly observed: Pick<Observed, "cluster" | "answered">;
   readonly times: CallTimes;
 }
 
-export function createCalls({ connections, auth, observe, times }: CallsOptions): Calls {
+export function createCalls({ connections, auth, observe, observed, times }: CallsOptions): Calls {
   const tokens = createTokens(connections, auth, times);
 
   /** One attempt on one member. Answers "unauthenticated" only after a new token did not help. */
-  async function attempt<Request, Response>(
+  async function attempt<Request, Response extends Headed>(
     method: Method<Request, Response>,
     request: Request,
     times: { readonly waitMs: number; readonly timeoutMs: number },
@@ -61,12 +68,14 @@ export function createCalls({ connections, auth, observe, times }: CallsOptions)
     for (let tries = 1; ; tries++) {
       const token = await tokens.get();
       const connection = await connections.ready(times.waitMs);
+      const { cluster } = observed;
       const started = performance.now();
       const report = (failure: Failure["type"] | undefined): void =>
         observe?.({ method: method.path, seconds: (performance.now() - started) / 1000, failure });
       try {
         const response = await connection.call(method, request, { timeoutMs: times.timeoutMs, token });
         report(undefined);
+        observed.answered(response.header, cluster);
         return { type: "answer", response };
       } catch (error) {
         const failure = failureOf(error);

@@ -37,6 +37,8 @@ export const methods = {
   status: method("/etcdserverpb.Maintenance/Status", pb.StatusRequest, pb.StatusResponse),
 } as const;
 
+/** With every answer: whose it is, and of which revision. */
+export type Header = pb.ResponseHeader.$Properties | null | undefined;
 export type RangeRequest = pb.RangeRequest.$Properties;
 export type RangeResponse = pb.RangeResponse.$Properties;
 export type TxnRequest = pb.TxnRequest.$Properties;

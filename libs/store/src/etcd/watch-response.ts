@@ -11,17 +11,18 @@ export interface ResponseReader {
   items(response: WatchResponse): readonly WatchItem[];
   /** Where a new stream has to go on. */
   next(): number;
-  /** The event that was told last; undefined before the first. */
+  /** The event that was told last, or known before; undefined where there is none. */
   last(): EtcdEvent | undefined;
   /** Begins a new stream: what the old one left unfinished will come again. */
   restart(): void;
 }
 
-export function createResponseReader(prefix: string, from: number): ResponseReader {
+/** `known`: an event from before, if one is known. */
+export function createResponseReader(prefix: string, from: number, known?: EtcdEvent): ResponseReader {
   let next = from;
   /** The last revision of a fragment may go on in the next one: it is told only when it is whole. */
   let held: readonly EtcdEvent[] = [];
-  let told: EtcdEvent | undefined;
+  let told = known;
 
   function takeWhole(response: WatchResponse): readonly EtcdEvent[] {
     const events = [...held, ...(response.events ?? [])];

@@ -1,13 +1,14 @@
-import { ApiError, expired } from "@orch/status/api-error.js";
+import { ApiError } from "@orch/status/api-error.js";
 import type { Clock } from "../clock.js";
 import { keyRange } from "../key-range.js";
-import type { WatchItem, WatchQuery } from "../store.js";
+import { StoreSetBack } from "../set-back.js";
+import type { Entry, WatchItem, WatchQuery } from "../store.js";
 import type { Calls } from "./calls.js";
 import type { Connections, StreamConnection } from "./connections.js";
 import { compactionKey } from "./layout.js";
 import type { Logger } from "./logger.js";
 import { type EtcdEvent, eventType, type KeyValue, methods, toNumber } from "./methods.js";
-import type { Observed } from "./observed.js";
+import type { Cluster, Observed } from "./observed.js";
 import { read, revisionOf } from "./range.js";
 import { requestProgress } from "./request-progress.js";
 import { canReportProgress } from "./version.js";
@@ -33,16 +34,17 @@ const statusMs = 2_000;
  * not looked at.
  */
 export async function* watch(context: WatchContext, query: WatchQuery): AsyncGenerator<WatchItem> {
-  const { signal } = query;
-  const reader = createResponseReader(context.prefix, query.from);
+  const { cluster } = context.observed;
+  const signal = AbortSignal.any([query.signal, cluster.replaced]);
+  const reader = createResponseReader(context.prefix, query.from, query.known && eventOf(query.known));
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
     const connection = context.connections.dial();
     const before = reader.next();
     try {
       await unlessAborted(checkHistory(context, reader), signal);
-      yield* follow(context, query, { connection, reader });
+      yield* follow(context, { ...query, signal }, { connection, reader, cluster });
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) break;
       if (error instanceof ApiError && error.reason === "Expired") throw error;
       context.logger?.warn(
         { err: error, endpoint: connection.endpoint, next: reader.next() },
@@ -54,6 +56,12 @@ export async function* watch(context: WatchContext, query: WatchQuery): AsyncGen
     if (reader.next() > before) pauseMs = firstPauseMs;
     await context.clock.sleep(pauseMs, signal);
   }
+  if (!query.signal.aborted) throw cluster.replaced.reason;
+}
+
+/** The event that left an entry as it is. */
+function eventOf({ key, value, revision }: Entry): EtcdEvent {
+  return { type: eventType.PUT, kv: { key: Buffer.from(key), value, modRevision: revision } };
 }
 
 /**
@@ -89,19 +97,20 @@ const nothing = new Uint8Array();
 
 function setBack(observed: Observed, before: number): Error {
   observed.setBack();
-  return expired(`the store was set back: its revision ${before} is no longer what it was`);
+  return new StoreSetBack(`the store was set back: its revision ${before} is no longer what it was`);
 }
 
 interface Stream {
   readonly connection: StreamConnection;
   readonly reader: ResponseReader;
+  readonly cluster: Cluster;
 }
 
 /** The items of one stream until it ends. A consumer that does not come back stops the reading, and by it the server. */
 async function* follow(
   context: WatchContext,
   query: WatchQuery,
-  { connection, reader }: Stream,
+  { connection, reader, cluster }: Stream,
 ): AsyncGenerator<WatchItem> {
   const { calls, observed } = context;
   const { signal } = query;
@@ -125,6 +134,8 @@ async function* follow(
       createRequest: { key: start, rangeEnd: end, startRevision: reader.next(), prevKv: true, fragment: true },
     });
     for await (const response of stream) {
+      observed.answered(response.header, cluster);
+      if (signal.aborted) return;
       if (response.canceled === true) calls.tokenRefused(token);
       for (const item of reader.items(response)) {
         if (signal.aborted) return;
