@@ -107,6 +107,19 @@ export function createCollection<I extends Item>(
     return { items: more ? found.slice(0, limit) : found, more };
   };
 
+  /** Whole scopes as they were walked last, until something changes: clients that come back at once ask for the same. */
+  const whole = new Map<string, Selected<I>>();
+  const walkedOnce = (query: Selection<I>): Selected<I> => {
+    const { scope, matches, after, limit } = query;
+    if (matches !== undefined || after !== undefined || limit !== undefined || count(scope) < smallRange) {
+      return walk(sorted, query);
+    }
+    const key = scope.type === "namespace" ? `${scope.namespace}/` : "";
+    const known = whole.get(key) ?? walk(sorted, query);
+    whole.set(key, known);
+    return known;
+  };
+
   const itemsOf = (keys: readonly string[]): I[] => keys.flatMap((key) => byKey.get(key) ?? []);
 
   /** The state of now, as it can be asked once changes have come: what they left alone the indexes know still. */
@@ -127,7 +140,7 @@ export function createCollection<I extends Item>(
     get: (key) => byKey.get(key),
     count,
     select: (query) =>
-      query.scope.type === "key" ? one(query.scope.key, query) : (lookUp(itemsOf, query) ?? walk(sorted, query)),
+      query.scope.type === "key" ? one(query.scope.key, query) : (lookUp(itemsOf, query) ?? walkedOnce(query)),
     at: (wanted) => (wanted >= changedAt ? collection : kept.at(wanted)),
     keep: kept.wish,
     trim() {
@@ -138,6 +151,7 @@ export function createCollection<I extends Item>(
     apply(change) {
       kept.before(change, changedAt, () => stateOf(changedAt));
       changedAt = change.revision;
+      whole.clear();
       if (change.item === undefined) {
         if (byKey.has(change.key)) counted(change.key, -1);
         byKey.delete(change.key);

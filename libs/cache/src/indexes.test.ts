@@ -5,7 +5,7 @@ import type { Change, Item } from "./change.js";
 import { createCollection } from "./collection.js";
 import { createFeeds, type Interest } from "./feeds.js";
 import { createIndexes, type Term } from "./indexes.js";
-import type { Scope } from "./selection.js";
+import { inScope, type Scope } from "./selection.js";
 
 interface Thing extends Item {
   readonly values: Readonly<Record<string, string>>;
@@ -162,6 +162,25 @@ test("who watches one value sees what a watcher of everything sees of it", () =>
       const item = { key: "n1/1", revision: 99, size: 1, values: { color: "red" } };
       feeds.publish({ key: "n1/1", revision: 99, item, previous: undefined }, 0);
       assert.equal(seen.exact.length, before);
+    }),
+  );
+});
+
+test("a whole scope that is asked for again is as it is now, whatever changed between", () => {
+  const items = new Map<string, Thing>();
+  const many = Array.from({ length: 1200 }, (_, i) => ({ key: `n${i % 3}/${i}`, revision: 1, size: 1, values: {} }));
+  for (const item of many) items.set(item.key, item);
+  const collection = createCollection<Thing>(many, 1, options);
+  let revision = 1;
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 5 }), scope, (steps, at) => {
+      for (const made of steps) {
+        const change = changeOf(items, ++revision, made);
+        if (change !== undefined) collection.apply(change);
+      }
+      const expected = [...items.values()].filter(({ key }) => inScope(at, key));
+      expected.sort((a, b) => (a.key < b.key ? -1 : 1));
+      for (let i = 0; i < 2; i++) assert.deepEqual(collection.select({ scope: at }).items, expected);
     }),
   );
 });
