@@ -3,6 +3,7 @@ import { request } from "node:https";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { autoUpdateKey, builtInFlow } from "@orch/api/kinds/flowcontrol/built-in.js";
+import type { FlowSchema } from "@orch/api/kinds/flowcontrol/types.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { type Credentials, connect, type Http } from "./harness/http.js";
 import { namesOf } from "./harness/manifests.js";
@@ -78,6 +79,35 @@ describe("flow control's objects", { skip: etcdMissing() ?? false }, () => {
     for (const gateway of gateways) {
       await until("the schema decides no more", async () => !(await decided(gateway)()) || undefined);
     }
+  });
+
+  test("a schema says whether its level is there, as the controller's own account", async () => {
+    const path = `${schemas}/of-nobody`;
+    const said = async (reason: string): Promise<void> => {
+      await until(`its level is ${reason}`, async () => {
+        const { status, metadata }: FlowSchema = (await http.get(path)).object();
+        const [condition] = status?.conditions ?? [];
+        if (condition?.reason !== reason) return undefined;
+        assert.equal(condition.type, "Dangling");
+        assert.equal(condition.status, reason === "Found" ? "False" : "True");
+        assert.match(
+          condition.message ?? "",
+          /^This FlowSchema references the PriorityLevelConfiguration object named "of-nobody"/,
+        );
+        const { manager } = (metadata.managedFields ?? []).find(({ subresource }) => subresource === "status") ?? {};
+        assert.equal(manager, "api-priority-and-fairness-config-consumer-v1");
+        return true;
+      });
+    };
+    assert.equal((await http.post(schemas, schemaOf("of-nobody", "of-nobody", "nobody"))).status, 201);
+    await said("NotFound");
+    const limited = { limitResponse: { type: "Reject" } };
+    const made = await http.post(levels, { metadata: { name: "of-nobody" }, spec: { type: "Limited", limited } });
+    assert.equal(made.status, 201, made.text);
+    await said("Found");
+    assert.equal((await http.delete(`${levels}/of-nobody`)).status, 200);
+    await said("NotFound");
+    assert.equal((await http.delete(path)).status, 200);
   });
 
   test("what is mandatory comes back when it is deleted, and can not be changed", async () => {
