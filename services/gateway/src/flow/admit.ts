@@ -7,6 +7,7 @@ import type { ListCosts } from "./list-costs.js";
 import type { FlowSeries } from "./metrics.js";
 import type { StreamObserver } from "./observed-stream.js";
 import type { PriorityLevel, Refusal, Waiting } from "./priority-level.js";
+import { type AllRequestCounts, type HighWater, isReadOnly, type RequestCounts } from "./request-counts.js";
 import type { Seats } from "./seats.js";
 import { hasInitialEvents, watchStart } from "./watch-start.js";
 
@@ -26,6 +27,7 @@ export interface Flow {
 export interface AdmitDeps {
   readonly clock: Clock;
   readonly costs: ListCosts;
+  readonly counts: AllRequestCounts;
   /** How long a request may wait for seats, and how long the start of a watch may hold them. */
   readonly waitMs: number;
 }
@@ -56,11 +58,13 @@ interface Place {
 
 function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
   const { level, series } = flow;
+  const { waiting } = countsOf(call, deps);
   return new Promise((resolve, reject) => {
     const began = deps.clock.monotonic();
     const left = (): number => {
       series.waiting.add(-1);
       series.waitingSeats.add(-seats);
+      waiting.leave();
       return (deps.clock.monotonic() - began) / 1000;
     };
     const waiter: Waiting = {
@@ -79,6 +83,7 @@ function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
     };
     series.waiting.add(1);
     series.waitingSeats.add(seats);
+    waiting.enter();
     level.wait(waiter, deps.waitMs);
     call.exchange.onClose(() => {
       if (level.cancel(waiter)) waiter.refuse("cancelled");
@@ -92,13 +97,18 @@ function flowOf({ user, route }: Call, { schema, by }: Flow): string {
   return by === "ByNamespace" && route.type === "resource" ? `${schema}/${namespaceOf(route)}` : schema;
 }
 
+function countsOf({ verb }: Call, { counts }: AdmitDeps): RequestCounts {
+  return isReadOnly(verb) ? counts.readOnly : counts.mutating;
+}
+
 interface Held extends Place {
   /** Told the time that a request took which had to wait. */
   readonly settle: ((milliseconds: number) => void) | undefined;
 }
 
 function hold(call: Call, flow: Flow, held: Held): void {
-  const seats = new HeldSeats(flow, held, call.verb === "watch");
+  const seats = new HeldSeats(call, flow, held);
+  seats.running.enter();
   flow.series.dispatched.inc();
   flow.series.executing.add(1);
   flow.series.seats.add(held.seats);
@@ -108,16 +118,18 @@ function hold(call: Call, flow: Flow, held: Held): void {
 
 class HeldSeats implements Seats {
   stream: StreamObserver | undefined = undefined;
+  readonly running: HighWater;
   readonly #flow: Flow;
   readonly #held: Held;
   readonly #watch: boolean;
   readonly #began: number;
   #over = false;
 
-  constructor(flow: Flow, held: Held, watch: boolean) {
+  constructor(call: Call, flow: Flow, held: Held) {
+    this.running = countsOf(call, held.deps).running;
     this.#flow = flow;
     this.#held = held;
-    this.#watch = watch;
+    this.#watch = call.verb === "watch";
     this.#began = held.deps.clock.monotonic();
   }
 
@@ -127,6 +139,7 @@ class HeldSeats implements Seats {
     const { level, series } = this.#flow;
     const { seats, settle, deps } = this.#held;
     const took = deps.clock.monotonic() - this.#began;
+    this.running.leave();
     series.executing.add(-1);
     series.seats.add(-seats);
     (this.#watch ? series.watchStarts : series.took).observe(took / 1000);

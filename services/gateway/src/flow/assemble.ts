@@ -7,6 +7,7 @@ import { createFlowControl } from "./flow-control.js";
 import { limitInFlight } from "./in-flight.js";
 import type { Limiter } from "./limiter.js";
 import { createFlowMetrics } from "./metrics.js";
+import { createRequestCounts } from "./request-counts.js";
 
 export interface LimitingSettings {
   readonly readsInFlight: number;
@@ -36,15 +37,17 @@ const waitingPart = 1 / 4;
 export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): Limiting {
   const { readsInFlight: reads, writesInFlight: writes } = settings;
   const { naming, clock } = deps;
+  const counts = createRequestCounts(deps.metrics, clock);
   // Without seats to divide nothing is bounded.
   if (!settings.flowControl || reads + writes === 0) {
-    const limiter = limitInFlight({ reads, writes, mastersGroup: naming.mastersGroup });
+    const limiter = limitInFlight({ reads, writes, mastersGroup: naming.mastersGroup }, counts);
     return { limiter, start: () => {}, stop: () => {} };
   }
   const control = createFlowControl({
     naming,
     clock,
     metrics: createFlowMetrics(deps.metrics),
+    counts,
     totalSeats: reads + writes,
     waitMs: settings.requestTimeoutMs * waitingPart,
   });
