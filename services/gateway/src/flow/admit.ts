@@ -2,11 +2,12 @@ import type { Clock } from "@orch/runtime/clock.js";
 import type { Call } from "../call.js";
 import type { HeaderList } from "../exchange.js";
 import { namespaceOf } from "./classifier.js";
+import type { Origin } from "./fair-queue.js";
 import { tooManyRequests } from "./limiter.js";
 import type { ListCosts } from "./list-costs.js";
 import type { FlowSeries } from "./metrics.js";
 import type { StreamObserver } from "./observed-stream.js";
-import type { PriorityLevel, Refusal, Waiting } from "./priority-level.js";
+import type { PriorityLevel, Refusal, Running, Waiting } from "./priority-level.js";
 import { type AllRequestCounts, type HighWater, isReadOnly, type RequestCounts } from "./request-counts.js";
 import type { Seats } from "./seats.js";
 import { hasInitialEvents, watchStart } from "./watch-start.js";
@@ -38,7 +39,7 @@ export function admit(call: Call, flow: Flow, deps: AdmitDeps): void | Promise<v
   flow.series.estimated.observe(seats);
   if (flow.level.take(seats)) {
     flow.series.waited.observe(0);
-    hold(call, flow, { deps, seats, settle: undefined });
+    hold(call, flow, { deps, seats });
     return undefined;
   }
   return wait(call, flow, { deps, seats });
@@ -60,19 +61,24 @@ function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
   const { level, series } = flow;
   const { waiting } = countsOf(call, deps);
   return new Promise((resolve, reject) => {
-    const began = deps.clock.monotonic();
+    const arrived = deps.clock.monotonic();
+    const distinguisher = distinguisherOf(call, flow);
     const left = (): number => {
       series.waiting.add(-1);
       series.waitingSeats.add(-seats);
       waiting.leave();
-      return (deps.clock.monotonic() - began) / 1000;
+      return (deps.clock.monotonic() - arrived) / 1000;
     };
     const waiter: Waiting = {
       seats,
-      flow: flowOf(call, flow),
-      begin(settle) {
+      call,
+      schema: flow.schema,
+      distinguisher,
+      arrived,
+      flow: `${flow.schema}/${distinguisher}`,
+      begin(from) {
         series.waited.observe(left());
-        hold(call, flow, { deps, seats, settle });
+        hold(call, flow, { deps, seats, arrived, from });
         resolve();
       },
       refuse(why: Refusal) {
@@ -91,10 +97,10 @@ function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
   });
 }
 
-/** The flow's name: its schema and what tells its flows apart. */
-function flowOf({ user, route }: Call, { schema, by }: Flow): string {
-  if (by === "ByUser") return `${schema}/${user?.name ?? ""}`;
-  return by === "ByNamespace" && route.type === "resource" ? `${schema}/${namespaceOf(route)}` : schema;
+/** What tells the flow of a call from the others of its schema; "" where all are one. */
+function distinguisherOf({ user, route }: Call, { by }: Flow): string {
+  if (by === "ByUser") return user?.name ?? "";
+  return by === "ByNamespace" && route.type === "resource" ? namespaceOf(route) : "";
 }
 
 function countsOf({ verb }: Call, { counts }: AdmitDeps): RequestCounts {
@@ -102,13 +108,15 @@ function countsOf({ verb }: Call, { counts }: AdmitDeps): RequestCounts {
 }
 
 interface Held extends Place {
-  /** Told the time that a request took which had to wait. */
-  readonly settle: ((milliseconds: number) => void) | undefined;
+  /** Of a request that had to wait. */
+  readonly from?: Origin;
+  readonly arrived?: number;
 }
 
 function hold(call: Call, flow: Flow, held: Held): void {
   const seats = new HeldSeats(call, flow, held);
-  seats.running.enter();
+  flow.level.running.add(seats);
+  seats.count.enter();
   flow.series.dispatched.inc();
   flow.series.executing.add(1);
   flow.series.seats.add(held.seats);
@@ -116,34 +124,55 @@ function hold(call: Call, flow: Flow, held: Held): void {
   call.seats = seats;
 }
 
-class HeldSeats implements Seats {
+class HeldSeats implements Seats, Running {
   stream: StreamObserver | undefined = undefined;
-  readonly running: HighWater;
+  readonly call: Call;
+  readonly count: HighWater;
+  readonly began: number;
   readonly #flow: Flow;
   readonly #held: Held;
-  readonly #watch: boolean;
-  readonly #began: number;
   #over = false;
 
   constructor(call: Call, flow: Flow, held: Held) {
-    this.running = countsOf(call, held.deps).running;
+    this.call = call;
+    this.count = countsOf(call, held.deps).running;
+    this.began = held.deps.clock.monotonic();
     this.#flow = flow;
     this.#held = held;
-    this.#watch = call.verb === "watch";
-    this.#began = held.deps.clock.monotonic();
+  }
+
+  get seats(): number {
+    return this.#held.seats;
+  }
+
+  get schema(): string {
+    return this.#flow.schema;
+  }
+
+  get distinguisher(): string {
+    return distinguisherOf(this.call, this.#flow);
+  }
+
+  get arrived(): number {
+    return this.#held.arrived ?? this.began;
+  }
+
+  get queue(): number {
+    return this.#held.from?.queue ?? -1;
   }
 
   release(): void {
     if (this.#over) return;
     this.#over = true;
     const { level, series } = this.#flow;
-    const { seats, settle, deps } = this.#held;
-    const took = deps.clock.monotonic() - this.#began;
-    this.running.leave();
+    const { seats, from, deps } = this.#held;
+    const took = deps.clock.monotonic() - this.began;
+    this.count.leave();
     series.executing.add(-1);
     series.seats.add(-seats);
-    (this.#watch ? series.watchStarts : series.took).observe(took / 1000);
-    settle?.(took);
+    (this.call.verb === "watch" ? series.watchStarts : series.took).observe(took / 1000);
+    from?.settle(took);
+    level.running.delete(this);
     level.release(seats);
   }
 }

@@ -8,6 +8,7 @@ import { limitInFlight } from "./in-flight.js";
 import type { Limiter } from "./limiter.js";
 import { createFlowMetrics } from "./metrics.js";
 import { createRequestCounts } from "./request-counts.js";
+import type { FlowTables } from "./tables.js";
 
 export interface LimitingSettings {
   readonly readsInFlight: number;
@@ -26,6 +27,8 @@ export interface LimitingDeps {
 /** A limiter with what keeps it up to date. */
 export interface Limiting {
   readonly limiter: Limiter;
+  /** What flow control does now; none without it. */
+  readonly tables: FlowTables;
   start(): void;
   stop(): void;
 }
@@ -41,7 +44,7 @@ export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): 
   // Without seats to divide nothing is bounded.
   if (!settings.flowControl || reads + writes === 0) {
     const limiter = limitInFlight({ reads, writes, mastersGroup: naming.mastersGroup }, counts);
-    return { limiter, start: () => {}, stop: () => {} };
+    return { limiter, tables: new Map(), start: () => {}, stop: () => {} };
   }
   const control = createFlowControl({
     naming,
@@ -59,6 +62,7 @@ export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): 
   });
   return {
     limiter: control,
+    tables: control.tables,
     start() {
       control.start();
       source.start();

@@ -6,9 +6,7 @@ import { createManualClock, type ManualClock } from "@orch/runtime/clock.js";
 import { createMetrics } from "@orch/runtime/metrics.js";
 import fc from "fast-check";
 import type { Call } from "../call.js";
-import { parsePath } from "../path.js";
-import { plainJson } from "../representation.js";
-import { type FakeExchange, fakeExchange } from "../testing/fake-exchange.js";
+import { type FakeCall, fakeCall } from "../testing/fake-call.js";
 import { builtInConfig, type FlowConfig } from "./config.js";
 import { createFlowControl, type FlowControl } from "./flow-control.js";
 import { createFlowMetrics } from "./metrics.js";
@@ -52,34 +50,12 @@ function subject(totalSeats: number): Subject {
   };
 }
 
-interface Request {
-  readonly user?: string;
+interface Request extends Omit<FakeCall, "groups"> {
   readonly group?: string;
-  readonly verb?: string;
-  readonly target?: string;
 }
 
-function callOf({
-  user = "ann",
-  group = "people",
-  verb = "get",
-  target = "/api/v1/namespaces/a/pods/p",
-}: Request): Call & {
-  readonly exchange: FakeExchange;
-} {
-  const exchange = fakeExchange({ target });
-  return {
-    exchange,
-    route: parsePath(exchange.path),
-    representation: plainJson,
-    verb,
-    sender: undefined,
-    user: { name: user, uid: "", groups: [group, naming.authenticatedGroup], extra: {} },
-    seats: undefined,
-    kind: undefined,
-    deprecation: undefined,
-    auditAnnotations: new Map(),
-  };
+function callOf({ group = "people", ...rest }: Request): ReturnType<typeof fakeCall> {
+  return fakeCall({ ...rest, groups: [group, naming.authenticatedGroup] });
 }
 
 const labels = 'priority_level="tiny",flow_schema="tiny"';

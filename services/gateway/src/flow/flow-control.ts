@@ -10,6 +10,7 @@ import type { FlowMetrics, LevelSeries } from "./metrics.js";
 import { PriorityLevel } from "./priority-level.js";
 import type { AllRequestCounts } from "./request-counts.js";
 import { divideSeats, type SeatDemand, type SeatRange, seatRanges } from "./seat-shares.js";
+import { createFlowTables, type FlowTables } from "./tables.js";
 
 export interface FlowControlOptions {
   readonly naming: Naming;
@@ -29,6 +30,8 @@ export interface FlowControl extends Limiter {
   /** Begins to lend seats from level to level. */
   start(): void;
   stop(): void;
+  /** What it does now. */
+  readonly tables: FlowTables;
 }
 
 /** How often levels lend and take back. */
@@ -75,6 +78,7 @@ export function createFlowControl(options: FlowControlOptions): FlowControl {
     stop() {
       cancel?.();
     },
+    tables: createFlowTables(() => levels, clock),
   };
 }
 

@@ -3,26 +3,11 @@ import { test } from "node:test";
 import { createManualClock } from "@orch/runtime/clock.js";
 import { createMetrics } from "@orch/runtime/metrics.js";
 import type { Call } from "../call.js";
-import { parsePath } from "../path.js";
-import { plainJson } from "../representation.js";
-import { fakeExchange } from "../testing/fake-exchange.js";
+import { fakeCall } from "../testing/fake-call.js";
 import { limitInFlight } from "./in-flight.js";
 import { createRequestCounts } from "./request-counts.js";
 
-function callOf(verb: string, group = "people"): Call {
-  return {
-    exchange: fakeExchange({ target: "/api/v1/pods" }),
-    route: parsePath("/api/v1/pods"),
-    representation: plainJson,
-    verb,
-    sender: undefined,
-    user: { name: "ann", uid: "", groups: [group], extra: {} },
-    seats: undefined,
-    kind: undefined,
-    deprecation: undefined,
-    auditAnnotations: new Map(),
-  };
-}
+const callOf = (verb: string, group = "people"): Call => fakeCall({ verb, groups: [group] });
 
 function subject() {
   const clock = createManualClock();
