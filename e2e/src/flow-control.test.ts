@@ -3,6 +3,7 @@ import { request } from "node:https";
 import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { autoUpdateKey, builtInFlow } from "@orch/api/kinds/flowcontrol/built-in.js";
+import type { FlowSchema } from "@orch/api/kinds/flowcontrol/types.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { type Credentials, connect, type Http } from "./harness/http.js";
 import { namesOf } from "./harness/manifests.js";
@@ -14,6 +15,7 @@ const group = "flowcontrol.apiserver.k8s.io";
 const schemas = `/apis/${group}/v1/flowschemas`;
 const levels = `/apis/${group}/v1/prioritylevelconfigurations`;
 const maps = "/api/v1/namespaces/default/configmaps";
+const tables = "/debug/api_priority_and_fairness";
 const schemaHeader = "x-kubernetes-pf-flowschema-uid";
 
 const everything = [
@@ -78,6 +80,47 @@ describe("flow control's objects", { skip: etcdMissing() ?? false }, () => {
     for (const gateway of gateways) {
       await until("the schema decides no more", async () => !(await decided(gateway)()) || undefined);
     }
+  });
+
+  test("a schema says whether its level is there, as the controller's own account", async () => {
+    const path = `${schemas}/of-nobody`;
+    const said = async (reason: string): Promise<void> => {
+      await until(`its level is ${reason}`, async () => {
+        const { status, metadata }: FlowSchema = (await http.get(path)).object();
+        const [condition] = status?.conditions ?? [];
+        if (condition?.reason !== reason) return undefined;
+        assert.equal(condition.type, "Dangling");
+        assert.equal(condition.status, reason === "Found" ? "False" : "True");
+        assert.match(
+          condition.message ?? "",
+          /^This FlowSchema references the PriorityLevelConfiguration object named "of-nobody"/,
+        );
+        const { manager } = (metadata.managedFields ?? []).find(({ subresource }) => subresource === "status") ?? {};
+        assert.equal(manager, "api-priority-and-fairness-config-consumer-v1");
+        return true;
+      });
+    };
+    assert.equal((await http.post(schemas, schemaOf("of-nobody", "of-nobody", "nobody"))).status, 201);
+    await said("NotFound");
+    const limited = { limitResponse: { type: "Reject" } };
+    const made = await http.post(levels, { metadata: { name: "of-nobody" }, spec: { type: "Limited", limited } });
+    assert.equal(made.status, 201, made.text);
+    await said("Found");
+    assert.equal((await http.delete(`${levels}/of-nobody`)).status, 200);
+    await said("NotFound");
+    assert.equal((await http.delete(path)).status, 200);
+  });
+
+  test("who may see the path is shown what the levels do", async () => {
+    const path = `${tables}/dump_priority_levels`;
+    assert.equal((await http.call({ path, as: stranger() })).status, 403);
+    const shown = await http.get(path);
+    assert.equal(shown.status, 200);
+    assert.equal(shown.headers["content-type"], "text/plain; charset=utf-8");
+    const names = shown.text.split("\n").map((row) => row.split(",")[0]);
+    const levelNames = builtInFlow(target.naming).levels.map(({ name }) => name);
+    assert.deepEqual(names, ["PriorityLevelName", ...levelNames.sort(), ""]);
+    assert.ok(!(await http.get("/")).text.includes("/debug"));
   });
 
   test("what is mandatory comes back when it is deleted, and can not be changed", async () => {
@@ -155,6 +198,15 @@ describe("flow control under load", () => {
     const waiting = get();
     assert.equal(await Promise.race([waiting.then(() => "answered"), delay(500, "waits")]), "waits");
     assert.equal((await http.get(maps)).status, 200);
+    const requests = (await http.get(`${tables}/dump_requests?includeRequestDetails=1`)).text.split("\n");
+    const ofStranger = requests.filter((row) => row.startsWith("global-default,")).map((row) => row.split(/, +/));
+    assert.deepEqual(
+      ofStranger.map((cells) => [cells[1], cells[3], cells[11], cells[12]]),
+      [
+        ["global-default", "0", "list", maps],
+        ["global-default", "-1", "create", maps],
+      ],
+    );
     release();
     assert.equal((await waiting).status, 200);
   });
@@ -199,12 +251,18 @@ describe("without priority and fairness", () => {
     });
     slow.on("error", () => {});
     slow.flushHeaders();
+    assert.equal((await http.get(`${tables}/dump_priority_levels`)).status, 404);
     const refused = await until("the bound is reached", async () => {
       const answer = await http.call({ method: "POST", path: maps, body: { metadata: { generateName: "m-" } }, as });
       return answer.status === 429 ? answer : undefined;
     });
     assert.equal(refused.headers["retry-after"], "1");
     assert.equal((await http.call({ path: maps, as })).status, 200);
+    await until("the write that runs is told", async () =>
+      (await http.get("/metrics")).text.includes('apiserver_current_inflight_requests{request_kind="mutating"} 1\n')
+        ? true
+        : undefined,
+    );
     slow.destroy();
   });
 });

@@ -53,6 +53,7 @@ const bad: readonly (readonly [query: Query, message: string])[] = [
   [{ resourceVersion: "x", watch: true }, uint("x", "invalid syntax")],
   [{ limit: "many" }, int("many", "invalid syntax")],
   [{ limit: "1.5" }, int("1.5", "invalid syntax")],
+  [{ limit: "" }, int("", "invalid syntax")],
   [{ limit: "9223372036854775808" }, int("9223372036854775808", "value out of range")],
   [{ timeoutSeconds: "soon" }, int("soon", "invalid syntax")],
   [{ timeoutSeconds: "1s", watch: true }, int("1s", "invalid syntax")],

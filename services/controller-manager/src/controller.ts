@@ -14,6 +14,7 @@ export const controllerNames = [
   "certificatesigningrequest-approving-controller",
   "certificatesigningrequest-signing-controller",
   "certificatesigningrequest-cleaner-controller",
+  "flowschema-status-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
@@ -29,6 +30,7 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "certificatesigningrequest-approving-controller": "certificate-controller",
   "certificatesigningrequest-signing-controller": "certificate-controller",
   "certificatesigningrequest-cleaner-controller": "certificate-controller",
+  "flowschema-status-controller": "flowschema-status-controller",
 };
 
 export type ChosenControllers =

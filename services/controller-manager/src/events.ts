@@ -1,6 +1,7 @@
 import type { Client } from "@orch/client/http.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Identity } from "./garbage/references.js";
+import { wireTime } from "./wire-time.js";
 
 export interface Warning {
   readonly about: Identity;
@@ -37,7 +38,7 @@ export function createEventRecorder(deps: {
       const namespace = about.namespace === "" ? "default" : about.namespace;
       const { apiVersion, kind, name, uid } = about;
       const now = deps.clock.now();
-      const time = new Date(now).toISOString().replace(/\.\d+/, "");
+      const time = wireTime(now);
       const suffix = `${now.toString(16)}${Math.floor(deps.random() * 0x10000).toString(16)}`;
       const event = {
         metadata: { name: `${name.slice(0, 230)}.${suffix}`, namespace },

@@ -11,6 +11,7 @@ import { createApprovingController } from "./certificates/approving-controller.j
 import { createCleaner } from "./certificates/cleaner.js";
 import { createSigningController, type SigningConfig } from "./certificates/signing-controller.js";
 import type { Controller, ControllerName } from "./controller.js";
+import { createFlowSchemaStatusController } from "./flow-schemas/status-controller.js";
 import { createGarbageCollector } from "./garbage/collector.js";
 import type { Telemetry } from "./metrics.js";
 import { createNamespaceController } from "./namespaces/namespace-controller.js";
@@ -149,6 +150,7 @@ function makersOf(config: ControllerManagerConfig): Readonly<Record<ControllerNa
         ? { lacks: "no files of an authority are named, --cluster-signing-cert-file and its key" }
         : createSigningController(config.signing, tools),
     "certificatesigningrequest-cleaner-controller": createCleaner,
+    "flowschema-status-controller": createFlowSchemaStatusController,
   };
 }
 

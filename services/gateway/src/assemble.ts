@@ -109,6 +109,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       identity: identityOf(settings, deps, { access, tls }),
       reviews: { ...authentication, rules: authorization.rules, now: () => clock.now() },
       limiter: limiting.limiter,
+      flowTables: limiting.tables,
       caches: (group) => caches.of(group),
       resources: (group) => resources.of(group),
       requestMetrics: createRequestMetrics(metrics),

@@ -12,6 +12,7 @@ import { buffer } from "node:stream/consumers";
 import { type OpenIdDocuments, openIdPaths } from "@orch/auth/service-account/open-id.js";
 import express from "express";
 import type { Exchange, HeaderList } from "./exchange.js";
+import type { FlowTables } from "./flow/tables.js";
 import { createOpenIdDiscovery } from "./openid-discovery.js";
 
 export interface OtherPathsDeps {
@@ -19,6 +20,8 @@ export interface OtherPathsDeps {
   readonly health: (path: string, query: URLSearchParams) => Promise<{ code: number; body: string } | undefined>;
   readonly metrics: () => Promise<{ contentType: string; body: string }>;
   readonly version: object;
+  /** Below `/debug/api_priority_and_fairness`; not listed among the paths, as in the reference. */
+  readonly flowTables?: FlowTables;
   /** Below `/openapi`. */
   readonly openApi: express.Handler;
   /** Of tokens of service accounts. */
@@ -36,6 +39,12 @@ export function createOtherPaths(deps: OtherPathsDeps): (exchange: Exchange) => 
     const { contentType, body } = await deps.metrics();
     response.set("Content-Type", contentType).send(body);
   });
+  for (const [name, print] of deps.flowTables ?? []) {
+    app.all(`/debug/api_priority_and_fairness/${name}`, (request, response) => {
+      const details = (request.query["includeRequestDetails"] ?? "") !== "";
+      response.set("Content-Type", plain).send(print({ details }));
+    });
+  }
   app.use("/openapi", deps.openApi);
   if (deps.openId !== undefined) app.use(createOpenIdDiscovery(deps.openId));
   app.use(async (request, response, next) => {

@@ -1,14 +1,13 @@
+import { isTrue, wholeNumber } from "@orch/api/query-values.js";
 import type { Live } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
-import { badRequest } from "@orch/status/api-error.js";
 import type { Exchange, HeaderList } from "./exchange.js";
 import { acceptsGzip, gzipFrom, gzipHeaders, gzipped, isGzip } from "./gzip.js";
 import type { ResourceRoute } from "./path.js";
 import { collect, type OpenStream, relay } from "./relay.js";
 import { formOf, type Representation } from "./representation.js";
 import type { Responder } from "./respond.js";
-import { isTrue } from "./verbs.js";
 
 export interface ReadDeps {
   readonly respond: Responder;
@@ -73,10 +72,10 @@ function takesGzip(
 /** A collection or a page of it (spec 1: Paged lists). */
 export async function serveList(deps: ReadDeps, { exchange, route, representation, headers }: Read): Promise<void> {
   const { query } = exchange;
-  wholeNumber(query, "timeoutSeconds");
+  numberOf(query, "timeoutSeconds");
   const request = {
     ...collectionRequest(query, route),
-    limit: wholeNumber(query, "limit"),
+    limit: numberOf(query, "limit"),
     continueToken: query?.get("continue") ?? "",
     form: formOf(representation, exchange, "list"),
     gzip: takesGzip(deps, { exchange, representation }),
@@ -97,7 +96,7 @@ export async function serveList(deps: ReadDeps, { exchange, route, representatio
 /** A stream of changes (spec 1: Change tracking). */
 export async function serveWatch(deps: ReadDeps, { exchange, route, representation, headers }: Read): Promise<void> {
   const { query } = exchange;
-  const seconds = wholeNumber(query, "timeoutSeconds");
+  const seconds = numberOf(query, "timeoutSeconds");
   const request = {
     ...collectionRequest(query, route),
     name: route.name,
@@ -134,14 +133,7 @@ function collectionRequest(query: URLSearchParams | undefined, route: ResourceRo
   };
 }
 
-/** A number of 64 bits; 0 when absent or negative, which the reference takes for none. Its words for what is none. */
-function wholeNumber(query: URLSearchParams | undefined, name: string): number {
-  const text = query?.get(name) ?? "";
-  if (text === "") return 0;
-  const digits = /^[+-]?\d+$/.test(text);
-  if (digits && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) {
-    return Math.min(Math.max(0, Number(text)), Number.MAX_SAFE_INTEGER);
-  }
-  const why = digits ? "value out of range" : "invalid syntax";
-  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: ${why}`);
+/** 0 when absent or negative, which the reference takes for none. @throws ApiError BadRequest */
+function numberOf(query: URLSearchParams | undefined, name: string): number {
+  return Math.max(0, wholeNumber(query?.get(name)) ?? 0);
 }

@@ -1,3 +1,4 @@
+import { isTrue } from "@orch/api/query-values.js";
 import { methodNotAllowed } from "@orch/status/api-error.js";
 import type { ResourceRoute } from "./path.js";
 
@@ -29,9 +30,4 @@ export function checkTarget(verb: string, route: ResourceRoute): void {
   if (route.watch && verb !== "watch") throw methodNotAllowed();
   if (verb === "create" && single && route.subresource === "") throw methodNotAllowed();
   if ((verb === "update" || verb === "patch") && !single) throw methodNotAllowed();
-}
-
-/** A boolean query parameter as the reference reads it: absent, `0` and `false` are false, the rest is true. */
-export function isTrue(value: string | null | undefined): boolean {
-  return value !== null && value !== undefined && value !== "0" && value.toLowerCase() !== "false";
 }

@@ -1,4 +1,5 @@
 import type { AnyObject } from "@orch/api/object.js";
+import { wholeNumber } from "@orch/api/query-values.js";
 import { parseSelectors, type Selectors } from "@orch/api/selectors/selectors.js";
 import { selectableFields } from "@orch/api/writes.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
@@ -15,7 +16,6 @@ import { key, type Revision, revision } from "@orch/store/revision.js";
 import type { Entry, Range } from "@orch/store/store.js";
 import { removeEntry } from "./delete.js";
 import { type DeleteOptions, deleteOptions } from "./delete-options.js";
-import { wholeNumber } from "./options.js";
 import { rendererOf, storedObject } from "./stored.js";
 import { keyPrefix, type Write } from "./write.js";
 
@@ -30,7 +30,7 @@ const width = 16;
 export async function removeCollection(write: Write): Promise<WriteReply> {
   const options = deleteOptions(write);
   const selectors = selectorsOf(write);
-  const limit = wholeNumber(write.request.options, "limit") ?? 0;
+  const limit = wholeNumber(write.request.options["limit"]) ?? 0;
   const given = write.request.options["continue"] ?? "";
   const seal = limit > 0 || given !== "" ? await sealOf(write) : undefined;
   const token = seal === undefined || given === "" ? undefined : parseToken(given, seal);

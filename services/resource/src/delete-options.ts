@@ -1,11 +1,11 @@
 import type { AnyObject } from "@orch/api/object.js";
+import { isTrue, wholeNumber } from "@orch/api/query-values.js";
 import { readTree } from "@orch/render/body.js";
 import { dryRunErrors, dryRunOf } from "@orch/render/write-options.js";
 import { DecodeError, decode } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { type ApiError, badRequest, conflict, invalid } from "@orch/status/api-error.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { wholeNumber } from "./options.js";
 import type { Write } from "./write.js";
 
 /** How a delete is to be done (spec 1: Query parameters; DeleteOptions). */
@@ -63,14 +63,12 @@ function orphanPolicy(orphan: boolean | undefined): DeleteOptions["propagation"]
 }
 
 function fromQuery(options: Readonly<Record<string, string>>): DeleteOptionsBody {
-  const grace = wholeNumber(options, "gracePeriodSeconds");
+  const grace = wholeNumber(options["gracePeriodSeconds"]);
   const { propagationPolicy, orphanDependents } = options;
   return {
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(propagationPolicy === undefined || propagationPolicy === "" ? {} : { propagationPolicy }),
-    ...(orphanDependents === undefined
-      ? {}
-      : { orphanDependents: orphanDependents !== "false" && orphanDependents !== "0" }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents: isTrue(orphanDependents) }),
   };
 }
 

@@ -6,7 +6,8 @@ import type { AnyObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { type Key, key } from "@orch/store/revision.js";
-import { ensureKept } from "./kept-object.js";
+import { ensureKept, isOvertaken, removeKept } from "./kept-object.js";
+import { storedObject } from "./stored.js";
 import { builtIn, type WriteDeps } from "./write.js";
 
 type AnySpec = FlowSchemaSpec | LevelSpec;
@@ -29,14 +30,22 @@ export function flowKinds(deps: WriteDeps): readonly FlowKind[] {
   return [of("PriorityLevelConfiguration", levels), of("FlowSchema", schemas)];
 }
 
-/** Makes what is missing and rights what is wrong; what users keep themselves stays as it is. How many it wrote. */
+/** As the reference names who writes them. */
+const fieldManager = "api-priority-and-fairness-config-producer-v1";
+
+/**
+ * Makes what is missing, rights what is wrong, deletes what a server made and this one does not know; what users keep
+ * themselves stays as it is. How many it wrote or deleted.
+ */
 export async function ensureFlowObjects(deps: WriteDeps): Promise<number> {
   let written = 0;
-  for (const { kind, objects } of flowKinds(deps)) {
+  const kinds = flowKinds(deps);
+  for (const { kind, objects } of kinds) {
     const wrote = objects.map((made) =>
       ensureKept(deps, {
         kind,
         name: made.name,
+        fieldManager,
         right: (stored) => {
           const object = rightObject(made, stored, deps.naming);
           return object === undefined ? undefined : { object };
@@ -45,7 +54,29 @@ export async function ensureFlowObjects(deps: WriteDeps): Promise<number> {
     );
     written += (await Promise.all(wrote)).filter(Boolean).length;
   }
+  // Schemas first: none of them is without its level meanwhile.
+  for (const kind of [...kinds].reverse()) written += await removeUnknown(deps, kind);
   return written;
+}
+
+async function removeUnknown(deps: WriteDeps, { kind, prefix, objects }: FlowKind): Promise<number> {
+  const { entries } = await deps.store.range({ prefix });
+  const known = new Set(objects.map(({ name }) => name));
+  const unknown = entries
+    .map((entry) => storedObject(kind, entry))
+    .filter((object) => isUnknown(object, known, deps.naming));
+  for (const object of unknown) {
+    await removeKept(deps, kind, object).catch((error: unknown) => {
+      if (!isOvertaken(error)) throw error;
+    });
+  }
+  return unknown.length;
+}
+
+/** Whether it says that the server keeps it, which no server does any more. What goes already needs no second deletion. */
+export function isUnknown({ metadata }: AnyObject, known: ReadonlySet<string>, naming: Naming): boolean {
+  if (known.has(metadata.name ?? "") || metadata.deletionTimestamp !== undefined) return false;
+  return truthOf(metadata.annotations?.[autoUpdateKey(naming)]) === true;
 }
 
 /** An object as it should be; undefined where it is so, or is not the server's to change. */
@@ -57,16 +88,26 @@ export function rightObject(
   const annotation = autoUpdateKey(naming);
   if (stored === undefined) return { metadata: { name, annotations: { [annotation]: "true" } }, spec };
   const { metadata } = stored;
-  const said = metadata.annotations?.[annotation];
+  const said = truthOf(metadata.annotations?.[annotation]);
   // Who never said anything and never changed anything wants what the server wants.
-  const kept = mandatory || said === "true" || (said !== "false" && metadata.generation === 1);
+  const kept = mandatory || (said ?? metadata.generation === 1);
   const wanted = kept ? withOwnLending(spec, stored["spec"]) : stored["spec"];
-  if (said === String(kept) && sameMeaning(wanted, stored["spec"])) return undefined;
+  if (said === kept && sameMeaning(wanted, stored["spec"])) return undefined;
   return {
     ...stored,
     metadata: { ...metadata, annotations: { ...metadata.annotations, [annotation]: String(kept) } },
     spec: wanted,
   };
+}
+
+const truths: ReadonlyMap<string | undefined, boolean> = new Map([
+  ...["1", "t", "T", "true", "TRUE", "True"].map((text) => [text, true] as const),
+  ...["0", "f", "F", "false", "FALSE", "False"].map((text) => [text, false] as const),
+]);
+
+/** What an annotation says, in all the spellings that the reference takes; undefined for nothing and for others. */
+function truthOf(text: string | undefined): boolean | undefined {
+  return truths.get(text);
 }
 
 /** What the exempt level lends is for users to say. */

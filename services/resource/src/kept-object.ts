@@ -13,6 +13,8 @@ export interface KeptObject {
   readonly kind: Kind;
   readonly namespace?: string;
   readonly name: string;
+  /** See {@link OwnWrite}. */
+  readonly fieldManager?: string;
   /** As it should be, of what is stored; undefined where it is so, or is not the server's to change. */
   readonly right: (stored: AnyObject | undefined) => Righting | undefined;
 }
@@ -37,25 +39,31 @@ export async function ensureKept(deps: WriteDeps, kept: KeptObject): Promise<boo
   }
 }
 
-async function ensure(deps: WriteDeps, { kind, namespace = "", name, right }: KeptObject): Promise<boolean> {
+async function ensure(deps: WriteDeps, kept: KeptObject): Promise<boolean> {
+  const { kind, namespace = "", name, right } = kept;
+  const manager = kept.fieldManager === undefined ? {} : { fieldManager: kept.fieldManager };
   const entry = await deps.store.get(keyOf(ownWrite(deps, kind, { verb: "update", namespace }), name));
   const stored = entry === undefined ? undefined : storedObject(kind, entry);
   const righting = right(stored);
   if (righting === undefined) return false;
   const { object, anew = false } = righting;
   if (stored !== undefined && !anew) {
-    await update(ownWrite(deps, kind, { verb: "update", namespace, name, object }));
+    await update(ownWrite(deps, kind, { verb: "update", namespace, name, object, ...manager }));
     return true;
   }
-  if (stored !== undefined) {
-    const options = { kind: "DeleteOptions", apiVersion: "v1", preconditions: { uid: stored.metadata.uid } };
-    await remove(ownWrite(deps, kind, { verb: "delete", namespace, name, object: options }));
-  }
-  await create(ownWrite(deps, kind, { verb: "create", namespace, object }));
+  if (stored !== undefined) await removeKept(deps, kind, stored);
+  await create(ownWrite(deps, kind, { verb: "create", namespace, object, ...manager }));
   return true;
 }
 
+/** Deletes just this object, not one that has its name by now. @throws ApiError */
+export async function removeKept(deps: WriteDeps, kind: Kind, { metadata }: AnyObject): Promise<void> {
+  const { namespace = "", name = "", uid } = metadata;
+  const object = { kind: "DeleteOptions", apiVersion: "v1", preconditions: { uid } };
+  await remove(ownWrite(deps, kind, { verb: "delete", namespace, name, object }));
+}
+
 /** It came, went or changed since it was looked at. A namespace that is missing is so for longer. */
-function isOvertaken(error: unknown): boolean {
+export function isOvertaken(error: unknown): boolean {
   return error instanceof ApiError && ["AlreadyExists", "Conflict", "NotFound"].includes(error.reason);
 }

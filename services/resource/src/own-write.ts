@@ -9,10 +9,13 @@ export interface OwnWrite {
   /** Of the object that is updated or deleted. */
   readonly name?: string;
   readonly object?: object;
+  /** Whose fields these are, where not the server's own as such. */
+  readonly fieldManager?: string;
 }
 
 /** A write of the server itself, as if a client of every right had sent it. */
-export function ownWrite(deps: WriteDeps, kind: Kind, { verb, namespace = "", name = "", object }: OwnWrite): Write {
+export function ownWrite(deps: WriteDeps, kind: Kind, own: OwnWrite): Write {
+  const { verb, namespace = "", name = "", object, fieldManager } = own;
   const request = {
     verb,
     group: kind.group,
@@ -23,7 +26,7 @@ export function ownWrite(deps: WriteDeps, kind: Kind, { verb, namespace = "", na
     name,
     body: object === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(object)),
     contentType: "application/json",
-    options: {},
+    options: fieldManager === undefined ? {} : { fieldManager },
     form: "",
     user: { name: "system:apiserver", uid: "", groups: [deps.naming.mastersGroup], extra: {} },
     userAgent: deps.naming.systemName("apiserver"),

@@ -1,5 +1,6 @@
 import { type ApiObject, isRecord } from "@orch/client/objects.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { wireTime } from "../wire-time.js";
 
 /** What the controllers read of a CertificateSigningRequest. */
 export interface SigningRequestView {
@@ -54,7 +55,7 @@ export function withCondition(
   condition: { readonly type: string; readonly reason: string; readonly message: string; readonly now: number },
 ): ApiObject {
   const { now, ...said } = condition;
-  const lastUpdateTime = new Date(now).toISOString().replace(/\.\d+/, "");
+  const lastUpdateTime = wireTime(now);
   const added = { ...said, status: "True", lastUpdateTime };
   return { ...object, status: { ...recordOf(object["status"]), conditions: [...conditionsOf(object), added] } };
 }

@@ -4,6 +4,7 @@ import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import { ApiError } from "@orch/status/api-error.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
+import { wireTime } from "../wire-time.js";
 import { conditionsOf, withConditions } from "./conditions.js";
 import { type Emptied, emptyNamespace } from "./content.js";
 import { isTerminating, namespaces, watchNamespaces } from "./namespace-watch.js";
@@ -74,7 +75,7 @@ async function tell(
   signal: AbortSignal,
 ): Promise<ApiObject> {
   const conditions = conditionsOf(emptied, naming.systemName("").replace(/-$/, ""));
-  const now = new Date(clock.now()).toISOString().replace(/\.\d+/, "");
+  const now = wireTime(clock.now());
   const changed = withConditions(namespace, conditions, now);
   return changed === undefined
     ? namespace

@@ -2,11 +2,13 @@ import type { Clock } from "@orch/runtime/clock.js";
 import type { Call } from "../call.js";
 import type { HeaderList } from "../exchange.js";
 import { namespaceOf } from "./classifier.js";
+import type { Origin } from "./fair-queue.js";
 import { tooManyRequests } from "./limiter.js";
 import type { ListCosts } from "./list-costs.js";
 import type { FlowSeries } from "./metrics.js";
 import type { StreamObserver } from "./observed-stream.js";
-import type { PriorityLevel, Refusal, Waiting } from "./priority-level.js";
+import type { PriorityLevel, Refusal, Running, Waiting } from "./priority-level.js";
+import { type AllRequestCounts, type HighWater, isReadOnly, type RequestCounts } from "./request-counts.js";
 import type { Seats } from "./seats.js";
 import { hasInitialEvents, watchStart } from "./watch-start.js";
 
@@ -26,6 +28,7 @@ export interface Flow {
 export interface AdmitDeps {
   readonly clock: Clock;
   readonly costs: ListCosts;
+  readonly counts: AllRequestCounts;
   /** How long a request may wait for seats, and how long the start of a watch may hold them. */
   readonly waitMs: number;
 }
@@ -36,7 +39,7 @@ export function admit(call: Call, flow: Flow, deps: AdmitDeps): void | Promise<v
   flow.series.estimated.observe(seats);
   if (flow.level.take(seats)) {
     flow.series.waited.observe(0);
-    hold(call, flow, { deps, seats, settle: undefined });
+    hold(call, flow, { deps, seats });
     return undefined;
   }
   return wait(call, flow, { deps, seats });
@@ -56,19 +59,26 @@ interface Place {
 
 function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
   const { level, series } = flow;
+  const { waiting } = countsOf(call, deps);
   return new Promise((resolve, reject) => {
-    const began = deps.clock.monotonic();
+    const arrived = deps.clock.monotonic();
+    const distinguisher = distinguisherOf(call, flow);
     const left = (): number => {
       series.waiting.add(-1);
       series.waitingSeats.add(-seats);
-      return (deps.clock.monotonic() - began) / 1000;
+      waiting.leave();
+      return (deps.clock.monotonic() - arrived) / 1000;
     };
     const waiter: Waiting = {
       seats,
-      flow: flowOf(call, flow),
-      begin(settle) {
+      call,
+      schema: flow.schema,
+      distinguisher,
+      arrived,
+      flow: `${flow.schema}/${distinguisher}`,
+      begin(from) {
         series.waited.observe(left());
-        hold(call, flow, { deps, seats, settle });
+        hold(call, flow, { deps, seats, arrived, from });
         resolve();
       },
       refuse(why: Refusal) {
@@ -79,6 +89,7 @@ function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
     };
     series.waiting.add(1);
     series.waitingSeats.add(seats);
+    waiting.enter();
     level.wait(waiter, deps.waitMs);
     call.exchange.onClose(() => {
       if (level.cancel(waiter)) waiter.refuse("cancelled");
@@ -86,19 +97,26 @@ function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
   });
 }
 
-/** The flow's name: its schema and what tells its flows apart. */
-function flowOf({ user, route }: Call, { schema, by }: Flow): string {
-  if (by === "ByUser") return `${schema}/${user?.name ?? ""}`;
-  return by === "ByNamespace" && route.type === "resource" ? `${schema}/${namespaceOf(route)}` : schema;
+/** What tells the flow of a call from the others of its schema; "" where all are one. */
+function distinguisherOf({ user, route }: Call, { by }: Flow): string {
+  if (by === "ByUser") return user?.name ?? "";
+  return by === "ByNamespace" && route.type === "resource" ? namespaceOf(route) : "";
+}
+
+function countsOf({ verb }: Call, { counts }: AdmitDeps): RequestCounts {
+  return isReadOnly(verb) ? counts.readOnly : counts.mutating;
 }
 
 interface Held extends Place {
-  /** Told the time that a request took which had to wait. */
-  readonly settle: ((milliseconds: number) => void) | undefined;
+  /** Of a request that had to wait. */
+  readonly from?: Origin;
+  readonly arrived?: number;
 }
 
 function hold(call: Call, flow: Flow, held: Held): void {
-  const seats = new HeldSeats(flow, held, call.verb === "watch");
+  const seats = new HeldSeats(call, flow, held);
+  flow.level.running.add(seats);
+  seats.count.enter();
   flow.series.dispatched.inc();
   flow.series.executing.add(1);
   flow.series.seats.add(held.seats);
@@ -106,31 +124,55 @@ function hold(call: Call, flow: Flow, held: Held): void {
   call.seats = seats;
 }
 
-class HeldSeats implements Seats {
+class HeldSeats implements Seats, Running {
   stream: StreamObserver | undefined = undefined;
+  readonly call: Call;
+  readonly count: HighWater;
+  readonly began: number;
   readonly #flow: Flow;
   readonly #held: Held;
-  readonly #watch: boolean;
-  readonly #began: number;
   #over = false;
 
-  constructor(flow: Flow, held: Held, watch: boolean) {
+  constructor(call: Call, flow: Flow, held: Held) {
+    this.call = call;
+    this.count = countsOf(call, held.deps).running;
+    this.began = held.deps.clock.monotonic();
     this.#flow = flow;
     this.#held = held;
-    this.#watch = watch;
-    this.#began = held.deps.clock.monotonic();
+  }
+
+  get seats(): number {
+    return this.#held.seats;
+  }
+
+  get schema(): string {
+    return this.#flow.schema;
+  }
+
+  get distinguisher(): string {
+    return distinguisherOf(this.call, this.#flow);
+  }
+
+  get arrived(): number {
+    return this.#held.arrived ?? this.began;
+  }
+
+  get queue(): number {
+    return this.#held.from?.queue ?? -1;
   }
 
   release(): void {
     if (this.#over) return;
     this.#over = true;
     const { level, series } = this.#flow;
-    const { seats, settle, deps } = this.#held;
-    const took = deps.clock.monotonic() - this.#began;
+    const { seats, from, deps } = this.#held;
+    const took = deps.clock.monotonic() - this.began;
+    this.count.leave();
     series.executing.add(-1);
     series.seats.add(-seats);
-    (this.#watch ? series.watchStarts : series.took).observe(took / 1000);
-    settle?.(took);
+    (this.call.verb === "watch" ? series.watchStarts : series.took).observe(took / 1000);
+    from?.settle(took);
+    level.running.delete(this);
     level.release(seats);
   }
 }

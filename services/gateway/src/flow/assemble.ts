@@ -7,6 +7,8 @@ import { createFlowControl } from "./flow-control.js";
 import { limitInFlight } from "./in-flight.js";
 import type { Limiter } from "./limiter.js";
 import { createFlowMetrics } from "./metrics.js";
+import { createRequestCounts } from "./request-counts.js";
+import type { FlowTables } from "./tables.js";
 
 export interface LimitingSettings {
   readonly readsInFlight: number;
@@ -25,6 +27,8 @@ export interface LimitingDeps {
 /** A limiter with what keeps it up to date. */
 export interface Limiting {
   readonly limiter: Limiter;
+  /** What flow control does now; none without it. */
+  readonly tables: FlowTables;
   start(): void;
   stop(): void;
 }
@@ -36,15 +40,17 @@ const waitingPart = 1 / 4;
 export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): Limiting {
   const { readsInFlight: reads, writesInFlight: writes } = settings;
   const { naming, clock } = deps;
+  const counts = createRequestCounts(deps.metrics, clock);
   // Without seats to divide nothing is bounded.
   if (!settings.flowControl || reads + writes === 0) {
-    const limiter = limitInFlight({ reads, writes, mastersGroup: naming.mastersGroup });
-    return { limiter, start: () => {}, stop: () => {} };
+    const limiter = limitInFlight({ reads, writes, mastersGroup: naming.mastersGroup }, counts);
+    return { limiter, tables: new Map(), start: () => {}, stop: () => {} };
   }
   const control = createFlowControl({
     naming,
     clock,
     metrics: createFlowMetrics(deps.metrics),
+    counts,
     totalSeats: reads + writes,
     waitMs: settings.requestTimeoutMs * waitingPart,
   });
@@ -56,6 +62,7 @@ export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): 
   });
   return {
     limiter: control,
+    tables: control.tables,
     start() {
       control.start();
       source.start();

@@ -35,10 +35,22 @@ const longestChargeMs = 1000;
 export type Place = "free" | "taken" | "passed over";
 
 /** Where a dispatched request came from, for its correction. */
-export interface Dispatched<W> {
-  readonly waiter: W;
+export interface Origin {
+  readonly queue: number;
   /** Charges the flow what the request took, instead of what was assumed. */
   settle(milliseconds: number): void;
+}
+
+export interface Dispatched<W> extends Origin {
+  readonly waiter: W;
+}
+
+/** A queue as it is now. */
+export interface QueueState<W> {
+  readonly waiters: readonly W[];
+  /** Virtual time at which its first waiter may begin, and what is thought to wait in it: seat-milliseconds. */
+  readonly begins: number;
+  readonly work: number;
 }
 
 /**
@@ -87,12 +99,13 @@ export class FairQueue<W extends Waiter> {
     this.#count(queue, -1, -waiter.seats);
     this.#now = Math.max(this.#now, queue.begins);
     const { seats } = waiter;
-    const usual = this.#usual[seats] ?? firstGuessMs;
+    const usual = this.#usualOf(seats);
     queue.begins += seats * usual;
     queue.turn = this.#turn++;
     this.#forgetIdle(queue);
     return {
       waiter,
+      queue: queue.index,
       settle: (milliseconds) => {
         const took = Math.min(Math.max(milliseconds, leastChargeMs), longestChargeMs);
         queue.begins += seats * (took - usual);
@@ -113,6 +126,14 @@ export class FairQueue<W extends Waiter> {
     }
   }
 
+  /** All of its queues, by their index. */
+  states(): readonly QueueState<W>[] {
+    return Array.from({ length: this.#queuing.queues }, (_, index) => {
+      const { waiters = [], begins = 0 } = this.#queues.get(index) ?? {};
+      return { waiters, begins, work: waiters.reduce((sum, { seats }) => sum + seats * this.#usualOf(seats), 0) };
+    });
+  }
+
   /** Takes everything out. */
   drain(): readonly W[] {
     const all = [...this.#active].flatMap((queue) => queue.waiters);
@@ -121,6 +142,10 @@ export class FairQueue<W extends Waiter> {
     this.size = 0;
     this.waitingSeats = 0;
     return all;
+  }
+
+  #usualOf(seats: number): number {
+    return this.#usual[seats] ?? firstGuessMs;
   }
 
   #shortest(hand: readonly number[]): Queue<W> {

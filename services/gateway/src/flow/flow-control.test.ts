@@ -6,12 +6,11 @@ import { createManualClock, type ManualClock } from "@orch/runtime/clock.js";
 import { createMetrics } from "@orch/runtime/metrics.js";
 import fc from "fast-check";
 import type { Call } from "../call.js";
-import { parsePath } from "../path.js";
-import { plainJson } from "../representation.js";
-import { type FakeExchange, fakeExchange } from "../testing/fake-exchange.js";
+import { type FakeCall, fakeCall } from "../testing/fake-call.js";
 import { builtInConfig, type FlowConfig } from "./config.js";
 import { createFlowControl, type FlowControl } from "./flow-control.js";
 import { createFlowMetrics } from "./metrics.js";
+import { createRequestCounts } from "./request-counts.js";
 
 const naming = createNaming("kubernetes");
 const waitMs = 15_000;
@@ -21,52 +20,42 @@ interface Subject {
   readonly clock: ManualClock;
   /** A series of flow control, without its prefix; 0 where it is not there. */
   metric(name: string, labels: string): Promise<number>;
+  /** Requests that ran and that waited in the last second: readOnly, then mutating. */
+  current(): Promise<readonly (readonly [number, number])[]>;
 }
 
 function subject(totalSeats: number): Subject {
   const clock = createManualClock();
   const metrics = createMetrics({ release: "1.32", processMetrics: false });
-  const control = createFlowControl({ naming, clock, metrics: createFlowMetrics(metrics), totalSeats, waitMs });
+  const counts = createRequestCounts(metrics, clock);
+  const control = createFlowControl({ naming, clock, counts, metrics: createFlowMetrics(metrics), totalSeats, waitMs });
+  const value = async (start: string): Promise<number> => {
+    const line = (await metrics.text()).split("\n").find((l) => l.startsWith(`apiserver_${start} `));
+    return line === undefined ? 0 : Number(line.split(" ").at(-1));
+  };
   return {
     control,
     clock,
-    async metric(name, labels) {
-      const line = (await metrics.text())
-        .split("\n")
-        .find((l) => l.startsWith(`apiserver_flowcontrol_${name}{${labels}} `));
-      return line === undefined ? 0 : Number(line.split(" ").at(-1));
-    },
+    metric: (name, labels) => value(`flowcontrol_${name}{${labels}}`),
+    current: () =>
+      Promise.all(
+        ["readOnly", "mutating"].map(
+          async (kind) =>
+            [
+              await value(`current_inflight_requests{request_kind="${kind}"}`),
+              await value(`current_inqueue_requests{request_kind="${kind}"}`),
+            ] as const,
+        ),
+      ),
   };
 }
 
-interface Request {
-  readonly user?: string;
+interface Request extends Omit<FakeCall, "groups"> {
   readonly group?: string;
-  readonly verb?: string;
-  readonly target?: string;
 }
 
-function callOf({
-  user = "ann",
-  group = "people",
-  verb = "get",
-  target = "/api/v1/namespaces/a/pods/p",
-}: Request): Call & {
-  readonly exchange: FakeExchange;
-} {
-  const exchange = fakeExchange({ target });
-  return {
-    exchange,
-    route: parsePath(exchange.path),
-    representation: plainJson,
-    verb,
-    sender: undefined,
-    user: { name: user, uid: "", groups: [group, naming.authenticatedGroup], extra: {} },
-    seats: undefined,
-    kind: undefined,
-    deprecation: undefined,
-    auditAnnotations: new Map(),
-  };
+function callOf({ group = "people", ...rest }: Request): ReturnType<typeof fakeCall> {
+  return fakeCall({ ...rest, groups: [group, naming.authenticatedGroup] });
 }
 
 const labels = 'priority_level="tiny",flow_schema="tiny"';
@@ -315,4 +304,27 @@ test("whatever happens to calls, no seat is lost and no more are held than there
     }),
     { numRuns: 40 },
   );
+});
+
+test("what runs and what waits is told of the last second, reads apart from writes", async () => {
+  const { control, clock, current } = twoSeats();
+  const running = [enterAtOnce(control), enterAtOnce(control, { verb: "create" })];
+  const waiting = [callOf({ verb: "update" }), callOf({ verb: "list" })].map((call) => ({
+    call,
+    entered: control.enter(call),
+  }));
+  enterAtOnce(control, { group: naming.mastersGroup, verb: "watch" });
+  clock.advance(1000);
+  assert.deepEqual(await current(), [
+    [2, 1],
+    [1, 1],
+  ]);
+  for (const call of running) call.seats?.release();
+  for (const { entered } of waiting) await entered;
+  for (const { call } of waiting) call.seats?.release();
+  clock.advance(2000);
+  assert.deepEqual(await current(), [
+    [1, 0],
+    [0, 0],
+  ]);
 });

@@ -8,12 +8,15 @@ import type { Limiter } from "./limiter.js";
 import { createListCosts } from "./list-costs.js";
 import type { FlowMetrics, LevelSeries } from "./metrics.js";
 import { PriorityLevel } from "./priority-level.js";
+import type { AllRequestCounts } from "./request-counts.js";
 import { divideSeats, type SeatDemand, type SeatRange, seatRanges } from "./seat-shares.js";
+import { createFlowTables, type FlowTables } from "./tables.js";
 
 export interface FlowControlOptions {
   readonly naming: Naming;
   readonly clock: Clock;
   readonly metrics: FlowMetrics;
+  readonly counts: AllRequestCounts;
   /** Of this gateway: requests of one seat that run at once. */
   readonly totalSeats: number;
   /** How long a request may wait for seats. */
@@ -27,6 +30,8 @@ export interface FlowControl extends Limiter {
   /** Begins to lend seats from level to level. */
   start(): void;
   stop(): void;
+  /** What it does now. */
+  readonly tables: FlowTables;
 }
 
 /** How often levels lend and take back. */
@@ -45,8 +50,8 @@ interface Level {
 type Levels = ReadonlyMap<string, Level>;
 
 export function createFlowControl(options: FlowControlOptions): FlowControl {
-  const { naming, clock, totalSeats, waitMs } = options;
-  const deps = { clock, waitMs, costs: createListCosts() };
+  const { naming, clock, counts, totalSeats, waitMs } = options;
+  const deps = { clock, counts, waitMs, costs: createListCosts() };
   let levels: Levels = levelsOf(builtInConfig(naming), new Map(), options);
   let classify = classifierOf(builtInConfig(naming), levels, options);
   let cancel: (() => void) | undefined;
@@ -73,6 +78,7 @@ export function createFlowControl(options: FlowControlOptions): FlowControl {
     stop() {
       cancel?.();
     },
+    tables: createFlowTables(() => levels, clock),
   };
 }
 

@@ -1,28 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createManualClock } from "@orch/runtime/clock.js";
+import { createMetrics } from "@orch/runtime/metrics.js";
 import type { Call } from "../call.js";
-import { parsePath } from "../path.js";
-import { plainJson } from "../representation.js";
-import { fakeExchange } from "../testing/fake-exchange.js";
+import { fakeCall } from "../testing/fake-call.js";
 import { limitInFlight } from "./in-flight.js";
+import { createRequestCounts } from "./request-counts.js";
 
-function callOf(verb: string, group = "people"): Call {
-  return {
-    exchange: fakeExchange({ target: "/api/v1/pods" }),
-    route: parsePath("/api/v1/pods"),
-    representation: plainJson,
-    verb,
-    sender: undefined,
-    user: { name: "ann", uid: "", groups: [group], extra: {} },
-    seats: undefined,
-    kind: undefined,
-    deprecation: undefined,
-    auditAnnotations: new Map(),
-  };
+const callOf = (verb: string, group = "people"): Call => fakeCall({ verb, groups: [group] });
+
+function subject() {
+  const clock = createManualClock();
+  const metrics = createMetrics({ release: "1.32", processMetrics: false });
+  return { clock, metrics, counts: createRequestCounts(metrics, clock) };
 }
 
 test("reads and writes have bounds of their own, watches and the masters none", () => {
-  const limiter = limitInFlight({ reads: 2, writes: 1, mastersGroup: "masters" });
+  const limiter = limitInFlight({ reads: 2, writes: 1, mastersGroup: "masters" }, subject().counts);
   const enter = (verb: string, group?: string): Call => {
     const call = callOf(verb, group);
     assert.equal(limiter.enter(call), undefined);
@@ -43,8 +37,20 @@ test("reads and writes have bounds of their own, watches and the masters none", 
 });
 
 test("a bound of 0 is none", () => {
-  const limiter = limitInFlight({ reads: 0, writes: 1, mastersGroup: "masters" });
+  const limiter = limitInFlight({ reads: 0, writes: 1, mastersGroup: "masters" }, subject().counts);
   for (let i = 0; i < 1000; i++) limiter.enter(callOf("get"));
   limiter.enter(callOf("create"));
   assert.throws(() => limiter.enter(callOf("create")));
+});
+
+test("what runs within the bounds is told", async () => {
+  const { clock, metrics, counts } = subject();
+  const limiter = limitInFlight({ reads: 5, writes: 5, mastersGroup: "masters" }, counts);
+  const calls = ["get", "list", "create", "watch"].map((verb) => callOf(verb));
+  for (const call of calls) limiter.enter(call);
+  for (const call of calls) call.seats?.release();
+  clock.advance(1000);
+  const text = await metrics.text();
+  assert.match(text, /^apiserver_current_inflight_requests\{request_kind="readOnly"\} 2$/m);
+  assert.match(text, /^apiserver_current_inflight_requests\{request_kind="mutating"\} 1$/m);
 });

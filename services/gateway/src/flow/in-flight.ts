@@ -1,5 +1,6 @@
 import type { Call } from "../call.js";
 import { type Limiter, tooManyRequests } from "./limiter.js";
+import { type AllRequestCounts, isReadOnly } from "./request-counts.js";
 import type { Seats } from "./seats.js";
 
 export interface InFlightLimits {
@@ -11,20 +12,23 @@ export interface InFlightLimits {
   readonly mastersGroup: string;
 }
 
-const readVerbs: ReadonlySet<string> = new Set(["get", "list", "watch", "head"]);
-
 /** Without flow control (`--enable-priority-and-fairness=false`): two bounds and no queue; watches do not count. */
-export function limitInFlight({ reads, writes, mastersGroup }: InFlightLimits): Limiter {
+export function limitInFlight({ reads, writes, mastersGroup }: InFlightLimits, counts: AllRequestCounts): Limiter {
   const running = { reads: 0, writes: 0 };
   const bounds = { reads, writes };
   return {
     enter(call) {
       if (call.verb === "watch") return;
-      const sort = readVerbs.has(call.verb) ? "reads" : "writes";
+      const sort = isReadOnly(call.verb) ? "reads" : "writes";
       if (bounds[sort] === 0) return;
       if (running[sort] >= bounds[sort] && !isMaster(call, mastersGroup)) throw tooManyRequests();
+      const count = sort === "reads" ? counts.readOnly.running : counts.mutating.running;
       running[sort]++;
-      call.seats = once(() => running[sort]--);
+      count.enter();
+      call.seats = once(() => {
+        running[sort]--;
+        count.leave();
+      });
     },
   };
 }

@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createManualClock } from "@orch/runtime/clock.js";
 import fc from "fast-check";
+import { fakeCall } from "../testing/fake-call.js";
 import { PriorityLevel } from "./priority-level.js";
 
 interface Begun {
   readonly flow: string;
   readonly seats: number;
 }
+
+const shown = { call: fakeCall({}), schema: "", distinguisher: "", arrived: 0 };
 
 function levelOf(limit: number): { readonly level: PriorityLevel; readonly begun: Begun[]; ask(one: Begun): void } {
   const level = new PriorityLevel(createManualClock());
@@ -20,7 +23,7 @@ function levelOf(limit: number): { readonly level: PriorityLevel; readonly begun
     begun,
     ask(one) {
       if (level.take(one.seats)) begun.push(one);
-      else level.wait({ ...one, begin: () => void begun.push(one), refuse: assert.fail }, 60_000);
+      else level.wait({ ...one, ...shown, begin: () => void begun.push(one), refuse: assert.fail }, 60_000);
     },
   };
 }

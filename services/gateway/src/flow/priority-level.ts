@@ -1,15 +1,33 @@
 import type { LevelSpec } from "@orch/api/kinds/flowcontrol/types.js";
 import type { Clock } from "@orch/runtime/clock.js";
-import { type Dispatched, FairQueue, type Place, type Waiter } from "./fair-queue.js";
+import type { Call } from "../call.js";
+import { FairQueue, type Origin, type Place, type QueueState, type Waiter } from "./fair-queue.js";
 
 /** Why a request was refused, in the words of the metrics. */
 export type Refusal = "concurrency-limit" | "queue-full" | "time-out" | "cancelled";
 
+/** A request at a level, for whoever looks into it. */
+export interface Shown {
+  readonly call: Call;
+  readonly schema: string;
+  /** What tells its flow from the others of its schema. */
+  readonly distinguisher: string;
+  /** By the clock that only grows, in milliseconds. */
+  readonly arrived: number;
+}
+
+/** A request that holds seats. */
+export interface Running extends Shown {
+  readonly seats: number;
+  readonly began: number;
+  /** That it waited in; -1 for one that did not wait. */
+  readonly queue: number;
+}
+
 /** A request that waits for its seats. `begin` or `refuse` is called once, or neither after `cancel`. */
-export interface Waiting extends Waiter {
+export interface Waiting extends Waiter, Shown {
   readonly flow: string;
-  /** `settle` is to be told how long the request took. */
-  begin(settle: (milliseconds: number) => void): void;
+  begin(from: Origin): void;
   refuse(why: Refusal): void;
 }
 
@@ -25,6 +43,10 @@ export class PriorityLevel {
   seatsInUse = 0;
   /** Of them, those of requests that have more than one. */
   #wideInUse = 0;
+  /** Who holds them: whoever takes seats or is given them says so, until they are released. */
+  readonly running = new Set<Running>();
+  /** Requests since the level is there. */
+  readonly totals = { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 };
   /** Exempt levels count and never wait. */
   exempt = false;
   #limit = 0;
@@ -64,6 +86,11 @@ export class PriorityLevel {
     return this.#queue?.size ?? 0;
   }
 
+  /** None at a level that queues nothing. */
+  queues(): readonly QueueState<Waiting>[] {
+    return this.#queue?.states() ?? [];
+  }
+
   /** Takes seats where they are free and nobody waits; the path of almost every request. */
   take(seats: number): boolean {
     if (!this.exempt && !(this.#place(seats) === "free" && this.waiting === 0)) return false;
@@ -73,8 +100,8 @@ export class PriorityLevel {
 
   /** Takes a place in a queue, for at most so long. */
   wait(waiter: Waiting, milliseconds: number): void {
-    if (this.#queue === undefined) waiter.refuse("concurrency-limit");
-    else if (!this.#queue.push(waiter.flow, waiter)) waiter.refuse("queue-full");
+    if (this.#queue === undefined) this.#refuse(waiter, "concurrency-limit");
+    else if (!this.#queue.push(waiter.flow, waiter)) this.#refuse(waiter, "queue-full");
     else {
       this.#timers.set(
         waiter,
@@ -93,6 +120,7 @@ export class PriorityLevel {
     if (!this.#timers.has(waiter)) return false;
     this.#queue?.remove(waiter);
     this.#stopTimer(waiter);
+    this.totals.cancelled++;
     // It may have stood before others that fit.
     this.#dispatch();
     return true;
@@ -121,6 +149,7 @@ export class PriorityLevel {
   }
 
   #use(seats: number): void {
+    this.totals.dispatched++;
     this.seatsInUse += seats;
     if (seats > 1) this.#wideInUse += seats;
     this.#note();
@@ -135,15 +164,17 @@ export class PriorityLevel {
     const queue = this.#queue;
     if (queue === undefined || queue.size === 0) return;
     for (;;) {
-      const next: Dispatched<Waiting> | undefined = queue.shift(({ seats }) => this.#place(seats));
+      const next = queue.shift(({ seats }) => this.#place(seats));
       if (next === undefined) return;
       this.#stopTimer(next.waiter);
       this.#use(next.waiter.seats);
-      next.waiter.begin(next.settle);
+      next.waiter.begin(next);
     }
   }
 
-  #refuse(waiter: Waiting, why: Refusal): void {
+  #refuse(waiter: Waiting, why: Exclude<Refusal, "cancelled">): void {
+    if (why === "time-out") this.totals.timedOut++;
+    else this.totals.rejected++;
     this.#stopTimer(waiter);
     waiter.refuse(why);
   }

@@ -1,5 +1,5 @@
+import { isTrue } from "@orch/api/query-values.js";
 import type { Clock } from "@orch/runtime/clock.js";
-import { isTrue } from "../verbs.js";
 import type { StreamObserver } from "./observed-stream.js";
 
 /** A watch that has sent nothing for so long has sent its initial events, or has a client that is behind. */

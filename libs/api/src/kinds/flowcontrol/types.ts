@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../object.js";
+import type { Condition } from "../shared/conditions.js";
 
 export interface Subject {
   readonly kind?: string;
@@ -34,7 +35,7 @@ export interface FlowSchemaSpec {
 }
 
 interface Status {
-  readonly conditions?: readonly { readonly type?: string }[];
+  readonly conditions?: readonly Condition[];
 }
 
 export interface FlowSchema extends ApiObject {

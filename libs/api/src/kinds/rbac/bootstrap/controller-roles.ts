@@ -12,6 +12,18 @@ export function controllerRules(naming: Naming): RulesByRole {
     ...storageRules(naming),
     ...nodeRules(naming),
     ...clusterRules(naming),
+    ...ownRules(naming),
+  };
+}
+
+/** Of controllers that the reference does not have: its server does by itself what they do. */
+function ownRules(naming: Naming): RulesByRole {
+  const flowControl = naming.group("flowcontrol.apiserver");
+  return {
+    "flowschema-status-controller": [
+      allow(read, "flowschemas prioritylevelconfigurations", flowControl),
+      allow("patch", "flowschemas/status", flowControl),
+    ],
   };
 }
 
