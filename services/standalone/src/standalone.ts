@@ -102,6 +102,9 @@ export function createStandalone(config: StandaloneConfig, deps: StandaloneDeps)
   };
 }
 
+/** Less than in a process of its own: the watch cache beside it holds every state already, and the store is near. */
+const recentBytes = 8 << 20;
+
 interface Running {
   readonly port: number;
   readonly front: Front;
@@ -137,6 +140,7 @@ async function startServices(
       allocation: config.allocation,
       tokens: config.tokens({ issuer: ownIssuer(naming), signingKeyFile: pki.paths.serviceAccountKey }),
       disabledAdmissionPlugins: config.disabledAdmissionPlugins,
+      recentBytes,
     },
     {
       ...shared,
