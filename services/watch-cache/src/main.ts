@@ -3,6 +3,7 @@ import { createNaming } from "@orch/naming/naming.js";
 import { createPreciseClock } from "@orch/rpc/clock.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { durationFlag, intFlag } from "@orch/runtime/flag-types.js";
+import { keepHeapSmall } from "@orch/runtime/heap.js";
 import { createOpsServer } from "@orch/runtime/ops-server.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
 import { serviceTls } from "@orch/runtime/rpc-flags.js";
@@ -98,6 +99,7 @@ await runProcess({
       await cache.start();
       // Until then gateways ask another replica, or wait for this one.
       await cache.loaded();
+      keepHeapSmall();
       const rpcPort = await server.listen();
       log.info({ rpcPort, metricsPort: ops.port }, "serving");
       process.stdout.write(`rpc=${values["bind-address"]}:${rpcPort} metrics=${values["bind-address"]}:${ops.port}\n`);
