@@ -1,12 +1,9 @@
-import BTreeModule from "sorted-btree";
 import type { Change, Item } from "./change.js";
 import { createHistory, type History, type HistoryOptions } from "./history.js";
 import { createIndexes, type ValueAt } from "./indexes.js";
 import { createKeptStates } from "./kept-states.js";
 import { inScope, type Scope, type Selected, type Selection, type State } from "./selection.js";
-import { sortedState, walk } from "./sorted-state.js";
-
-const BTree = BTreeModule.default;
+import { sortedItems, sortedState, walk } from "./sorted-state.js";
 
 /** One resource's items by key and in key order, as they are now, with the changes that led here. */
 export interface Collection<I extends Item> extends State<I> {
@@ -58,7 +55,6 @@ export function createCollection<I extends Item>(
   options: CollectionOptions<I>,
 ): Collection<I> {
   const byKey = new Map<string, I>();
-  const sorted = new BTree<string, I>();
   const perNamespace = new Map<string, number>();
   const counted = (key: string, more: 1 | -1): void => {
     const namespace = namespaceOf(key);
@@ -68,9 +64,9 @@ export function createCollection<I extends Item>(
   };
   for (const item of items) {
     byKey.set(item.key, item);
-    sorted.set(item.key, item);
     counted(item.key, 1);
   }
+  const sorted = sortedItems(byKey);
   const indexes = createIndexes<I>({ valueAt: options.valueAt, items: () => byKey.values() });
   const history = createHistory<I>(revision, options);
 

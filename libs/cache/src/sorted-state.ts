@@ -1,8 +1,26 @@
-import type BTreeModule from "sorted-btree";
+import BTreeModule from "sorted-btree";
+import bulkLoadModule from "sorted-btree/extended/bulkLoad.js";
 import type { Item } from "./change.js";
 import type { Scope, Selected, Selection, State } from "./selection.js";
 
 export type SortedItems<I extends Item> = BTreeModule.default<string, I>;
+
+const BTree = BTreeModule.default;
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Items in the order of their keys; fastest of those that come in it. */
+export function sortedItems<I extends Item>(byKey: ReadonlyMap<string, I>): SortedItems<I> {
+  const keys = [...byKey.keys()];
+  const inOrder = keys.every((key, i) => i === 0 || compare(keys[i - 1] ?? "", key) < 0);
+  if (inOrder) return bulkLoadModule.bulkLoad(keys, [...byKey.values()], nodeSize, compare);
+  return new BTree([...byKey], compare, nodeSize);
+}
+
+/** Most entries of a node: the tree's own default. */
+const nodeSize = 32;
 
 /** What a tree holds as a state: everything is answered by walks. */
 export function sortedState<I extends Item>(tree: SortedItems<I>): State<I> {

@@ -19,15 +19,19 @@ const versionOpen = Buffer.from('"resourceVersion":"');
 const versionClose = Buffer.from('",');
 const newline = 0x0a;
 
-/** The stored value as clients get it, in memory of its own. @throws SyntaxError when it has no metadata */
-export function spliceVersion(value: Buffer, revision: number): Spliced {
+/** The stored value as clients get it, in memory of its own or what `allocate` gives. @throws SyntaxError when it has no metadata */
+export function spliceVersion(
+  value: Buffer,
+  revision: number,
+  allocate: (size: number) => Buffer = Buffer.allocUnsafeSlow,
+): Spliced {
   const itemAt = value.indexOf(metadataOpen);
   if (itemAt < 0) throw new SyntaxError("a stored value without metadata");
   const splice = itemAt + metadataOpen.length;
   const version = String(revision);
   const versionAt = splice + versionOpen.length;
   const rest = versionAt + version.length + versionClose.length;
-  const bytes = Buffer.allocUnsafeSlow(rest + value.length - splice + 1);
+  const bytes = allocate(rest + value.length - splice + 1);
   value.copy(bytes, 0, 0, splice);
   versionOpen.copy(bytes, splice);
   bytes.write(version, versionAt, "latin1");

@@ -16,6 +16,8 @@ export async function oldestReadable(store: Store, { prefix, from, until }: Olde
   const nothing = key(`${prefix}\u0001`);
   let low: number = from;
   let high: number = until;
+  // Most often all of it is readable, and each question about an older revision costs a walk over what came after it.
+  if (low < high && (await isReadable(store, nothing, from))) return from;
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (await isReadable(store, nothing, revision(middle))) high = middle;

@@ -24,7 +24,6 @@ import { createDeliveryMetric } from "./delivery-metric.js";
 import { createFailedLogins } from "./failed-logins.js";
 import { createLimiting } from "./flow/assemble.js";
 import type { IdentityDeps } from "./identity.js";
-import { createOpenApiRoutes } from "./openapi.js";
 import type { Peers } from "./peers.js";
 import { registerProbes } from "./probes.js";
 import { createRequestMetrics } from "./request-metrics.js";
@@ -124,7 +123,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       metrics: async () => ({ contentType: metricsContentType, body: await metrics.text() }),
       version: deps.version,
       openId: authentication.openId,
-      openApi: createOpenApiRoutes({ documents, now: () => clock.now() }),
+      openApi: { documents, now: () => clock.now() },
       connections: deps.connections,
       onFault: (call, err) => log.error({ err, ...faultFields(call) }, "a request met an unexpected error"),
       newId: randomUUID,

@@ -12,7 +12,7 @@ export interface RememberingStore {
   readonly recent: (key: Key) => StoredState | undefined;
 }
 
-const maxBytes = 32 << 20;
+const defaultBytes = 32 << 20;
 /** Beside key and value. */
 const overhead = 200;
 
@@ -20,7 +20,7 @@ const overhead = 200;
  * Most changes follow another change of the same object by the same replica: they begin from the state that it left,
  * which saves a question to the store for each.
  */
-export function remembering(store: Store): RememberingStore {
+export function remembering(store: Store, maxBytes = defaultBytes): RememberingStore {
   const states = new LRUCache<Key, StoredState>({
     maxSize: maxBytes,
     sizeCalculation: ({ key, value }) => value.length + key.length + overhead,
@@ -44,9 +44,17 @@ export function remembering(store: Store): RememberingStore {
         states.delete(key);
         const swap = await store.swap(change);
         if (!swap.done) keep(key, swap.current);
-        else if (value !== undefined) keep(key, { key, value, revision: swap.revision });
+        else if (value !== undefined) keep(key, { key, value: ownMemory(value), revision: swap.revision });
         return swap;
       },
     },
   };
+}
+
+/** Small buffers are pieces of node's pool, and each keeps a page of it. */
+function ownMemory(value: Buffer): Buffer {
+  if (value.buffer.byteLength === value.length) return value;
+  const copy = Buffer.allocUnsafeSlow(value.length);
+  value.copy(copy);
+  return copy;
 }

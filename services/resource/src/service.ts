@@ -51,6 +51,8 @@ export interface ResourceConfig {
   readonly tokens?: TokenSettings | undefined;
   /** Of `admission/flags.ts`; every plugin runs where absent. */
   readonly disabledAdmissionPlugins?: ReadonlySet<string>;
+  /** Bytes of states that are kept for the next change of their objects; 32 MiB where absent. */
+  readonly recentBytes?: number;
 }
 
 export interface ResourceDeps {
@@ -93,7 +95,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const disabled = config.disabledAdmissionPlugins ?? new Set();
   const writes: WriteDeps = {
     ...deps,
-    ...remembering(store),
+    ...remembering(store, config.recentBytes),
     tokenKey,
     namespaces,
     formats,

@@ -8,6 +8,7 @@ import { createNaming } from "@orch/naming/naming.js";
 import { commonFlags } from "@orch/runtime/common-flags.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { keepHeapSmall } from "@orch/runtime/heap.js";
 import { processTools, startProgram } from "@orch/runtime/program.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdFlags, etcdSettings } from "@orch/runtime/store-flags.js";
@@ -140,6 +141,7 @@ const standalone = createStandalone(
 /** The lines to copy must work as soon as they can be read. */
 async function greetOnceReady(): Promise<void> {
   await untilReady(health, { clock, signal: compaction.signal });
+  keepHeapSmall();
   const { access } = standalone;
   if (access === undefined || compaction.signal.aborted) return;
   const shown = (path: string): string => {

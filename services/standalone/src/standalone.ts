@@ -10,8 +10,9 @@ import type { ServingSettings } from "@orch/service-gateway/assemble.js";
 import type { AllocationConfig } from "@orch/service-resource/allocation/service-allocation.js";
 import { createResource } from "@orch/service-resource/service.js";
 import type { TokenSettings } from "@orch/service-resource/token-request.js";
+import { watchCacheDefaults } from "@orch/service-watch-cache/config.js";
 import { registerWatchCacheMetrics } from "@orch/service-watch-cache/metrics.js";
-import { createWatchCache, watchCacheDefaults } from "@orch/service-watch-cache/service.js";
+import { createWatchCache } from "@orch/service-watch-cache/service.js";
 import type { Store } from "@orch/store/store.js";
 import { createControllerTokens } from "./controller-tokens.js";
 import { startControllers } from "./controllers.js";
@@ -101,6 +102,9 @@ export function createStandalone(config: StandaloneConfig, deps: StandaloneDeps)
   };
 }
 
+/** Less than in a process of its own: the watch cache beside it holds every state already, and the store is near. */
+const recentBytes = 8 << 20;
+
 interface Running {
   readonly port: number;
   readonly front: Front;
@@ -136,6 +140,7 @@ async function startServices(
       allocation: config.allocation,
       tokens: config.tokens({ issuer: ownIssuer(naming), signingKeyFile: pki.paths.serviceAccountKey }),
       disabledAdmissionPlugins: config.disabledAdmissionPlugins,
+      recentBytes,
     },
     {
       ...shared,

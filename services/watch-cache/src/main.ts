@@ -1,8 +1,6 @@
 import { readFileSync } from "node:fs";
-import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createPreciseClock } from "@orch/rpc/clock.js";
-import { createGrpcServer } from "@orch/rpc/grpc-server.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { durationFlag, intFlag } from "@orch/runtime/flag-types.js";
 import { createOpsServer } from "@orch/runtime/ops-server.js";
@@ -12,8 +10,10 @@ import { serviceFlags } from "@orch/runtime/service-flags.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { etcdSettings } from "@orch/runtime/store-flags.js";
 import { openEtcdStore } from "@orch/store/etcd-store.js";
+import { snapshot } from "@orch/store/pages.js";
+import { key } from "@orch/store/revision.js";
+import { watchCacheDefaults } from "./config.js";
 import { registerWatchCacheMetrics } from "./metrics.js";
-import { createWatchCache, watchCacheDefaults } from "./service.js";
 
 const flags = {
   ...serviceFlags,
@@ -32,6 +32,9 @@ const flags = {
   }),
 } as const;
 
+/** Of some 8 MiB each: what etcd reads until there is somebody to take them. */
+const pagesAhead = 3;
+
 const { values, refuse } = startProgram(
   { name: "orch-watch-cache", description: "Follows the store and answers get, list and watch from memory.", flags },
   process.argv.slice(2),
@@ -45,6 +48,13 @@ const store = await openEtcdStore({
   prefix: naming.storePrefix,
   logger: log,
 });
+// The store reads its first pages while the rest of the code is loaded.
+const begun = snapshot(store, { prefix: key(naming.storePrefix), ahead: pagesAhead });
+const [{ loadCatalog }, { createGrpcServer }, { createWatchCache }] = await Promise.all([
+  import("@orch/api/catalog.js"),
+  import("@orch/rpc/grpc-server.js"),
+  import("./service.js"),
+]);
 const server = createGrpcServer({
   host: values["bind-address"],
   port: values["rpc-port"],
@@ -61,6 +71,7 @@ const cache = createWatchCache(
   },
   {
     store,
+    begun,
     naming,
     catalog: loadCatalog(naming, { release }),
     services: server.services,

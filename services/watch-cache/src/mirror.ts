@@ -7,7 +7,8 @@ import { ApiError } from "@orch/status/api-error.js";
 import { snapshot } from "@orch/store/pages.js";
 import { type Key, noRevision, type Revision, revision } from "@orch/store/revision.js";
 import { StoreSetBack } from "@orch/store/set-back.js";
-import type { Entry, Store, StoreEvent } from "@orch/store/store.js";
+import { type Allocate, createSlabs } from "@orch/store/slabs.js";
+import type { Entry, Range, Store, StoreEvent } from "@orch/store/store.js";
 import { type CachedObject, cachedObject } from "./object.js";
 import type { Place } from "./readable.js";
 import { recollect } from "./recollect.js";
@@ -21,6 +22,8 @@ export interface Shelf {
 
 export interface MirrorOptions {
   readonly store: Store;
+  /** The first load, where reading has begun already. */
+  readonly begun?: AsyncIterable<Range> | undefined;
   readonly prefix: Key;
   /** undefined for a key that is no object's; such keys are passed over. */
   readonly place: (key: Key) => Place | undefined;
@@ -58,6 +61,11 @@ export interface Mirror {
 }
 
 const retryMs = 500;
+/**
+ * Objects that are loaded together share memory by the dozen, neighbours by key. An object that changes gets its own; at the worst
+ * one that stays keeps this much.
+ */
+const slabBytes = 16 * 1024;
 /** So much of what was before a load is read for watches that resume, in at most that time. */
 const recallRevisions = 10_000;
 const recallMs = 10_000;
@@ -67,6 +75,7 @@ export function createMirror(options: MirrorOptions): Mirror {
   const resets = new Set<() => void>();
   let shelves = new Map<string, Shelf>();
   const gate = createGate(0);
+  let begun = options.begun;
   let begin = 0;
   let loaded = false;
   let loading = newLoading();
@@ -99,9 +108,9 @@ export function createMirror(options: MirrorOptions): Mirror {
     setImmediate(flush);
   };
 
-  const objectOf = (entry: Entry, at: Place): CachedObject | undefined => {
+  const objectOf = (entry: Entry, at: Place, allocate?: Allocate): CachedObject | undefined => {
     try {
-      return cachedObject(at.key, entry, at.taken);
+      return cachedObject(at.key, entry, at.taken, allocate);
     } catch (error) {
       options.onError(`the stored value of ${entry.key} is not readable`, error);
       return undefined;
@@ -110,14 +119,17 @@ export function createMirror(options: MirrorOptions): Mirror {
 
   const load = async (signal: AbortSignal): Promise<Loaded> => {
     const byPrefix = new Map<string, CachedObject[]>();
+    const allocate = createSlabs(slabBytes);
     let at = noRevision;
     let newest: Entry | undefined;
-    for await (const page of snapshot(store, { prefix })) {
+    const pages = begun ?? snapshot(store, { prefix });
+    begun = undefined;
+    for await (const page of pages) {
       at = page.revision;
       if (loaded && at < gate.revision) hide();
       for (const entry of page.entries) {
         const where = place(entry.key);
-        const object = where === undefined ? undefined : objectOf(entry, where);
+        const object = where === undefined ? undefined : objectOf(entry, where, allocate);
         if (where === undefined || object === undefined) continue;
         const objects = byPrefix.get(where.storagePrefix);
         if (objects === undefined) byPrefix.set(where.storagePrefix, [object]);

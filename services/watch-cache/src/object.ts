@@ -1,6 +1,7 @@
 import type { AnyObject } from "@orch/api/object.js";
 import type { EventType, Item } from "@orch/cache/change.js";
 import { spliceVersion } from "@orch/codec/stored-object.js";
+import type { Allocate } from "@orch/store/slabs.js";
 import type { LabelPool, Labels } from "./label-pool.js";
 import { pick, wanted } from "./pick.js";
 
@@ -17,8 +18,8 @@ export interface CachedObject extends Item {
 /** The values that field selectors see in an object; undefined for a kind that has no fields of its own. */
 export type FieldsOf = ((object: AnyObject) => Readonly<Record<string, string>>) | undefined;
 
-const labelsPath = "metadata.labels";
-const labelsOnly = wanted([labelsPath]);
+const labelsOnly = wanted(["labels"]);
+const metadataName = '"metadata":';
 
 /** How the values that selectors ask for are taken out of a kind's objects. */
 export interface Taken {
@@ -26,11 +27,19 @@ export interface Taken {
   readonly fields: FieldsOf;
 }
 
-/** A stored value (design, section 4.1) and its revision as a cached object; the value's memory is not kept. */
-export function cachedObject(key: string, stored: { value: Buffer; revision: number }, taken: Taken): CachedObject {
+export interface Stored {
+  readonly value: Buffer;
+  readonly revision: number;
+}
+
+/**
+ * A stored value (design, section 4.1) and its revision as a cached object; the value's memory is not kept, its bytes
+ * have memory of their own or what `allocate` gives.
+ */
+export function cachedObject(key: string, stored: Stored, taken: Taken, allocate?: Allocate): CachedObject {
   const { value, revision } = stored;
-  const { bytes, itemAt, versionAt } = spliceVersion(value, revision);
-  const labels = pick(value, 0, labelsOnly).get(labelsPath);
+  const { bytes, itemAt, versionAt } = spliceVersion(value, revision, allocate);
+  const labels = pick(value, itemAt + metadataName.length, labelsOnly).get("labels");
   return {
     key,
     revision,

@@ -2,26 +2,27 @@
  * Reads a few values out of JSON bytes without building the object (design, section 4.2): a scan that
  * descends only where a wanted path leads and stops once nothing more is wanted.
  */
-export type Wanted = ReadonlyMap<string, Wanted | "value">;
+export type Wanted = readonly WantedName[];
+
+interface WantedName {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly next: Wanted | "value";
+}
 
 /** `["metadata.labels", "spec.nodeName"]` as a tree of names. */
 export function wanted(paths: readonly string[]): Wanted {
-  const root = new Map<string, Wanted | "value">();
+  const below = new Map<string, string[]>();
   for (const path of paths) {
-    let level: Map<string, Wanted | "value"> = root;
-    const names = path.split(".");
-    names.forEach((name, depth) => {
-      if (depth === names.length - 1) {
-        level.set(name, "value");
-        return;
-      }
-      const next = level.get(name);
-      const deeper = next instanceof Map ? next : new Map<string, Wanted | "value">();
-      level.set(name, deeper);
-      level = deeper;
-    });
+    const [name = "", ...rest] = path.split(".");
+    const known = below.get(name) ?? [];
+    below.set(name, rest.length === 0 ? known : [...known, rest.join(".")]);
   }
-  return root;
+  return [...below].map(([name, deeper]) => ({
+    name,
+    bytes: Buffer.from(name),
+    next: deeper.length === 0 ? "value" : wanted(deeper),
+  }));
 }
 
 const quote = 0x22;
@@ -50,19 +51,18 @@ interface Scan {
 
 function scanObject(scan: Scan, from: number, at: { paths: Wanted; prefix: string }): number {
   const { bytes } = scan;
-  let left = at.paths.size;
+  let left = at.paths.length;
   let i = expect(bytes, skipSpace(bytes, from), openBrace);
   i = skipSpace(bytes, i);
   if (bytes[i] === closeBrace) return i + 1;
   for (;;) {
     const nameEnd = skipString(bytes, i);
-    const name = bytes.toString("latin1", i + 1, nameEnd - 1);
-    const next = at.paths.get(name);
+    const found = nameAt(bytes, { start: i + 1, end: nameEnd - 1 }, at.paths);
     i = skipSpace(bytes, expect(bytes, skipSpace(bytes, nameEnd), colon));
-    if (next === undefined) {
+    if (found === undefined) {
       i = skipValue(bytes, i);
     } else {
-      i = take(scan, i, { next, path: at.prefix + name });
+      i = take(scan, i, { next: found.next, path: at.prefix + found.name });
       left -= 1;
       // Nothing else is wanted on this level; the caller does not need the object's end at the top.
       if (left === 0 && at.prefix === "") return i;
@@ -71,6 +71,18 @@ function scanObject(scan: Scan, from: number, at: { paths: Wanted; prefix: strin
     if (bytes[i] === closeBrace) return i + 1;
     i = skipSpace(bytes, expect(bytes, i, comma));
   }
+}
+
+/** Which of the names stands there: told by their bytes, since texts made of each name cost more than all else. */
+function nameAt(bytes: Buffer, at: { start: number; end: number }, paths: Wanted): WantedName | undefined {
+  const length = at.end - at.start;
+  for (const path of paths) {
+    if (path.bytes.length !== length) continue;
+    let same = 0;
+    while (same < length && path.bytes[same] === bytes[at.start + same]) same += 1;
+    if (same === length) return path;
+  }
+  return undefined;
 }
 
 function take(scan: Scan, from: number, what: { next: Wanted | "value"; path: string }): number {

@@ -70,7 +70,12 @@ export function createReadables(catalog: Catalog, storePrefix: string): Readable
       const found = catalog.byStorageKey(key.slice(storePrefix.length));
       if (found === undefined) return undefined;
       const { kind } = found;
-      return { storagePrefix: kind.storage.prefix, key: objectKey(kind, found), taken: readable(kind).taken };
+      const { prefix } = kind.storage;
+      return {
+        storagePrefix: prefix,
+        key: key.slice(storePrefix.length + prefix.length + 1),
+        taken: readable(kind).taken,
+      };
     },
   };
 }

@@ -7,8 +7,9 @@ import { watchCacheGet, watchCacheList, watchCacheStatus, watchCacheWatch } from
 import type { Services } from "@orch/rpc/rpc.js";
 import { ApiError, unavailable } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
-import type { Store } from "@orch/store/store.js";
+import type { Range, Store } from "@orch/store/store.js";
 import { createTokenKey } from "@orch/store/token-key.js";
+import type { WatchCacheConfig } from "./config.js";
 import { createFreshness } from "./freshness.js";
 import { get } from "./get.js";
 import type { ListDeps } from "./list.js";
@@ -18,39 +19,10 @@ import { type Asked, createReadables } from "./readable.js";
 import { createRenditions } from "./rendition.js";
 import { createChunkOf, type OpenWatch, type WatchDeps, watch } from "./watch.js";
 
-export interface WatchCacheConfig {
-  /** How long history is kept at least (spec 1: Limits), and its bytes a collection at most. */
-  readonly historyMs: number;
-  readonly historyBytes: number;
-  readonly bookmarkMs: number;
-  /** Bytes that may wait for one watcher before it is ended. */
-  readonly maxPendingBytes: number;
-  /** Bytes of other encodings, versions and tables that are kept while they are hot. */
-  readonly hotBytes: number;
-  /** Whether there are streaming lists (gate WatchList). */
-  readonly streamingLists: boolean;
-  /** Bytes of gzipped lists that are kept. */
-  readonly gzipBytes: number;
-  /** How long a read waits for a version that is to come (design, section 5). */
-  readonly waitMs: number;
-  /** How often the store is asked for its revision when no read asks: whether it was set back. */
-  readonly checkMs: number;
-}
-
-export const watchCacheDefaults: WatchCacheConfig = {
-  historyMs: 5 * 60_000,
-  historyBytes: 64 * 1024 * 1024,
-  bookmarkMs: 60_000,
-  maxPendingBytes: 8 * 1024 * 1024,
-  hotBytes: 64 * 1024 * 1024,
-  streamingLists: true,
-  gzipBytes: 32 * 1024 * 1024,
-  waitMs: 3000,
-  checkMs: 5000,
-};
-
 export interface WatchCacheDeps {
   readonly store: Store;
+  /** Everything in the store, where reading it has begun already: see `snapshot`. */
+  readonly begun?: AsyncIterable<Range> | undefined;
   readonly catalog: Catalog;
   readonly naming: Naming;
   readonly services: Services;
@@ -98,6 +70,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   });
   const mirror = createMirror({
     store,
+    begun: deps.begun,
     prefix: key(naming.storePrefix),
     place: readables.place,
     history: { keepMs: config.historyMs, maxBytes: config.historyBytes, now: deps.now },

@@ -1,7 +1,10 @@
 import { type Database, open } from "lmdb";
 import type { KeyRange } from "../key-range.js";
+import type { Allocate } from "../slabs.js";
+import type { Entry } from "../store.js";
 import { commitFailure } from "./commit-failure.js";
 import {
+  decodeEntry,
   decodeHead,
   decodeNumber,
   decodePlace,
@@ -35,7 +38,8 @@ export interface Snapshot {
   /** How far the log was cleared of what compaction forgot. */
   readonly swept: number;
   find(key: Buffer): Place | undefined;
-  record(revision: number): LogRecord | undefined;
+  /** What was put at a revision; a deletion there is a fault of the asker. The value has memory of its own, or what `allocate` gives. */
+  entry(revision: number, allocate?: Allocate): Entry | undefined;
   /** Live keys in bytewise order. */
   keys(range: KeyRange): Iterable<{ readonly key: Buffer; readonly place: Place }>;
   count(range: KeyRange): number;
@@ -149,9 +153,9 @@ function snapshot(transaction: ReadTransaction, { index, log, meta }: Tables): S
       const bytes = index.getBinaryFast(key, options);
       return bytes === undefined ? undefined : decodePlace(asBuffer(bytes));
     },
-    record(revision) {
+    entry(revision, allocate) {
       const bytes = log.getBinaryFast(encodeNumber(revision), options);
-      return bytes === undefined ? undefined : decodeRecord(asBuffer(bytes), bytes.length);
+      return bytes === undefined ? undefined : decodeEntry(revision, asBuffer(bytes), { size: bytes.length, allocate });
     },
     keys: ({ start, end }) =>
       index

@@ -1,4 +1,5 @@
 import { type Key, key, revision } from "../revision.js";
+import type { Allocate } from "../slabs.js";
 import type { Entry, StoreEvent } from "../store.js";
 import type { Snapshot } from "./database.js";
 import type { LogRecord } from "./record.js";
@@ -12,10 +13,10 @@ export function toEntry(at: number, record: LogRecord): Entry {
 }
 
 /** The entry whose value stands at a revision of the log. It is a fault when it does not: the index said so. */
-export function entryAt(snapshot: Snapshot, at: number): Entry {
-  const record = snapshot.record(at);
-  if (record === undefined || record.type !== "put") throw new Error(`the log has no value at revision ${at}`);
-  return toEntry(at, record);
+export function entryAt(snapshot: Snapshot, at: number, allocate?: Allocate): Entry {
+  const entry = snapshot.entry(at, allocate);
+  if (entry === undefined) throw new Error(`the log has no value at revision ${at}`);
+  return entry;
 }
 
 export function toEvent(snapshot: Snapshot, at: number, record: LogRecord): StoreEvent {

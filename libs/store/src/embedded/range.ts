@@ -1,6 +1,7 @@
 import { expired } from "@orch/status/api-error.js";
 import { contains, type KeyRange, keyRange } from "../key-range.js";
 import { revision } from "../revision.js";
+import { createSlabs } from "../slabs.js";
 import type { Entry, Range, RangeQuery } from "../store.js";
 import type { Snapshot } from "./database.js";
 import { entryAt } from "./entry.js";
@@ -14,7 +15,7 @@ export async function readRange(snapshot: Snapshot, query: RangeQuery, past: Pas
   if (at > snapshot.revision) throw new RangeError(`revision ${at} lies in the future of ${snapshot.revision}`);
   const range = keyRange(query.prefix, query.from);
   const changed = at === snapshot.revision ? [] : await changedKeys(snapshot, range, at, past);
-  const entries = await collect(snapshot, places(snapshot, range, changed), query.limit ?? Number.POSITIVE_INFINITY);
+  const entries = await collect(snapshot, places(snapshot, range, changed), query);
   return { entries, revision: revision(at), count: count(snapshot, range, changed) };
 }
 
@@ -65,12 +66,20 @@ function* places(snapshot: Snapshot, range: KeyRange, changed: readonly Changed[
   for (const { then } of changed.slice(next)) if (then !== 0) yield then;
 }
 
-async function collect(snapshot: Snapshot, revisions: Iterable<number>, limit: number): Promise<readonly Entry[]> {
+/** Values that are lent share memory of this size. */
+const lentSlabBytes = 256 * 1024;
+
+async function collect(
+  snapshot: Snapshot,
+  revisions: Iterable<number>,
+  { limit = Number.POSITIVE_INFINITY, lent = false }: RangeQuery,
+): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   if (limit <= 0) return entries;
+  const allocate = lent ? createSlabs(lentSlabBytes) : undefined;
   const pace = createPace();
   for (const at of revisions) {
-    entries.push(entryAt(snapshot, at));
+    entries.push(entryAt(snapshot, at, allocate));
     if (entries.length >= limit) break;
     const pause = pace();
     if (pause !== undefined) await pause;

@@ -1,3 +1,7 @@
+import { key, revision } from "../revision.js";
+import type { Allocate } from "../slabs.js";
+import type { Entry } from "../store.js";
+
 /**
  * A line of the log, in the one place a value stands:
  *
@@ -28,9 +32,13 @@ const header = 15;
 const putType = 1;
 const deleteType = 2;
 
-/** A copy that owns its memory: Buffer.from would take a slice of an 8 KiB pool and pin the whole. */
-function own(bytes: Buffer, start: number, end: number): Buffer {
-  const copy = Buffer.allocUnsafeSlow(end - start);
+/** By default a copy that owns its memory: Buffer.from would take a slice of an 8 KiB pool and pin the whole. */
+function copied(
+  bytes: Buffer,
+  start: number,
+  { end, allocate }: { end: number; allocate: Allocate | undefined },
+): Buffer {
+  const copy = (allocate ?? Buffer.allocUnsafeSlow)(end - start);
   bytes.copy(copy, 0, start, end);
   return copy;
 }
@@ -50,7 +58,25 @@ export function encodeRecord(record: LogRecord): Buffer {
 /** `size` is given because lmdb lends one large buffer of which only the first bytes are this record. */
 export function decodeRecord(bytes: Buffer, size: number): LogRecord {
   const valueStart = header + bytes.readUInt16BE(13);
-  return { ...decodeHead(bytes), value: own(bytes, valueStart, size) };
+  return { ...decodeHead(bytes), value: copied(bytes, valueStart, { end: size, allocate: undefined }) };
+}
+
+/** What was put at revision `at`, without what only writers ask; the value in memory that `allocate` gives. */
+export function decodeEntry(at: number, bytes: Buffer, { size, allocate }: DecodeOptions): Entry {
+  if (bytes[0] !== putType) throw new Error(`the log has no value at revision ${at}`);
+  const valueStart = header + bytes.readUInt16BE(13);
+  return {
+    key: key(bytes.toString("utf8", header, valueStart)),
+    value: copied(bytes, valueStart, { end: size, allocate }),
+    revision: revision(at),
+    created: revision(bytes.readUIntBE(1, 6)),
+  };
+}
+
+export interface DecodeOptions {
+  /** As of {@link decodeRecord}. */
+  readonly size: number;
+  readonly allocate: Allocate | undefined;
 }
 
 /** A record without its value, for walks that only follow revisions. */

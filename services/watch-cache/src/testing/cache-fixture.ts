@@ -12,7 +12,8 @@ import type { ApiError } from "@orch/status/api-error.js";
 import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import { key, noRevision } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
-import { createWatchCache, watchCacheDefaults } from "../service.js";
+import { watchCacheDefaults } from "../config.js";
+import { createWatchCache } from "../service.js";
 
 export const naming = createNaming("orch");
 const maps = { group: "", version: "v1", resource: "configmaps", namespace: "a", labelSelector: "", fieldSelector: "" };
