@@ -34,6 +34,41 @@ test("an empty prefix is one empty page", async () => {
   }
 });
 
+for (const ahead of [0, 1, 5]) {
+  test(`a snapshot that reads ${ahead} pages ahead begins before anybody asks, and ends when nobody does`, async () => {
+    const { store, prefix, cleanup } = await openEmbeddedFixture();
+    try {
+      const put = (name: string) =>
+        store.swap({ key: key(prefix + name), expected: noRevision, value: Buffer.alloc(100, name) });
+      const names = Array.from({ length: 700 }, (_, i) => `k${String(i).padStart(4, "0")}`);
+      await Promise.all(names.map(put));
+      let asked = 0;
+      const range: typeof store.range = (query) => {
+        asked++;
+        return store.range(query);
+      };
+      const query = { prefix: key(prefix), pageBytes: 2_000, ahead };
+      const left = snapshot({ ...store, range }, query);
+      assert.equal(asked, 1);
+      await put("late");
+      const found: string[] = [];
+      for await (const { entries } of left) {
+        found.push(...entries.map((entry) => entry.key.slice(prefix.length)));
+        const taken = 1 + Math.ceil((found.length - 500) / 20);
+        assert.ok(asked <= taken + ahead + 1, `${asked} pages were asked for when ${taken} were taken`);
+      }
+      assert.deepEqual(
+        found.filter((name) => name !== "late"),
+        names,
+      );
+      // The entry that came late may be in it or not.
+      assert.ok(asked === 11 || asked === 12, `${asked} pages`);
+    } finally {
+      await cleanup();
+    }
+  });
+}
+
 test("a snapshot has every entry once, as it was at its first page, in pages of about so many bytes", async () => {
   const { store, prefix, cleanup } = await openEmbeddedFixture();
   try {
