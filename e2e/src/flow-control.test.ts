@@ -38,7 +38,7 @@ describe("flow control's objects", { skip: etcdMissing() ?? false }, () => {
   let http: Http;
   let gateways: readonly Http[] = [];
   before(async () => {
-    target = await startDistributed();
+    target = await startDistributed({ controllerArgs: ["--controllers=*"] });
     http = connect(target);
     gateways = target.urls.map((_, gateway) => connect(target, { gateway }));
   });

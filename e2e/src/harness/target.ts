@@ -44,10 +44,13 @@ export interface TargetOptions {
   readonly args?: readonly string[];
 }
 
-/** Controllers that leave what tests look at alone: none of them writes a config map into every namespace. */
+/**
+ * Controllers that leave what tests look at alone: none of them writes a config map into every namespace, or a status
+ * into every flow schema.
+ */
 function quietControllers(args: readonly string[] = []): readonly string[] {
   const chosen = args.some((arg) => arg.startsWith("--controllers"));
-  return chosen ? [] : ["--controllers=*,-root-ca-certificate-publisher-controller"];
+  return chosen ? [] : ["--controllers=*,-root-ca-certificate-publisher-controller,-flowschema-status-controller"];
 }
 
 /** A folder for data. */
