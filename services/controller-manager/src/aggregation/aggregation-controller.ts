@@ -6,6 +6,7 @@ import { createReflector } from "@orch/client/reflector.js";
 import { createWorkQueue } from "@orch/client/work-queue.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
+import { withoutManagers } from "../without-managers.js";
 
 const name = "clusterrole-aggregation-controller";
 /** Roles that are written at once. */
@@ -83,8 +84,4 @@ export function createAggregationController(tools: AggregationTools): Controller
 function newRules(role: ClusterRole, roles: Iterable<ClusterRole>): readonly PolicyRule[] | undefined {
   const rules = aggregatedRules(role, roles);
   return rules === undefined || sameRules(rules, role.rules ?? []) ? undefined : rules;
-}
-
-function withoutManagers({ metadata: { managedFields: _fields, ...metadata }, ...role }: ApiObject): ApiObject {
-  return { ...role, metadata };
 }

@@ -3,6 +3,7 @@ import { createReflector } from "@orch/client/reflector.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
+import { withoutManagers } from "../without-managers.js";
 import { signingRequests } from "./signing-request.js";
 
 export interface RequestWork {
@@ -42,7 +43,7 @@ export function createRequestController(
       const requests = createReflector({
         client,
         collection: signingRequests(naming),
-        keep: ({ metadata: { managedFields: _fields, ...metadata }, ...rest }) => ({ ...rest, metadata }),
+        keep: withoutManagers,
         clock,
         random,
         handlers: { added: look, modified: look },

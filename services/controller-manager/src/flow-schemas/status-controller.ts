@@ -7,6 +7,7 @@ import { createWorkQueue } from "@orch/client/work-queue.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
 import { wireTime } from "../wire-time.js";
+import { withoutManagers } from "../without-managers.js";
 
 const name = "flowschema-status-controller";
 const type = "Dangling";
@@ -98,8 +99,4 @@ function conditionOf(level: string, levels: ReadonlySet<string>) {
 
 function levelOf({ spec }: FlowSchema): string {
   return spec?.priorityLevelConfiguration?.name ?? "";
-}
-
-function withoutManagers({ metadata: { managedFields: _fields, ...metadata }, ...object }: ApiObject): ApiObject {
-  return { ...object, metadata };
 }
