@@ -3,14 +3,20 @@ SHELL := /bin/sh
 NPM ?= npm
 ARGS ?=
 
+# Everything runs on the Node of package.json's optionalDependencies. A platform that npm has none for is left with the
+# machine's own, and so is npm itself, which must not replace the program that it runs on.
+machine_path := $(PATH)
+export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
+
 sources := $(shell find libs services deploy e2e bench -name node_modules -prune -o -name dist -prune -o -name generated -prune -o \( -name '*.ts' -o -name 'tsconfig.json' \) -print) tsconfig.base.json tsconfig.json
 protos := $(wildcard proto/*.proto)
 
-.PHONY: help start start-distributed build test verify fix bench clean
+.PHONY: help start start-distributed check build test verify fix bench clean
 
 help:
 	@echo "make start [ARGS=--help]     run orch in one process on the embedded store, data in ./.orch"
 	@echo "make start-distributed       run 2 gateways, 2 resource services, 2 watch caches, 2 controller managers, 3 etcd members"
+	@echo "make check [ARGS=--help]     read all of a stopped server's data, tell what is damaged, repair it"
 	@echo "make test                    everything that must pass: lint, layers, types, unit, conformance, e2e"
 	@echo "make verify | fix            only the checks without tests | mend what a machine can"
 	@echo "make bench [ARGS=--help]     measure, with ratios to floors of the same run"
@@ -19,8 +25,9 @@ help:
 # A built tree starts without installing or compiling: each step leaves a stamp that is newer than what it read.
 .stamps/install: package.json package-lock.json $(wildcard libs/*/package.json services/*/package.json) deploy/package.json e2e/package.json bench/package.json
 	@mkdir -p .stamps
-	@# Not npm ci: it refuses a lock file that lacks other platforms' optional packages, which not every registry has.
-	$(NPM) install --no-save --no-audit --no-fund --loglevel=error
+	@PATH="$(machine_path)" $(NPM) ci --no-audit --no-fund --loglevel=error
+	@# A program for another C library than the machine's (musl) does not run: the machine's own Node serves.
+	@node_modules/.bin/node --version >/dev/null 2>&1 || rm -f node_modules/.bin/node
 	@touch $@
 
 .stamps/generate: .stamps/install $(protos)
@@ -34,10 +41,14 @@ help:
 build: .stamps/build
 
 start: .stamps/build
-	@exec node services/standalone/dist/main.js $(ARGS)
+	@# As installers of the reference turn it on: off is the reference's default of the program itself.
+	@exec node services/standalone/dist/main.js --enable-admission-plugins=NodeRestriction $(ARGS)
 
 start-distributed: .stamps/build
 	@exec node deploy/dist/main.js $(ARGS)
+
+check: .stamps/build
+	@exec node services/standalone/dist/main.js check $(ARGS)
 
 test: .stamps/build
 	@node .ci/test.mjs $(ARGS)

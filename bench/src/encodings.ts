@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { httpRequest, once } from "./load.js";
 import { podOf } from "./pod.js";
 import { type Floor, measureRequests, type Timing } from "./runs.js";
@@ -21,11 +22,14 @@ export async function benchEncodings(
   const [endpoint] = target.endpoints;
   if (endpoint === undefined) return;
   const { timing, connections, note } = options;
-  const namespace = JSON.stringify({ metadata: { name: "tables" } });
-  await once(endpoint, { method: "POST", path: "/api/v1/namespaces", body: namespace });
-  for (let i = 0; i < pods; i++) {
-    await once(endpoint, { method: "POST", path, body: JSON.stringify(podOf(`p${i}`)) });
-  }
+  const make = async (at: string, object: object): Promise<void> => {
+    const { code } = await once(endpoint, { method: "POST", path: at, body: JSON.stringify(object) });
+    assert.equal(code, 201, at);
+  };
+  await make("/api/v1/namespaces", { metadata: { name: "tables" } });
+  // No controller makes it here, and a pod waits for it.
+  await make("/api/v1/namespaces/tables/serviceaccounts", { metadata: { name: "default" } });
+  for (let i = 0; i < pods; i++) await make(path, podOf(`p${i}`));
   const table = "application/json;as=Table;g=meta.orch;v=v1";
   const encodings: readonly Encoding[] = [
     { operation: `Table of ${pods} pods`, accept: table, query: "" },

@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
-import { boolFlag, enumFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
-import { startProgram } from "@orch/runtime/program.js";
+import { boolFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { startProgram } from "@orch/runtime/start-program.js";
 import { benchCatalog, benchCodecs } from "./codecs.js";
 import { benchEncodings } from "./encodings.js";
 import { benchFlood } from "./flood.js";
@@ -16,9 +16,11 @@ import {
   startDistributed,
   startEmpty,
   startFloor,
+  startMetered,
   startStandalone,
   type Target,
 } from "./targets.js";
+import { benchTurns } from "./turns/turns.js";
 
 const operations = [
   "get",
@@ -31,15 +33,28 @@ const operations = [
   "flood",
   "memory",
   "start",
+  "turns",
 ] as const;
 
+/** Searches, which have rows of their own and run by themselves. */
+const searches = ["growth", "hostile"] as const;
+
 const flags = {
-  only: listFlag(operations, { help: `what to measure: ${operations.join(", ")}` }),
+  only: listFlag(operations, {
+    help: `what to measure: ${operations.join(", ")}; or ${searches.join(", ")} by itself`,
+  }),
+  kinds: listFlag([], { help: "growth: parts of the names of kinds, or body, head, patch" }),
+  row: stringFlag("", { help: "growth: a part of the names of rows" }),
+  kib: intFlag(192, { min: 16, max: 3072, help: "growth: KiB of the largest bodies, where nothing looks wrong" }),
+  bodies: intFlag(2000, { min: 1, help: "hostile: bodies of each identity" }),
+  seed: intFlag(Date.now() % 1_000_000, { help: "hostile: repeats the bodies of another run" }),
   modes: listFlag(["standalone", "distributed"], { help: "what to measure it on" }),
   connections: listFlag(["1", "32", "128"], { help: "how many connections ask at once" }),
   watchers: listFlag(["100", "1000"], { help: "how many watchers an event goes to" }),
   seconds: intFlag(5, { min: 1, help: "how long each figure is measured, after a warm-up of a third of it" }),
   objects: intFlag(100_000, { min: 1000, help: "how many objects the memory figure is taken with" }),
+  sizes: listFlag(["1", "3"], { help: "MiB of the bodies whose turns are measured" }),
+  match: stringFlag("", { help: "measures only the turns of shapes and requests that this regular expression finds" }),
   "gateway-workers": intFlag(0, { min: 0, help: "gateway workers of standalone" }),
   controllers: boolFlag(false, { help: "with controllers, which watch all that is written" }),
   profile: enumFlag(["no", "cpu"], "no", {
@@ -51,6 +66,14 @@ const { values } = startProgram(
   { name: "bench", description: "Measures orch against floors of the same run.", flags },
   process.argv.slice(2),
 );
+if (values.only.includes("growth")) {
+  const { benchGrowth } = await import("./growth/growth.js");
+  process.exit((await benchGrowth(values)) ? 0 : 1);
+}
+if (values.only.includes("hostile")) {
+  const { benchHostile } = await import("./hostile/hostile.js");
+  process.exit((await benchHostile(values)) ? 0 : 1);
+}
 const timing: Timing = { warmupMs: (values.seconds * 1000) / 3, durationMs: values.seconds * 1000 };
 const connections = values.connections.map(Number);
 const nodeArgs = values.profile === "cpu" ? ["--cpu-prof"] : [];
@@ -242,9 +265,22 @@ async function benchStart(): Promise<string> {
   return `standalone: ${took.toFixed(0)} ms from an empty directory to the first 200 on /readyz, certificates made on the way`;
 }
 
+async function benchLongTurns(): Promise<readonly string[]> {
+  const target = await startMetered(options);
+  const [endpoint] = target.endpoints;
+  try {
+    if (endpoint === undefined) return [];
+    const sizes = values.sizes.map((mib) => Number(mib) * 2 ** 20);
+    const { meter } = target;
+    return await benchTurns({ endpoint, meter, sizes, rounds: 3, match: new RegExp(values.match) });
+  } finally {
+    await target.stop();
+  }
+}
+
 const floor = await startFloor();
 const notes: string[] = [];
-for (const mode of values.modes) {
+for (const mode of values.only.every((what) => what === "turns") ? [] : values.modes) {
   const started =
     mode === "distributed" ? await startDistributed(options) : { ...(await startStandalone(options)), etcd: [] };
   try {
@@ -269,6 +305,7 @@ for (const mode of values.modes) {
 }
 if (wants("encodings")) notes.push(...benchCodecs(), await benchCatalog());
 if (wants("start")) notes.push(await benchStart());
+if (wants("turns")) notes.push(...(await benchLongTurns()));
 await floor.stop();
 
 const [processor] = cpus();

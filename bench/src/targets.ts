@@ -66,12 +66,16 @@ export interface TargetOptions {
   readonly workers: number;
   /** Whether controllers watch all that is written. */
   readonly controllers: boolean;
+  /** Further flags of standalone. */
+  readonly flags?: readonly string[];
 }
 
-export async function startStandalone({ nodeArgs, workers, controllers }: TargetOptions): Promise<OrchTarget> {
+export async function startStandalone(options: TargetOptions): Promise<OrchTarget> {
+  const { nodeArgs, workers, controllers } = options;
   const { path, pki, drop } = await scratch();
   const script = here("../../services/standalone/dist/main.js");
-  const flags = ["--secure-port=0", `--gateway-workers=${workers}`, ...(controllers ? [] : ["--controllers="])];
+  const own = ["--secure-port=0", `--gateway-workers=${workers}`, ...(controllers ? [] : ["--controllers="])];
+  const flags = [...own, ...(options.flags ?? [])];
   const args = [`--data-dir=${path}`, ...flags, ...(await userArgs(path))];
   const sameAgain = ({ https }: { https?: string }): readonly string[] => [`--secure-port=${portOf(https)}`];
   const child = await startProcess({ name: "standalone", script, args, nodeArgs, sameAgain });
@@ -93,6 +97,24 @@ export async function startStandalone({ nodeArgs, workers, controllers }: Target
       await drop();
     },
   };
+}
+
+/** Standalone with everything on, and a meter of the turns of its event loop at a socket. */
+export async function startMetered(options: TargetOptions): Promise<OrchTarget & { readonly meter: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "orch-meter-"));
+  const meter = join(folder, "socket");
+  process.env["BENCH_METER"] = meter;
+  const target = await startStandalone({
+    ...options,
+    nodeArgs: [...options.nodeArgs, `--import=${new URL("./turns/meter.js", import.meta.url).href}`],
+    controllers: true,
+    flags: ["--feature-gates=CBORServingAndStorage=true"],
+  });
+  const stop = async (): Promise<void> => {
+    await target.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { ...target, meter, stop };
 }
 
 /** Waits for the first 200 on /readyz. */

@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { connect, type TLSSocket } from "node:tls";
 import { issueAuthority, issueServing } from "@orch/pki/certificates.js";
-import { createHttpServer } from "@orch/service-gateway/server.js";
+import { createHttpServer } from "@orch/service-gateway/http/server.js";
 import { fixedTls } from "@orch/service-gateway/tls/material.js";
 
 const now = Date.now();

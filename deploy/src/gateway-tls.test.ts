@@ -10,7 +10,7 @@ import { issueAuthority, issueClient, issueServing } from "@orch/pki/certificate
 import type { KeyPair } from "@orch/pki/key-pair.js";
 import { createManualClock } from "@orch/runtime/clock.js";
 import { createMetrics } from "@orch/runtime/metrics.js";
-import { createHttpServer } from "@orch/service-gateway/server.js";
+import { createHttpServer } from "@orch/service-gateway/http/server.js";
 import type { NamedFiles } from "@orch/service-gateway/tls/flags.js";
 import { createTlsFiles } from "@orch/service-gateway/tls/settings.js";
 

@@ -1,5 +1,7 @@
+import { networkInterfaces } from "node:os";
 import { fileURLToPath } from "node:url";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
+import { advertisedAddress } from "@orch/service-standalone/advertise.js";
 import { ensureClient, ensurePki, type Pki, writeClientConfig } from "@orch/service-standalone/pki/pki.js";
 import { ownIssuer } from "@orch/service-standalone/serving.js";
 import { type EtcdServer, startEtcd } from "@orch/store/testing/etcd-server.js";
@@ -74,9 +76,12 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     const shared = [`--etcd-servers=${etcd.endpoints.join(",")}`, `--api-dialect=${options.dialect}`];
     // The core group has a service of its own, all others share one.
     const port = options.securePort ?? 0;
-    const leading = port === 0 ? [] : [`--gateway-port=${port}`];
+    const leading = port === 0 ? [] : [`--gateway-port=${port}`, ...advertising()];
     const signing = [issuer, `--service-account-signing-key-file=${pki.paths.serviceAccountKey}`];
-    const resourceArgs = [...shared, ...services.resource.flags, ...signing, ...(options.resourceArgs ?? [])];
+    // As installers of the reference do: nodes write about themselves alone.
+    const admitting = "--enable-admission-plugins=NodeRestriction";
+    const own = [...shared, ...services.resource.flags, ...signing, admitting];
+    const resourceArgs = [...own, ...(options.resourceArgs ?? [])];
     const resources = await Promise.all([
       launch("resource (core)", "resource", [...resourceArgs, "--groups=core", ...leading]),
       launch("resource (others)", "resource", resourceArgs),
@@ -138,6 +143,12 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     await stop();
     throw error;
   }
+}
+
+/** The first gateway, as others would reach it if it listened for them. */
+function advertising(): readonly string[] {
+  const address = advertisedAddress("", { bound: "127.0.0.1", interfaces: networkInterfaces() });
+  return address === undefined ? [] : [`--advertise-address=${address}`];
 }
 
 function launcher(options: LocalClusterOptions, running: Process[]) {

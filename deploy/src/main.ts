@@ -1,10 +1,9 @@
-import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
 import { enumFlag, intFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import { startProgram } from "@orch/runtime/program.js";
+import { startProgram } from "@orch/runtime/start-program.js";
 import { greeting } from "@orch/service-standalone/greeting.js";
-import { startLocalCluster } from "./local-cluster.js";
+import { openFolder } from "./cluster-folder.js";
+import { type LocalCluster, startLocalCluster } from "./local-cluster.js";
+import { whyNotStarted } from "./why-not-started.js";
 
 const flags = {
   "api-dialect": enumFlag(["orch", "kubernetes"], "orch", { help: "names of groups, media types and keys" }),
@@ -31,37 +30,51 @@ const { values } = startProgram(
   },
   process.argv.slice(2),
 );
-const dataDir =
-  values["data-dir"] === "" ? await mkdtemp(join(tmpdir(), "orch-cluster-")) : resolve(values["data-dir"]);
-const cluster = await startLocalCluster({
+const folder = await openFolder(values["data-dir"]).catch(fail);
+const starting = startLocalCluster({
   dialect: values["api-dialect"],
-  dataDir,
+  dataDir: folder.path,
   gateways: values.gateways,
   watchCaches: values["watch-caches"],
   controllerManagers: values["controller-managers"],
   etcdMembers: values["etcd-members"],
   securePort: values["secure-port"],
-}).catch((error: unknown) => {
-  process.stderr.write(`orch-local-cluster: ${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(1);
 });
-const { pki, clientConfig, urls } = cluster;
-const access = { url: urls[0] ?? "", clientConfig, caFile: pki.paths.ca, adminToken: pki.adminToken };
-process.stdout.write(greeting(access, pki.paths.tokens));
-const parts = [...cluster.gateways, ...cluster.watchCaches, ...cluster.resources, ...cluster.controllerManagers];
-for (const part of parts) {
-  const where = Object.entries(part.addresses)
-    .map(([what, at]) => `${what} ${at}`)
-    .join(", ");
-  process.stdout.write(`  ${part.name.padEnd(26)} pid ${String(part.pid).padEnd(8)} ${where}\n`);
-}
-for (const endpoint of cluster.etcd.endpoints) process.stdout.write(`  etcd ${endpoint}\n`);
 
+/** Also while it starts: what there is by then is stopped. */
 let stopping = false;
 const stop = (): void => {
   if (stopping) process.exit(1);
   stopping = true;
-  void cluster.stop().then(() => process.exit(0));
+  const stopped = starting.then(
+    (cluster) => cluster.stop(),
+    () => undefined,
+  );
+  void stopped.then(() => folder.remove()).then(() => process.exit(0), fail);
 };
 process.on("SIGINT", stop);
 process.on("SIGTERM", stop);
+
+const cluster = await starting.catch(async (error: unknown) => {
+  await folder.remove();
+  return fail(error);
+});
+if (!stopping) tell(cluster);
+
+function fail(error: unknown): never {
+  process.stderr.write(`orch-local-cluster: ${whyNotStarted(error)}\n`);
+  return process.exit(1);
+}
+
+function tell({ pki, clientConfig, urls, etcd, ...services }: LocalCluster): void {
+  const access = { url: urls[0] ?? "", clientConfig, caFile: pki.paths.ca, adminToken: pki.adminToken };
+  process.stdout.write(greeting(access, pki.paths.tokens));
+  const { gateways, watchCaches, resources, controllerManagers } = services;
+  for (const part of [...gateways, ...watchCaches, ...resources, ...controllerManagers]) {
+    const where = Object.entries(part.addresses)
+      .map(([what, at]) => `${what} ${at}`)
+      .join(", ");
+    process.stdout.write(`  ${part.name.padEnd(26)} pid ${String(part.pid).padEnd(8)} ${where}\n`);
+  }
+  for (const endpoint of etcd.endpoints) process.stdout.write(`  etcd ${endpoint}\n`);
+}

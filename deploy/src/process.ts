@@ -32,7 +32,20 @@ export interface ProcessOptions {
 const defaultPatienceMs = 30_000;
 const logTail = 16_384;
 
-/** Starts it and waits for its line of addresses: `rpc=127.0.0.1:4711 metrics=…`. @throws Error with its log when it ends or stays silent */
+/** A process that did not come to serve: its message has all that it wrote, `reason` the line that says why. */
+export class StartError extends Error {
+  readonly reason: string;
+
+  constructor(name: string, why: string, written: string) {
+    super(`${name} ${why}\n${written}`);
+    this.name = "StartError";
+    const lines = written.split("\n").filter((line) => line.trim() !== "");
+    const said = lines.findLast((line) => line.startsWith("could not start: ")) ?? lines.at(-1);
+    this.reason = said === undefined ? `${name} ${why}` : `${name} ${why}: ${said.replace("could not start: ", "")}`;
+  }
+}
+
+/** Starts it and waits for its line of addresses: `rpc=127.0.0.1:4711 metrics=…`. @throws StartError when it ends or stays silent */
 export async function startProcess(options: ProcessOptions): Promise<Process> {
   let child: ChildProcess | undefined;
   let addresses: Record<string, string> = {};
@@ -90,7 +103,7 @@ async function firstAddresses(
     const fail = (why: string): void => {
       clearTimeout(timer);
       child.kill("SIGKILL");
-      reject(new Error(`${options.name} ${why}\n${output}${log()}`));
+      reject(new StartError(options.name, why, output + log()));
     };
     const patience = options.patienceMs ?? defaultPatienceMs;
     const timer = setTimeout(() => fail(`said nothing for ${patience} ms`), patience);

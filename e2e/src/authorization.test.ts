@@ -176,7 +176,7 @@ const reviewRows: readonly { readonly what: string; readonly call: Call; readonl
 ];
 
 for (const [i, { what, call, attributes }] of reviewRows.entries()) {
-  test(`what a webhook is asked: ${what} (spec 2)`, async () => {
+  test(`what a webhook is asked: ${what}`, async () => {
     const name = `asked-${i}`;
     const headers = {
       "Impersonate-Uid": "u-1",

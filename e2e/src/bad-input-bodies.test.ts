@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Answer, type Server, startServer } from "./command-line-program.js";
 
 const maps = "/api/v1/namespaces/default/configmaps";
@@ -283,9 +284,12 @@ async function warnings(server: Server): Promise<void> {
 async function flood(server: Server): Promise<void> {
   const large = named("flood", `,"x":"${"x".repeat(2.9 * mebibyte)}"`);
   const one = async (): Promise<void> => {
-    for (let i = 0; i < 5; i++) {
+    for (let done = 0; done < 5; ) {
       const answer = await server.ask(`${maps}?dryRun=All`, { method: "POST", headers: json, body: large });
-      assert.equal(answer.status, 201, answer.body.slice(0, 200));
+      if (answer.status === 201) done++;
+      // So many of one client wait, the others are to come later.
+      else if (answer.status === 429) await pause(50);
+      else assert.fail(answer.body.slice(0, 200));
     }
   };
   await Promise.all(Array.from({ length: 16 }, one));

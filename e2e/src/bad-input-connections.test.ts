@@ -95,6 +95,14 @@ const quick: readonly Case[] = [
     },
   ],
   [
+    "a CONNECT is answered",
+    async (t, server) => {
+      const { socket, until } = await converse(t, server);
+      socket.write("CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n");
+      assert.match(await until(/Not Allowed$/), /^HTTP\/1\.1 405 /);
+    },
+  ],
+  [
     "two hundred requests in one go are answered in order",
     async (t, server) => {
       const { socket, until } = await converse(t, server);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect as connectPlain } from "node:net";
 import { type TestContext, test } from "node:test";
 import { codesOf, converse, head } from "./bad-input-conversation.js";
 import { type Server, startServer } from "./command-line-program.js";
@@ -12,6 +14,7 @@ test("bad paths, queries and headers are refused, and the server serves on", asy
   await t.test("paths", (inPaths) => answers(inPaths, server, paths));
   await t.test("queries", (inQueries) => answers(inQueries, server, queries));
   await t.test("request lines and headers", (inHeads) => heads(inHeads, server));
+  await t.test("HTTP without TLS is told that it is", () => plainHttp(server));
   await t.test("a path is never part of another key", () => escapes(server));
   const resident = await server.metric("process_resident_memory_bytes");
   assert.ok(resident < 400 * 1024 * 1024, `${resident} bytes resident`);
@@ -83,7 +86,7 @@ const paths: readonly Row[] = [
   { path: "/a".repeat(20_000), title: "a path of 20,000 segments", status: 404 },
   { path: `/api/v1/${"%2e%2e/".repeat(5_000)}`, title: "5,000 steps up", status: 404 },
   { path: "/api/v1/namespaces/default/configmaps/\u00ff", title: "a byte that is no ASCII", status: 400 },
-  { path: "http://elsewhere/api/v1/nodes", title: "a whole address", status: 404 },
+  { path: "http://elsewhere/api/v1/nodes", title: "a whole address", status: 200 },
   { path: "*", method: "OPTIONS", status: 404 },
 ];
 
@@ -102,7 +105,7 @@ const queries: readonly Row[] = [
   { path: list("labelSelector=%00"), status: 400 },
   { path: list("labelSelector=%zz"), status: 400 },
   { path: list(`labelSelector=${"(".repeat(50_000)}`), title: "50,000 brackets as a selector", status: 400 },
-  { path: list(`labelSelector=${manyTerms}`), title: "a selector of 3,000 terms", status: 200 },
+  { path: list(`labelSelector=${manyTerms}`), title: "a selector of 3,000 terms", status: 400 },
   { path: list("fieldSelector=spec.foo%3D1"), status: 400, message: /is not a known field selector/ },
   { path: list("fieldSelector=metadata.name"), status: 400 },
   { path: list("fieldSelector=__proto__%3Da"), status: 400 },
@@ -146,6 +149,13 @@ interface HeadRow {
 const withHeader = (header: string) => (server: Server) => head(server, { path: maps, headers: [header] });
 
 const headRows: readonly HeadRow[] = [
+  {
+    title: "a whole URL of a list, in capitals and with a host that is another's",
+    text: (s) => head(s, { path: `HTTPS://other.example:1${maps}?limit=1` }),
+    status: 200,
+  },
+  { title: "a whole URL of nothing", text: (s) => head(s, { path: `http://localhost${maps}/none` }), status: 404 },
+  { title: "a URL without a path", text: (s) => head(s, { path: "https://localhost?a=b" }), status: 200 },
   { title: "a header of one megabyte", text: withHeader(`X-Large: ${"x".repeat(1024 * 1024)}`), status: 431 },
   { title: "a header name of one megabyte", text: withHeader(`${"X".repeat(1024 * 1024)}: x`), status: 431 },
   { title: "a header of 100 KB that never ends", text: (s) => head(s).slice(0, -2) + "x".repeat(100_000), status: 431 },
@@ -160,6 +170,16 @@ const headRows: readonly HeadRow[] = [
   { title: "an unknown version of HTTP", text: () => "GET / HTTP/3.7\r\nHost: x\r\n\r\n", status: 400 },
   { title: "HTTP/2 without having agreed on it", text: () => "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", status: 400 },
   { title: "no host", text: () => "GET /livez HTTP/1.1\r\n\r\n", status: 400 },
+  { title: "two hosts", text: withHeader("Host: other"), status: 400 },
+  {
+    title: "two hosts that are the same, in an upgrade",
+    text: withHeader("Host: localhost\r\nUpgrade: websocket"),
+    status: 400,
+  },
+  { title: "a host with a space", text: () => "GET /livez HTTP/1.1\r\nHost: a b\r\n\r\n", status: 400 },
+  { title: "a line of HTTP/0.9", text: () => "GET /livez\r\n\r\n", status: 400 },
+  { title: "HTTP/0.9 by name", text: () => "GET /livez HTTP/0.9\r\nHost: x\r\n\r\n", status: 400 },
+  { title: "HTTP/2 by name", text: () => "GET /livez HTTP/2.0\r\nHost: x\r\n\r\n", status: 505 },
   { title: "a space before the colon", text: withHeader("X-Bad : x"), status: 400 },
   { title: "a header without a colon", text: withHeader("nonsense"), status: 400 },
   { title: "a zero byte in a header", text: withHeader("X-Bad: a\u0000b"), status: 400 },
@@ -197,6 +217,25 @@ async function heads(t: TestContext, server: Server): Promise<void> {
       socket.destroy();
     });
   }
+}
+
+/** What a client that does not speak TLS is told, byte by byte as Go's server says it. */
+async function plainHttp(server: Server): Promise<void> {
+  for (const request of [
+    "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n",
+    "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
+  ]) {
+    const socket = connectPlain(server.port, "127.0.0.1");
+    socket.write(request);
+    let answer = "";
+    for await (const part of socket) answer += String(part);
+    assert.equal(answer, "HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n");
+  }
+  const noise = connectPlain(server.port, "127.0.0.1");
+  noise.on("error", () => {});
+  noise.end(Buffer.alloc(1000, 7)).resume();
+  await once(noise, "close");
+  assert.equal((await server.ask("/livez")).status, 200);
 }
 
 async function escapes(server: Server): Promise<void> {

@@ -54,6 +54,7 @@ before(async () => {
     args: [
       "--secure-port=0",
       "--enable-bootstrap-token-auth",
+      "--enable-admission-plugins=NodeRestriction",
       `--client-ca-file=${await file("clients.crt", bundle)}`,
       `--cluster-signing-apiserver-client-cert-file=${await file("people.crt", people.certificate)}`,
       `--cluster-signing-apiserver-client-key-file=${await file("people.key", people.key)}`,

@@ -23,7 +23,12 @@ let config: client.KubeConfig;
 before(async () => {
   target = await startStandalone({
     dialect: "kubernetes",
-    args: ["--secure-port=0", `--runtime-config=${everything}`],
+    // What is deleted is gone at once.
+    args: [
+      "--secure-port=0",
+      `--runtime-config=${everything}`,
+      "--disable-admission-plugins=StorageObjectInUseProtection",
+    ],
   });
   config = new client.KubeConfig();
   config.loadFromFile(target.clientConfig);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, readlink, stat, writeFile } from "node:fs/promises";
 import { request as httpsRequest } from "node:https";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
@@ -138,7 +138,12 @@ function nameAccepted(server: Server, servername: string): Promise<boolean> {
 
 test("a second start on the same data says who holds it", async (t) => {
   const server = await startServer(t);
-  const second = run(t, [programs.standalone, `--data-dir=${server.dataDir}`, "--secure-port=0"]);
+  const second = run(t, [
+    programs.standalone,
+    `--data-dir=${server.dataDir}`,
+    "--secure-port=0",
+    "--api-dialect=kubernetes",
+  ]);
   assert.equal((await second.exit).code, 1);
   assert.match(second.errors(), new RegExp(`^could not start: [^\\n]* held by process ${server.pid};[^\\n]*\\n$`));
   assert.equal(second.output(), "");
@@ -201,7 +206,7 @@ test("make start passes its arguments on, and a built tree starts again", { skip
 
 /** The process that make started: it says so in the store's lock. */
 async function holderOf(folder: string): Promise<number> {
-  const [pid] = /\d+/.exec(await readFile(join(folder, "store/lock"), "utf8")) ?? [];
+  const [pid] = /\d+/.exec(await readlink(join(folder, "store/lock"))) ?? [];
   assert.ok(pid !== undefined);
   return Number(pid);
 }

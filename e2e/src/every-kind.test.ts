@@ -98,7 +98,7 @@ interface Copy {
   readonly original: ApiObject;
 }
 
-/** What a version shows of an object makes the same object again (spec 1: Deprecation rules, 2). */
+/** What a version shows of an object makes the same object again (rules: Deprecation rules, 2). */
 async function comesBack({ version, kind, copy, original }: Copy): Promise<void> {
   const { name = "" } = original.metadata;
   const again = await send("POST", { kind: version, object: copy, encoding: "json" });
@@ -154,7 +154,7 @@ async function readEverywhere(kind: Kind, name: string): Promise<void> {
   }
 }
 
-/** What was read through a version can be sent back and changes nothing (spec 1: Deprecation rules, 2). */
+/** What was read through a version can be sent back and changes nothing (rules: Deprecation rules, 2). */
 async function putUnchanged(kind: Kind, name: string, encoding: ObjectFormat): Promise<void> {
   const where = `${kind.apiVersion} in ${encoding}`;
   const before = await http.get(pathOfKind(kind, name));
@@ -165,7 +165,7 @@ async function putUnchanged(kind: Kind, name: string, encoding: ObjectFormat): P
   assert.deepEqual((await http.get(pathOfKind(kind, name))).json(), before.json(), where);
 }
 
-/** Tables and metadata alone, of the list and of one object (spec 1: Table representation). */
+/** Tables and metadata alone, of the list and of one object (rules: Table representation). */
 async function showAsTable(kind: Kind, name: string): Promise<void> {
   const { metadata } = (await http.get(pathOfKind(kind, name))).object();
   for (const path of [pathOfKind(kind), pathOfKind(kind, name)]) {

@@ -13,7 +13,7 @@ import { done } from "./harness/status.js";
 import { newFolder, removeFolder, type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
 
-/** A user who is a program (spec 2: Plugin credential): it tells tokens of a service account, to kubectl and to us. */
+/** A user who is a program (rules: Plugin credential): it tells tokens of a service account, to kubectl and to us. */
 let target: StandaloneTarget;
 let http: Http;
 let folder: string;

@@ -66,7 +66,8 @@ describe("a store that fails", { skip: etcdMissing() ?? false }, () => {
           assert.match(String(answer.headers["retry-after"]), /^\d+$/);
         }
         assert.equal((await http.get("/readyz")).status, 500);
-        assert.equal((await http.get("/livez")).status, 200);
+        assert.equal((await http.get("/livez")).status, 500);
+        assert.equal((await http.get("/livez?exclude=store")).status, 200);
       }
       await rise(etcd);
 

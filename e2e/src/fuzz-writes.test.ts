@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { printCbor } from "@orch/codec/cbor-print.js";
+import { jsonText } from "@orch/status/json-text.js";
 import fc from "fast-check";
 import { type Answer, connect, type Http } from "./harness/http.js";
 import { freshNamespace } from "./harness/manifests.js";
@@ -248,8 +249,8 @@ describe("random writes", { concurrency: 4 }, () => {
         const part = fc.constantFrom("", "", "", "/status", ...(at.resource === "deployments" ? ["/scale"] : []));
         const property = fc.asyncProperty(bodyFor(type, at, name), part, async (body, subresource) => {
           await ensure(at, name);
-          const text = JSON.stringify(body) ?? "null";
-          const sent = { type, body: type === "cbor" ? printCbor(JSON.parse(text)) : text, part: subresource };
+          const text = jsonText(body);
+          const sent = { type, body: type === "cbor" ? printCbor(body) : text, part: subresource };
           assertAnswered(await send(at, name, sent), sent);
           await assertWhole(at, name, `${type}${subresource} ${text}`);
         });

@@ -288,7 +288,8 @@ test("a stop that every process is told of, as by a terminal: watches end whole,
   const news = server
     .errors()
     .split("\n")
-    .filter((line) => /"level":"(?:warn|error)"/.test(line));
+    // A machine with much else to do blocks an event loop, too.
+    .filter((line) => /"level":"(?:warn|error)"/.test(line) && !line.includes("the event loop was blocked"));
   assert.deepEqual(
     news.filter((line) => !line.includes("health check failed")),
     [],

@@ -88,6 +88,16 @@ async function web(kubectl: Kubectl) {
 }
 
 describe("kubectl", { concurrency: 2 }, () => {
+  test("explain tells types and fields in words", async (t) => {
+    const kubectl = await inNamespace(t, "explained");
+    if (kubectl === undefined) return;
+    const explained = await kubectl(["explain", "endpointslices.endpoints"]);
+    assert.match(explained, /FIELD: endpoints <\[\]Endpoint>/);
+    assert.match(explained, /DESCRIPTION:\n {4}The addresses, at most 1000\./);
+    assert.match(explained, /nodeName\s+<string>\n {4}The node that it is on\./);
+    assert.doesNotMatch(await kubectl(["explain", "customresourcedefinitions", "--recursive"]), /<empty>/);
+  });
+
   test("applies on the client's side, and shows what would change", async (t) => {
     const kubectl = await inNamespace(t, "client-side");
     if (kubectl === undefined) return;

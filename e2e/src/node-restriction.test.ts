@@ -11,7 +11,7 @@ let target: StandaloneTarget;
 let http: Http;
 
 before(async () => {
-  target = await startStandalone();
+  target = await startStandalone({ args: ["--secure-port=0", "--enable-admission-plugins=NodeRestriction"] });
   http = connect(target);
   await done(http.post(nodes, { metadata: { name: "two" } }));
 });

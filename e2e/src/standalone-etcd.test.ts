@@ -69,7 +69,8 @@ describe("standalone and its etcd", { skip }, () => {
     assert.equal(unready.status, 500);
     assert.match(unready.text, /^\[-\]store failed: reason withheld$/m);
     assert.match(unready.text, /^\[\+\]ping ok$/m);
-    assert.equal((await http.get("/livez")).status, 200);
+    assert.match((await http.get("/livez")).text, /^\[-\]store failed: reason withheld$/m);
+    assert.equal((await http.get("/livez?exclude=store")).text, "ok");
     assert.equal((await http.get(maps.path("first"), { resourceVersion: 0 })).status, 200);
     assert.equal((await http.get(maps.path(), { resourceVersion: 0 })).items().length, 1);
     const write = http.post(maps.path(), { metadata: { name: "second" } });

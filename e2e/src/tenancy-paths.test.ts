@@ -102,7 +102,7 @@ const tricks: readonly (readonly [what: string, write: (path: string) => string,
     ["half an escape", (path) => `${path}%2`, "nothing"],
     ["an encoded fragment", (path) => `${path}%23`, "nothing"],
     ["an encoded query", (path) => `${path}%3fa=b`, "nothing"],
-    ["another's address", (path) => `https://127.0.0.1:1${path}`, "nothing"],
+    ["another's address", (path) => `https://127.0.0.1:1${path}`, "same"],
     ["the old form of watches", (path) => path.replace("/api/v1/", "/api/v1/watch/"), "events"],
     ["the old form of proxies", (path) => path.replace("/api/v1/", "/api/v1/proxy/"), "nothing"],
   ];

@@ -337,7 +337,7 @@ func (a *applying) patches() {
 		a.check("patch of the status", changed.Status.ReadyReplicas == 1 && *changed.Spec.Replicas == 3, changed.Status)
 	}
 	_, err = patch(types.MergePatchType, `{"spec":{"surplus":1}}`)
-	a.check("patch of an unknown field", apierrors.IsInvalid(err), err)
+	a.check("patch of an unknown field", apierrors.IsBadRequest(err), err)
 	_, err = patch(types.JSONPatchType, `[{"op":"test","path":"/spec/replicas","value":9}]`)
 	a.check("patch of a failed test", apierrors.IsInvalid(err), err)
 	_, err = patch(types.MergePatchType, fmt.Sprintf(`{"metadata":{"resourceVersion":%q}}`, made.ResourceVersion))

@@ -11,6 +11,18 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
+// plainDiscovery holds the document of each version against the list of every version.
+func (c *client) plainDiscovery() []error {
+	_, lists, err := c.discovery.ServerGroupsAndResources()
+	if err != nil {
+		return []error{err}
+	}
+	if len(lists) != len(c.lists) {
+		return []error{fmt.Errorf("%d versions instead of %d", len(lists), len(c.lists))}
+	}
+	return nil
+}
+
 // aggregatedDiscovery holds the aggregated documents, one for each root, against the list of every version.
 func (c *client) aggregatedDiscovery() (problems []error) {
 	_, found, failed, err := c.discovery.GroupsAndMaybeResources()
@@ -18,7 +30,8 @@ func (c *client) aggregatedDiscovery() (problems []error) {
 		return []error{err}
 	}
 	if found == nil {
-		return []error{fmt.Errorf("the documents came unaggregated")}
+		// Servers of releases before 1.27 tell each version's resources alone.
+		return c.plainDiscovery()
 	}
 	for version, err := range failed {
 		problems = append(problems, fmt.Errorf("%s: %w", version, err))

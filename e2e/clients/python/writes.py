@@ -71,7 +71,7 @@ def write_typed(trial: Trial, api: client.ApiClient) -> None:
     trial.same("dry run of a merge patch", [c.name for c in changed.spec.template.spec.containers], ["d"])
     wrong = {"spec": {"surplus": 1}}
     strict = {"field_validation": "Strict"}
-    trial.refused("merge patch of an unknown field", 422, lambda: patch(wrong, "application/merge-patch+json", **strict))
+    trial.refused("merge patch of an unknown field", 400, lambda: patch(wrong, "application/merge-patch+json", **strict))
     status = patch({"status": {"replicas": 1}}, "application/merge-patch+json", "_status")
     trial.same("patch of the status", status.status.replicas, 1)
     scale = patch({"spec": {"replicas": 5}}, "application/merge-patch+json", "_scale")

@@ -34,7 +34,7 @@ const watchEvent = message({
   ],
 });
 
-/** Frames of a length in four bytes and an event (spec 1: Media types and headers); their objects are of `type`. */
+/** Frames of a length in four bytes and an event (rules: Media types and headers); their objects are of `type`. */
 export function protobufEvents(type: MessageType): EventReader {
   const endOf: EndOfFrame = (bytes) => {
     const end = bytes.length < lengthBytes ? Number.POSITIVE_INFINITY : lengthBytes + bytes.readUInt32BE(0);

@@ -21,7 +21,11 @@ export interface Served {
 
 /** A server of every version, with the namespace of the manifests. */
 export async function serveEverything(): Promise<Served> {
-  const args = ["--secure-port=0", `--runtime-config=${everything}`, "--feature-gates=CBORServingAndStorage=true"];
+  const args = [
+    ...["--secure-port=0", `--runtime-config=${everything}`, "--feature-gates=CBORServingAndStorage=true"],
+    // A new node gets a taint, which an apply of its list of taints takes back.
+    "--disable-admission-plugins=TaintNodesByCondition",
+  ];
   const target = await startStandalone({ dialect: "kubernetes", args });
   const http = connect(target);
   const made = await http.post("/api/v1/namespaces", { metadata: { name: namespace } });

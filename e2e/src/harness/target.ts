@@ -50,7 +50,12 @@ export interface TargetOptions {
  */
 function quietControllers(args: readonly string[] = []): readonly string[] {
   const chosen = args.some((arg) => arg.startsWith("--controllers"));
-  return chosen ? [] : ["--controllers=*,-root-ca-certificate-publisher-controller,-flowschema-status-controller"];
+  if (chosen) return [];
+  const quiet = ["root-ca-certificate-publisher-controller", "flowschema-status-controller"];
+  // These put the finalizers on, too, which the plugin is turned off for.
+  const unprotected = args.some((arg) => arg.includes("StorageObjectInUseProtection"));
+  const volumes = ["persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller"];
+  return [`--controllers=${["*", ...[...quiet, ...(unprotected ? volumes : [])].map((name) => `-${name}`)].join(",")}`];
 }
 
 /** A folder for data. */

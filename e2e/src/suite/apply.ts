@@ -5,7 +5,7 @@ import { freshMaps, freshNamespace, versionOf } from "../harness/manifests.js";
 import { assertFailure, done } from "../harness/status.js";
 import type { On } from "./scene.js";
 
-/** The numbered rules of spec 1: Server-side apply, each at the HTTP surface. */
+/** Server-side apply at the HTTP surface, rule by rule (rules: Server-side apply). */
 export function applySuite(on: On): void {
   ownership(on);
   updates(on);

@@ -6,7 +6,7 @@ import type { On } from "./scene.js";
 
 const lines = (characters: number): string => "all work and no play\n".repeat(Math.ceil(characters / 21));
 
-/** Large answers to reads are compressed for who takes that (spec 1: Media types and headers). */
+/** Large answers to reads are compressed for who takes that (rules: Media types and headers). */
 export function compressionSuite(on: On): void {
   test("a list of more than 128 KiB is compressed, and is the same list", async () => {
     const { http } = on();

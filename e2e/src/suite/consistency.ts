@@ -7,7 +7,7 @@ import type { On } from "./scene.js";
 const lanes = 16;
 const roundsPerLane = 125;
 
-/** Most Recent reads are linearizable, through whichever gateway (design, section 5). */
+/** Most Recent reads are linearizable, through whichever gateway. */
 export function consistencySuite(on: On): void {
   test("a write that was answered through one gateway is read through another at once, thousands of times", async () => {
     const { http, target } = on();

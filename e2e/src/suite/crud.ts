@@ -17,7 +17,7 @@ import type { On } from "./scene.js";
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const second = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** Create, read, replace and delete of every kind from the least a client must say (spec 1: Verbs to HTTP). */
+/** Create, read, replace and delete of every kind from the least a client must say (rules: Verbs to HTTP). */
 export function crudSuite(on: On): void {
   for (const { kind } of samples(createNaming("kubernetes"))) {
     test(`${kind}: a minimal manifest is created, read, listed, replaced and deleted`, async () => {

@@ -6,7 +6,7 @@ import { assertFailure } from "../harness/status.js";
 import { until } from "../harness/until.js";
 import type { On } from "./scene.js";
 
-/** Deletion of objects, collections and namespaces (spec 1: Object deletion). */
+/** Deletion of objects, collections and namespaces (rules: Object deletion). */
 export function deletionSuite(on: On): void {
   finalizers(on);
   policies(on);
@@ -148,7 +148,8 @@ function grace(on: On): void {
     const { http } = on();
     const path = `/api/v1/namespaces/${await freshNamespace(http)}/pods`;
     const containers = [{ name: "c", image: "i" }];
-    await http.post(path, { metadata: { name: "bound" }, spec: { containers, nodeName: "n1" } });
+    const bound = await http.post(path, { metadata: { name: "bound" }, spec: { containers, nodeName: "n1" } });
+    assert.equal(bound.status, 201, bound.text);
     const asked = await http.delete(`${path}/bound`, { gracePeriodSeconds: 20 });
     assert.equal(asked.status, 200, asked.text);
     assert.equal(asked.at("metadata.deletionGracePeriodSeconds"), 20);
@@ -163,7 +164,8 @@ function grace(on: On): void {
     assert.equal((await http.delete(`${path}/bound`, { gracePeriodSeconds: 0 })).status, 200);
     assertFailure(await http.get(`${path}/bound`), { code: 404, reason: "NotFound" });
 
-    await http.post(path, { metadata: { name: "free" }, spec: { containers } });
+    const free = await http.post(path, { metadata: { name: "free" }, spec: { containers } });
+    assert.equal(free.status, 201, free.text);
     assert.equal((await http.delete(`${path}/free`)).status, 200);
     assertFailure(await http.get(`${path}/free`), { code: 404, reason: "NotFound" });
   });

@@ -5,7 +5,7 @@ import { samples } from "../harness/manifests.js";
 import { assertFailure } from "../harness/status.js";
 import type { On } from "./scene.js";
 
-/** Discovery and version (spec 1: Groups and enabling). */
+/** Discovery and version (rules: Groups and enabling). */
 export function discoverySuite(on: On): void {
   test("discovery leads from the roots to every kind of this build", async () => {
     const { http, target } = on();

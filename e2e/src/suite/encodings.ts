@@ -6,7 +6,7 @@ import type { On } from "./scene.js";
 
 const yaml = "application/yaml";
 
-/** JSON and YAML in and out, `pretty` (spec 1: Media types and headers; Behavior rules, 1). */
+/** JSON and YAML in and out, `pretty` (rules: Media types and headers; Behavior rules, 1). */
 export function encodingSuite(on: On): void {
   test("an object sent as YAML is the object sent as JSON, and reads back in either", async () => {
     const { http } = on();

@@ -118,7 +118,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-/** Status bodies of what cannot be done (spec 1: Errors). */
+/** Status bodies of what cannot be done (rules: Errors). */
 export function errorSuite(on: On): void {
   test("each thing that cannot be done gets its code, reason and message", async (t) => {
     const { http } = on();

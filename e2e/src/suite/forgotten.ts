@@ -17,7 +17,7 @@ interface Forgotten {
 }
 
 /**
- * Versions that store and caches have forgotten (spec 1: Errors, 410; Paged lists, 3). The last of the suites: it makes
+ * Versions that store and caches have forgotten (rules: Errors, 410; Paged lists, 3). The last of the suites: it makes
  * them forget.
  */
 export function forgottenSuite(on: On): void {

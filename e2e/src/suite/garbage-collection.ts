@@ -6,7 +6,7 @@ import { freshNamespace, nameOf, namesOf } from "../harness/manifests.js";
 import { until } from "../harness/until.js";
 import type { On } from "./scene.js";
 
-/** Objects whose owners go: collected, waited for, or set free (spec 1: metadata, ownerReferences). */
+/** Objects whose owners go: collected, waited for, or set free (rules: Common object metadata). */
 export function garbageCollectionSuite(on: On): void {
   policies(on);
   owners(on);

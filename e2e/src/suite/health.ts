@@ -6,7 +6,17 @@ import type { On } from "./scene.js";
 
 const anonymous = { as: { type: "anonymous" } } as const;
 
-/** Health endpoints and metrics (spec 1: Health endpoints). */
+const postStartHooks = [
+  "bootstrap-controller",
+  "generic-apiserver-start-informers",
+  "priority-and-fairness-config-consumer",
+  "priority-and-fairness-config-producer",
+  "rbac/bootstrap-roles",
+  "start-service-ip-repair-controllers",
+  "start-system-namespaces-controller",
+].map((hook) => `poststarthook/${hook}`);
+
+/** Health endpoints and metrics (rules: Health endpoints). */
 export function healthSuite(on: On): void {
   for (const kind of ["healthz", "livez", "readyz"]) {
     test(`/${kind} says ok, check by check when asked, to anyone`, async () => {
@@ -16,17 +26,18 @@ export function healthSuite(on: On): void {
       assert.equal(short.text, "ok");
       const verbose = await http.call({ path: `/${kind}?verbose`, ...anonymous });
       const lines = verbose.text.trimEnd().split("\n");
-      assert.equal(lines.at(-1), `${kind} check passed`);
+      assert.equal(lines.at(-1), "healthz check passed");
       for (const line of lines.slice(0, -1)) assert.match(line, /^\[\+\]\S+ ok$/);
-      for (const check of ["ping", "log", "poststarthook/generic-apiserver-start-informers"]) {
+      for (const check of ["ping", "log", "store", ...postStartHooks]) {
         assert.ok(lines.includes(`[+]${check} ok`), check);
       }
       assert.equal(lines.includes("[+]shutdown ok"), kind === "readyz");
-      assert.equal(lines.includes("[+]store ok"), kind !== "livez");
       for (const line of lines.slice(0, -1)) {
         const single = await http.get(`/${kind}/${line.slice(3, -3)}`);
         assert.equal(`${single.status} ${single.text}`, "200 ok", line);
       }
+      const listed = (await http.get("/")).text;
+      for (const line of lines.slice(0, -1)) assert.ok(listed.includes(`"/${kind}/${line.slice(3, -3)}"`), line);
     });
   }
 

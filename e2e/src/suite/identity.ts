@@ -6,7 +6,7 @@ import type { On } from "./scene.js";
 
 const list = "/api/v1/namespaces";
 
-/** Who may do what in this build (spec 1: Authentication). */
+/** Who may do what in this build (rules: Authentication). */
 export function identitySuite(on: On): void {
   test("the administrator's certificate and token may do everything", async () => {
     const { http } = on();

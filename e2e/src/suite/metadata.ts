@@ -4,7 +4,7 @@ import { freshMaps, freshNamespace, nameOf, versionOf } from "../harness/manifes
 import { assertFailure } from "../harness/status.js";
 import type { On } from "./scene.js";
 
-/** What the server sets and keeps (spec 1: Common object metadata; Behavior rules, 3 to 5). */
+/** What the server sets and keeps (rules: Common object metadata; Behavior rules, 3 to 5). */
 export function metadataSuite(on: On): void {
   names(on);
   concurrency(on);

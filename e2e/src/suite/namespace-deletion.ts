@@ -6,7 +6,7 @@ import { freshNamespace, namesOf } from "../harness/manifests.js";
 import { until } from "../harness/until.js";
 import type { On } from "./scene.js";
 
-/** Namespaces that are emptied, and the account that each of them has (spec 1: Object deletion). */
+/** Namespaces that are emptied, and the account that each of them has (rules: Object deletion). */
 export function namespaceDeletionSuite(on: On): void {
   emptying(on);
   accounts(on);

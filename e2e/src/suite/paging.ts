@@ -17,7 +17,7 @@ const foreignLists: readonly (readonly [what: string, pick: (list: string, other
   ["another resource of the cluster", () => "/api/v1/namespaces"],
 ];
 
-/** Paged lists (spec 1: Paged lists; Collection response). */
+/** Paged lists (rules: Paged lists; Collection response). */
 export function pagingSuite(on: On): void {
   test("pages hold the collection of one moment, whatever is written between them", async () => {
     const { http } = on();

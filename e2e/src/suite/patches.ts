@@ -5,7 +5,7 @@ import { freshMaps, freshNamespace, versionOf } from "../harness/manifests.js";
 import { assertFailure, done } from "../harness/status.js";
 import type { On } from "./scene.js";
 
-/** JSON, merge and strategic merge patches (spec 1: Behavior rules, 3 and 6). */
+/** JSON, merge and strategic merge patches (rules: Behavior rules, 3 and 6). */
 export function patchSuite(on: On): void {
   mechanisms(on);
   subresources(on);
@@ -306,7 +306,7 @@ function validation(on: On): void {
       const silent = await done(http.patch(maps.path("m"), type, body, { fieldValidation: "Ignore" }));
       assert.equal(silent.headers["warning"], undefined);
       const strict = await http.patch(maps.path("m"), type, body, { fieldValidation: "Strict" });
-      assertFailure(strict, { code: 422, reason: "Invalid" });
+      assertFailure(strict, { code: 400, reason: "BadRequest" });
       assert.ok(String(strict.at("message")).endsWith(`strict decoding error: ${problems.join(", ")}`), strict.text);
     }
   });

@@ -63,7 +63,7 @@ const bad: readonly (readonly [query: Query, message: string])[] = [
   [{ continue: "x", resourceVersion: "y" }, "specifying resource version is not allowed when using continue"],
 ];
 
-/** What reads may not ask, and how they are told (spec 1: Resource version semantics; Query parameters). */
+/** What reads may not ask, and how they are told (rules: Resource version semantics; Query parameters). */
 export function readRefusalSuite(on: On): void {
   const asText = (query: Query): string =>
     Object.entries(query)

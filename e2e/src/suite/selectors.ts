@@ -26,7 +26,7 @@ const labelCases: readonly (readonly [selector: string, names: string])[] = [
   ["", "a b c d"],
 ];
 
-/** Label and field selectors on every verb that takes them (spec 1: Query parameters). */
+/** Label and field selectors on every verb that takes them (rules: Query parameters). */
 export function selectorSuite(on: On): void {
   test("label selectors choose by equality, set and existence in lists", async () => {
     const { http } = on();

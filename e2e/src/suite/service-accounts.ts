@@ -30,7 +30,7 @@ const rbac = "/apis/rbac.authorization.k8s.io/v1";
 const minutes = (count: number): number => count * 60_000;
 const anonymous: Credentials = { type: "anonymous" };
 
-/** Service accounts, their tokens and their pods (spec 1: Authentication). */
+/** Service accounts, their tokens and their pods (rules: Authentication). */
 export function serviceAccountSuite(on: On): void {
   describe("tokens", { concurrency: 4 }, () => tokenRequests(on));
   describe("the end of tokens", { concurrency: 4 }, () => revocation(on));

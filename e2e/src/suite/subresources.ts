@@ -8,7 +8,7 @@ import type { On } from "./scene.js";
 const podSpec = { containers: [{ name: "c", image: "example.com/c:1" }] };
 const labels = { app: "web" };
 
-/** Scale, binding, eviction, status, and what only a node could answer (spec 1: Sub-resource). */
+/** Scale, binding, eviction, status, and what only a node could answer (rules: Sub-resources). */
 export function subresourceSuite(on: On): void {
   statuses(on);
   scales(on);

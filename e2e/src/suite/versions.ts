@@ -8,7 +8,7 @@ import type { On } from "./scene.js";
 
 const far = 9_000_000_000_000;
 
-/** What spec 1 calls it in its tables (Resource version semantics); a number is the code of an answer that refuses. */
+/** What docs/rules.md calls it in its tables (Resource version semantics); a number is the code of an answer that refuses. */
 type Cell = "Most Recent" | "Any" | "NotOlderThan" | "Exact" | "Continue Token, Exact" | 422 | 400;
 
 /** The list table, row by row: version unset, `0`, non-zero. */
@@ -38,7 +38,7 @@ async function history(maps: Maps): Promise<History> {
 }
 const states = ["", "a", "ab", "b", "bc"];
 
-/** Resource version semantics of get and list (spec 1: Resource version semantics). */
+/** Resource version semantics of get and list (rules: Resource version semantics). */
 export function versionSuite(on: On): void {
   lists(on);
   gets(on);

@@ -8,7 +8,7 @@ import type { On } from "./scene.js";
 /** What a watch of a collection begins with: its present state, or what changed after a version, or what comes. */
 type Start = "the state" | "changes after" | "changes to come";
 
-/** The watch table of spec 1 (Resource version semantics) and its streaming lists (Change tracking, 4). */
+/** The watch table of rules (Resource version semantics) and its streaming lists (Change tracking, 4). */
 const table: readonly (readonly [initial: boolean | undefined, version: string, start: Start])[] = [
   [undefined, "unset", "the state"],
   [undefined, "0", "the state"],
@@ -24,7 +24,7 @@ const table: readonly (readonly [initial: boolean | undefined, version: string, 
 const told = (events: readonly WatchEvent[]): string =>
   events.map(({ type, object }) => `${type} ${object.metadata.name ?? ""}`.trim()).join(", ");
 
-/** Where watches begin (spec 1: Resource version semantics, watch). */
+/** Where watches begin (rules: Resource version semantics, watch). */
 export function watchStartSuite(on: On): void {
   for (const [initial, version, start] of table) {
     const asked = initial === undefined ? "" : `, sendInitialEvents ${initial}`;

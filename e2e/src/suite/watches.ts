@@ -10,7 +10,7 @@ const texts = (events: readonly WatchEvent[]): readonly string[] => events.map((
 const types = (events: readonly WatchEvent[]): string =>
   events.map((e) => `${e.type} ${e.object.metadata.name ?? ""}`.trim()).join(", ");
 
-/** Watches (spec 1: Change tracking; Watch event; Resource version semantics, watch). */
+/** Watches (rules: Change tracking; Watch event; Resource version semantics, watch). */
 export function watchSuite(on: On): void {
   starts(on);
   contents(on);

@@ -5,14 +5,43 @@ import type { Chunk } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Sender } from "@orch/rpc/rpc.js";
 import { createManualClock } from "@orch/runtime/clock.js";
-import { badRequest, notFound, unavailable } from "@orch/status/api-error.js";
+import { badRequest, expired, notFound, unavailable } from "@orch/status/api-error.js";
 import { callerSource } from "./caller-source.js";
+import { objectSourceSuite } from "./object-source.suite.js";
+import { createWatchCache } from "./testing/watch-cache.js";
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const roles = { group: "rbac", version: "v1", resource: "roles" };
 
+objectSourceSuite("a source of watch caches", async () => {
+  const cache = createWatchCache();
+  const clock = createManualClock();
+  const log: string[] = [];
+  return {
+    source: callerSource({
+      ...{ caches: () => cache.caller, clock },
+      log: (what, error) => void log.push(`${what}: ${String(error)}`),
+    }),
+    collection: roles,
+    log,
+    put: async (name) => cache.put(name),
+    remove: async (name) => cache.remove(name),
+    gap: () => cache.endWatches(expired("compacted")),
+    fault: () => cache.endWatches(badRequest("broken")),
+    failLoad: cache.failList,
+    holdLoads: cache.holdLists,
+    get following() {
+      return cache.openWatches > 0;
+    },
+    get loads() {
+      return cache.lists;
+    },
+    pass: () => clock.advance(1000),
+  };
+});
+
 /** A watch cache whose streams the test speaks, and a follower of its roles. */
-async function bed() {
+async function bed(onTold: (line: string) => void = () => {}) {
   const { services, caller } = createInProcess();
   const lists: Sender<Chunk>[] = [];
   const watches: { readonly from: string; readonly sender: Sender<Chunk> }[] = [];
@@ -29,7 +58,10 @@ async function bed() {
   const told: string[] = [];
   const following = source.follow(roles, {
     replaced: (all) => void told.push(`= ${all.map((o) => o.metadata.name).join(" ")}`),
-    changed: ({ metadata }) => void told.push(`+ ${metadata.name}`),
+    changed({ metadata }) {
+      told.push(`+ ${metadata.name}`);
+      onTold(`+ ${metadata.name}`);
+    },
     deleted: ({ metadata }) => void told.push(`- ${metadata.name}`),
   });
   await settled();
@@ -112,6 +144,18 @@ test("a list that fails is tried again, until the follower stops", async () => {
   following.stop();
   await settled();
   assert.equal(watches[0]?.sender.cancelled, true);
+});
+
+test("a follower that stops in the middle of a chunk is told nothing of the rest", async () => {
+  const { following, told, watches, list } = await bed((line) => {
+    if (line === "+ a") following.stop();
+  });
+  await list("3");
+  const line = (name: string): string =>
+    `${JSON.stringify({ type: "ADDED", object: { metadata: { name, resourceVersion: "4" } } })}\n`;
+  watches[0]?.sender.send({ body: Buffer.from(line("a") + line("b")) });
+  await settled();
+  assert.deepEqual(told, ["= ", "+ a"]);
 });
 
 test("an object is read from memory; none is undefined, and a failure is one", async () => {

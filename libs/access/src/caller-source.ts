@@ -1,10 +1,13 @@
 import type { AnyObject } from "@orch/api/object.js";
-import type { Collection, Follower, Following, ObjectSource } from "@orch/auth/object-source.js";
+import type { Collection, Follower, ObjectSource } from "@orch/auth/object-source.js";
 import { createLineSplitter } from "@orch/client/lines.js";
+import type { Chunk } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
-import type { Caller, Subscription } from "@orch/rpc/rpc.js";
-import type { Clock } from "@orch/runtime/clock.js";
-import { ApiError } from "@orch/status/api-error.js";
+import type { Caller, Receiver, Subscription } from "@orch/rpc/rpc.js";
+import { type Clock, sleep } from "@orch/runtime/clock.js";
+import { ApiError, type Status } from "@orch/status/api-error.js";
+import { readJson } from "@orch/status/read-json.js";
+import { createRounds } from "@orch/store/rounds.js";
 
 export interface CallerSourceDeps {
   /** The watch caches that answer for a group. */
@@ -19,10 +22,9 @@ interface ObjectList {
 }
 
 /** A line of a watch. */
-interface WatchLine {
-  readonly type: string;
-  readonly object: AnyObject;
-}
+type WatchLine =
+  | { readonly type: "ERROR"; readonly object: Status }
+  | { readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK"; readonly object: AnyObject };
 
 const retryMs = 250;
 const getMs = 5_000;
@@ -34,91 +36,125 @@ export function callerSource(deps: CallerSourceDeps): ObjectSource {
       const request = { ...scope(collection), name, resourceVersion: "0", subresource: "", form: "" };
       try {
         const call = deps.caches(collection.group).call(watchCacheGet, request, { deadlineMs: getMs });
-        const object: AnyObject = JSON.parse((await call).body.toString("utf8"));
+        const object: AnyObject = readJson((await call).body.toString("utf8"));
         return object;
       } catch (error) {
         if (error instanceof ApiError && error.reason === "NotFound") return undefined;
         throw error;
       }
     },
-    follow: (collection, follower) => follow(deps, collection, follower),
-  };
-}
-
-/** Lists, then watches from there; a watch that ends goes on where it was, unless that is no longer known. */
-function follow({ caches, clock, log }: CallerSourceDeps, collection: Collection, follower: Follower): Following {
-  const caller = (): Caller => caches(collection.group);
-  let close: (() => void) | undefined;
-  let stopped = false;
-
-  const later = (run: () => void): void => {
-    if (!stopped) close = clock.after(retryMs, run);
-  };
-  const anew = (error: unknown): void => {
-    if (!stopped) log(`following ${collection.resource} failed; trying again`, error);
-    later(load);
-  };
-  const opening = (open: () => Subscription): void => {
-    try {
-      const stream = open();
-      close = () => stream.cancel();
-    } catch (error) {
-      anew(error);
-    }
-  };
-  const load = (): void => {
-    const parts: Buffer[] = [];
-    const request = { ...listed(collection), limit: 0, continueToken: "", gzip: false };
-    opening(() =>
-      caller().open(watchCacheList, request, {
-        message: ({ body }) => void parts.push(Buffer.from(body)),
-        end(error) {
-          if (stopped || error !== undefined) return anew(error);
-          const list: ObjectList = JSON.parse(Buffer.concat(parts).toString("utf8"));
-          follower.replaced(list.items);
-          watch(list.metadata.resourceVersion);
-        },
-      }),
-    );
-  };
-  const watch = (from: string): void => {
-    let last = from;
-    let lost: unknown;
-    const lines = createLineSplitter();
-    const take = (line: Buffer): void => {
-      const { type, object }: WatchLine = JSON.parse(line.toString("utf8"));
-      if (type === "ERROR") {
-        lost = object;
-        return;
-      }
-      last = object.metadata.resourceVersion ?? last;
-      if (type === "DELETED") follower.deleted(object);
-      else if (type !== "BOOKMARK") follower.changed(object);
-    };
-    const request = { ...listed(collection), name: "", resourceVersion: from, allowBookmarks: true, timeoutMs: 0 };
-    opening(() =>
-      caller().open(watchCacheWatch, request, {
-        message: ({ body }) => lines.push(body).forEach(take),
-        end(error) {
-          if (lost !== undefined || (error !== undefined && isOver(error))) return anew(error ?? lost);
-          // A cache that went away: another has the same history.
-          later(() => watch(last));
-        },
-      }),
-    );
-  };
-  load();
-  return {
-    stop() {
-      stopped = true;
-      close?.();
+    follow(collection, follower) {
+      const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(deps.clock, ms, signal);
+      const abort = new AbortController();
+      const rounds = createRounds({
+        round: (over) => round(deps, { collection, follower, over }),
+        subject: collection.resource,
+        ...{ log: deps.log, retryMs, pause },
+      });
+      void rounds.run(abort.signal);
+      return { stop: () => abort.abort() };
     },
   };
 }
 
-/** Whether there is nothing to go on from; a peer that is away for a moment says nothing about that. */
-function isOver(error: ApiError): boolean {
-  return error.reason !== "ServiceUnavailable";
+interface Order {
+  readonly collection: Collection;
+  readonly follower: Follower;
+  readonly over: AbortSignal;
+}
+
+/** Lists, then watches from there; a watch that ends goes on where it was, unless that is no longer known. */
+async function round(deps: CallerSourceDeps, order: Order): Promise<void> {
+  const { collection, follower, over } = order;
+  const list = await load(deps.caches(collection.group), order);
+  over.throwIfAborted();
+  follower.replaced(list.items);
+  for (let last = list.metadata.resourceVersion; ; await sleep(deps.clock, retryMs, over)) {
+    over.throwIfAborted();
+    last = await watch(deps.caches(collection.group), last, order);
+  }
+}
+
+async function load(caller: Caller, { collection, over }: Order): Promise<ObjectList> {
+  const parts: Buffer[] = [];
+  const request = { ...listed(collection), limit: 0, continueToken: "", gzip: false };
+  await takeAll(
+    (receiver) => caller.open(watchCacheList, request, receiver),
+    (body) => void parts.push(Buffer.from(body)),
+    over,
+  );
+  return readJson(Buffer.concat(parts).toString("utf8"));
+}
+
+/** Tells the changes after a version; gives the version to go on from. @throws ApiError where there is no going on */
+async function watch(caller: Caller, from: string, { collection, follower, over }: Order): Promise<string> {
+  let last = from;
+  let lost: ApiError | undefined;
+  const lines = createLineSplitter();
+  const tell = (line: Buffer): void => {
+    const { type, object }: WatchLine = readJson(line.toString("utf8"));
+    if (type === "ERROR") {
+      lost = ApiError.fromStatus(object);
+      return;
+    }
+    last = object.metadata.resourceVersion ?? last;
+    if (type === "DELETED") follower.deleted(object);
+    else if (type !== "BOOKMARK") follower.changed(object);
+  };
+  const request = { ...listed(collection), name: "", resourceVersion: from, allowBookmarks: true, timeoutMs: 0 };
+  try {
+    await takeAll(
+      (receiver) => caller.open(watchCacheWatch, request, receiver),
+      (body) => {
+        for (const line of lines.push(body)) if (!over.aborted) tell(line);
+      },
+      over,
+    );
+  } catch (error) {
+    // A cache that went away: another has the same history.
+    if (lost === undefined && !isAway(error)) throw error;
+  }
+  if (lost !== undefined) throw lost;
+  return last;
+}
+
+/** A peer that is away for a moment says nothing about what can be gone on from. */
+function isAway(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === "ServiceUnavailable";
+}
+
+/** Until the stream ends; rejects as it does, with what `take` throws, or as soon as the signal aborts. */
+function takeAll(
+  open: (receiver: Receiver<Chunk>) => Subscription,
+  take: (body: Buffer) => void,
+  over: AbortSignal,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let stream: Subscription | undefined;
+    const settle = (error: unknown): void => {
+      over.removeEventListener("abort", leave);
+      if (error === undefined) resolve();
+      else reject(error);
+    };
+    const cancel = (error: unknown): void => {
+      stream?.cancel();
+      settle(error);
+    };
+    const leave = (): void => cancel(over.reason);
+    over.addEventListener("abort", leave);
+    const receiver: Receiver<Chunk> = {
+      message({ body }) {
+        if (over.aborted) return;
+        try {
+          take(body);
+        } catch (error) {
+          cancel(error);
+        }
+      },
+      end: settle,
+    };
+    stream = open(receiver);
+  });
 }
 
 function scope({ group, version, resource, namespace = "" }: Collection) {

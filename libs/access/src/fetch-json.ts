@@ -1,4 +1,6 @@
 import type { JsonRequest } from "@orch/auth/jwt/issuer-keys.js";
+import { createGatheredBytes } from "@orch/codec/gathered-bytes.js";
+import { readJson } from "@orch/status/read-json.js";
 import { Agent, request } from "undici";
 
 const maxBytes = 1024 * 1024;
@@ -16,15 +18,13 @@ export async function fetchJson({ url, ca, timeoutMs }: JsonRequest): Promise<un
       headers: { accept: "application/json" },
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const parts: Buffer[] = [];
-    let bytes = 0;
+    const answer = createGatheredBytes();
     for await (const part of body) {
-      bytes += part.length;
-      if (bytes > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
-      parts.push(part);
+      answer.add(part);
+      if (answer.length > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
     }
     if (statusCode !== 200) throw new Error(`the answer is ${statusCode}`);
-    return JSON.parse(Buffer.concat(parts).toString("utf8"));
+    return readJson(answer.bytes().toString("utf8"));
   } finally {
     void agent.destroy();
   }

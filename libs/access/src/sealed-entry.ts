@@ -1,5 +1,6 @@
 import { createHmac, hkdfSync } from "node:crypto";
 import { sameSecret } from "@orch/auth/secrets.js";
+import { readJson } from "@orch/status/read-json.js";
 
 /**
  * Entries of a cache that others can write to. Whoever does not know the secret can neither make an entry nor change
@@ -41,7 +42,7 @@ export function createEntrySeal(secret: Uint8Array): EntrySeal {
       const text = sealed.slice(macLength);
       if (!sameSecret(sealed.slice(0, macLength), macOf(name, text))) return undefined;
       // It is our own text from here on.
-      const { value, until }: Entry = JSON.parse(text);
+      const { value, until }: Entry = readJson(text);
       return { value, until };
     },
   };

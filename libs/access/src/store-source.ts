@@ -3,8 +3,12 @@ import type { AnyObject } from "@orch/api/object.js";
 import type { Collection, Follower, ObjectSource } from "@orch/auth/object-source.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { type Clock, sleep } from "@orch/runtime/clock.js";
-import { ApiError } from "@orch/status/api-error.js";
-import { type Key, key, type Revision, revision } from "@orch/store/revision.js";
+import { expired } from "@orch/status/api-error.js";
+import { readJson } from "@orch/status/read-json.js";
+import { type Damage, damageText } from "@orch/store/damaged-entry.js";
+import { createFollowing } from "@orch/store/follow.js";
+import { followValues, type ValueFollower } from "@orch/store/follow-values.js";
+import { type Key, key } from "@orch/store/revision.js";
 import type { Entry, Store } from "@orch/store/store.js";
 
 export interface StoreSourceDeps {
@@ -25,55 +29,44 @@ export function storeSource(deps: StoreSourceDeps): ObjectSource {
       return entry === undefined ? undefined : objectOf(entry);
     },
     follow(collection, follower) {
+      const { store, clock, log } = deps;
+      const { resource } = collection;
       const abort = new AbortController();
-      void run(deps, { collection, follower, signal: abort.signal });
+      const unreadable = (damaged: readonly Damage[]): void =>
+        log(`stored ${resource} cannot be read`, new Error(damageText(damaged)));
+      const following = createFollowing({
+        ...{ store, log, subject: resource },
+        prefix: prefixOf(deps, collection),
+        follower: followValues(objectOf, objectsOnly(follower, unreadable)),
+        retryMs,
+        pause: (ms, signal) => sleep(clock, ms, signal),
+      });
+      void following.run(abort.signal);
       return { stop: () => abort.abort() };
     },
   };
 }
 
-interface Order {
-  readonly collection: Collection;
-  readonly follower: Follower;
-  readonly signal: AbortSignal;
-}
-
-async function run(deps: StoreSourceDeps, { collection, follower, signal }: Order): Promise<void> {
-  const { store, clock, log } = deps;
-  const prefix = prefixOf(deps, collection);
-  while (!signal.aborted) {
-    try {
-      const { entries, revision: at } = await store.range({ prefix });
-      follower.replaced(entries.map(objectOf));
-      await tell(store, { prefix, from: revision(at + 1), follower, signal });
-    } catch (error) {
-      if (signal.aborted) return;
-      if (!(error instanceof ApiError && error.reason === "Expired"))
-        log(`following ${collection.resource} failed; loading anew`, error);
-      await sleep(clock, retryMs, signal);
-    }
-  }
-}
-
-interface Watched {
-  readonly prefix: Key;
-  readonly from: Revision;
-  readonly follower: Follower;
-  readonly signal: AbortSignal;
-}
-
-async function tell(store: Store, { prefix, from, follower, signal }: Watched): Promise<void> {
-  for await (const item of store.watch({ prefix, from, signal })) {
-    if (item.type === "progress") continue;
-    for (const event of item.events) {
-      if (event.type === "put") follower.changed(objectOf(event.entry));
-      else follower.deleted(objectOf(event.previous));
-    }
-  }
+/** A follower of objects is told of what is lost by a load without it: it grants nothing then, and takes nothing from others. */
+function objectsOnly(follower: Follower, unreadable: (damaged: readonly Damage[]) => void): ValueFollower<AnyObject> {
+  return {
+    replaced(objects, damaged) {
+      follower.replaced(objects);
+      if (damaged.length > 0) unreadable(damaged);
+    },
+    changed: (object) => follower.changed(object),
+    deleted(at, last) {
+      if (last === undefined) throw expired(`what was deleted at ${at} cannot be read`);
+      follower.deleted(last);
+    },
+    damaged({ revision }) {
+      throw expired(`the change at revision ${revision} cannot be read`);
+    },
+  };
 }
 
 function objectOf(entry: Entry): AnyObject {
-  const object: AnyObject = JSON.parse(entry.value.toString("utf8"));
+  const object: AnyObject = readJson(entry.value.toString("utf8"));
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(entry.revision) } };
 }
 

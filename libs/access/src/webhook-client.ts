@@ -2,6 +2,8 @@ import { type Post, WebhookError, type WebhookFailure } from "@orch/auth/webhook
 import { type ClientConfig, presented } from "@orch/client/config.js";
 import { createConnections } from "@orch/client/connections.js";
 import { fixedCredentials } from "@orch/client/credentials.js";
+import { createGatheredBytes } from "@orch/codec/gathered-bytes.js";
+import { readJson } from "@orch/status/read-json.js";
 import { type Dispatcher, request } from "undici";
 
 export interface WebhookClient {
@@ -107,16 +109,14 @@ async function decoded(
       ...retryAfterOf(headers["retry-after"], now()),
     });
   }
-  const parts: Buffer[] = [];
-  let length = 0;
+  const answer = createGatheredBytes();
   for await (const part of body) {
-    parts.push(part);
-    length += part.length;
+    answer.add(part);
     // Leaving the loop ends the connection.
-    if (length > maxAnswerBytes) throw notUnderstood(`the answer is longer than ${maxAnswerBytes} bytes`);
+    if (answer.length > maxAnswerBytes) throw notUnderstood(`the answer is longer than ${maxAnswerBytes} bytes`);
   }
   try {
-    return JSON.parse(Buffer.concat(parts).toString("utf8"));
+    return readJson(answer.bytes().toString("utf8"));
   } catch {
     throw notUnderstood("the answer is no JSON"); // without its text: it may say again what was asked
   }

@@ -26,8 +26,17 @@ export interface Behavior<T extends ApiObject = ApiObject> {
   readonly validateRequest?: (object: T, old: T | undefined) => readonly FieldError[];
   /** Writes through subresources whose body is the object itself: `status`, `approval`, `finalize`… */
   readonly parts?: Readonly<Record<string, Part<T>>>;
+  /** What the writer of a valid object is told beside the answer, in the reference's words. */
+  readonly warnings?: (object: T, was: Was<T>) => Iterable<string>;
   /** Values for field selectors that are not simply the value at their path. */
   readonly selectableFields?: (object: T) => Readonly<Record<string, string>>;
+}
+
+/** What a written object was before: stored, and as the request had it before it was prepared. */
+export interface Was<T> {
+  /** Undefined for a new object. */
+  readonly old: T | undefined;
+  readonly given: T;
 }
 
 /** What a subresource may change of an object, and when it may not. */

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { Naming } from "@orch/naming/naming.js";
 import { field, type MessageType, message } from "@orch/schema/descriptor.js";
 import type { MetaRules } from "@orch/schema/object-meta.js";
+import { readJson } from "@orch/status/read-json.js";
 import type { Behavior } from "./behavior.js";
 import type { Conversion } from "./conversion.js";
 import { type Move, moveFields, reversed } from "./conversion-moves.js";
@@ -122,7 +123,7 @@ export function loadCatalog(naming: Naming, options: CatalogOptions = {}): Catal
 }
 
 export interface CatalogOptions {
-  /** `1.16` … `1.32`: what is served, deprecated or removed (spec 1: Removed API versions by release). */
+  /** `1.16` … `1.32`: what is served, deprecated or removed (rules: Removed API versions by release). */
   readonly release?: string;
   /** Entries of `--runtime-config`. */
   readonly runtimeConfig?: readonly string[];
@@ -141,7 +142,7 @@ function readDataFiles(): readonly DataFile[] {
 
 function parsed(file: URL): unknown {
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    return readJson(readFileSync(file, "utf8"));
   } catch (cause) {
     throw new DataError(file.pathname, `is not JSON: ${String(cause)}`);
   }

@@ -4,7 +4,7 @@ import type { Types } from "./types.js";
 
 /**
  * How objects of one version become objects of the stored version (the hub) and back, without loss in either
- * direction (spec 1: Deprecation rules, 2). Pure; `kind` and `apiVersion` are set by the caller, and what a
+ * direction (rules: Deprecation rules, 2). Pure; `kind` and `apiVersion` are set by the caller, and what a
  * version cannot say stands in annotations. Objects have been decoded as their version.
  */
 export interface Conversion<Own extends ApiObject = ApiObject, Hub extends ApiObject = ApiObject> {

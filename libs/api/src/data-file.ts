@@ -53,6 +53,8 @@ export interface FieldSelectors {
 
 export interface Lifecycle {
   readonly introduced: string;
+  /** Served without being asked for, though it is a beta version of 1.22 or later. */
+  readonly byDefault: boolean;
   readonly deprecated: string | undefined;
   readonly removed: string | undefined;
   /** `apps/v1 Deployment`. */
@@ -149,7 +151,7 @@ function readKind(entry: Reader): KindEntry {
     namespaced: r.flag("namespaced"),
     verbs: readVerbs(r),
     fieldSelectors: readFieldSelectors(r.object("fieldSelectors")),
-    release: readLifecycle(part(r, "release", ["introduced", "deprecated", "removed", "replacement"])),
+    release: readLifecycle(part(r, "release", ["introduced", "byDefault", "deprecated", "removed", "replacement"])),
     storage: readStorage(part(r, "storage", ["version", "group", "prefix", "ttlSeconds"])),
     strategy: readStrategy(r),
     subresources: r.objects("subresources").map(readSubresource),
@@ -193,6 +195,7 @@ function readFieldSelectors(r: Reader | undefined): FieldSelectors {
 function readLifecycle(r: Reader): Lifecycle {
   return {
     introduced: r.text("introduced"),
+    byDefault: r.flag("byDefault"),
     deprecated: r.optionalText("deprecated"),
     removed: r.optionalText("removed"),
     replacement: r.optionalText("replacement"),

@@ -43,7 +43,7 @@ const budgetResource = { group: "policy", resource: "poddisruptionbudget" };
 const violation = "Cannot evict pod as it would violate the pod's disruption budget.";
 const maxDisrupted = 2000;
 
-/** Whether a pod may be evicted (spec 1: Eviction): its budget allows it, or does not guard it. */
+/** Whether a pod may be evicted (rules: Eviction): its budget allows it, or does not guard it. */
 export function decideEviction({ pod, budgets, now }: EvictionFacts): EvictionDecision {
   const ended = hasEnded(pod);
   if (ended || pod.status?.phase === "Pending") return { do: "delete", unchanged: !ended, budget: undefined };

@@ -84,9 +84,6 @@ function at(release: string): Catalog {
 
 const minorOf = (release: string): number => Number(release.split(".")[1]);
 const before = (release: string): string => `1.${minorOf(release) - 1}`;
-/** Introduced before 1.22, or stable: what the spec has served by default. */
-const byDefault = (version: string, introduced: string): boolean =>
-  !version.includes("beta") || minorOf(introduced) < 22;
 
 for (const [release, kinds, removed, uses] of rows) {
   for (const kind of kinds.split(" ")) {
@@ -96,7 +93,7 @@ for (const [release, kinds, removed, uses] of rows) {
         const gone = at(release).kind(version, kind);
         assert.ok(last !== undefined && gone !== undefined);
         assert.equal(gone.served, false);
-        assert.equal(last.served, byDefault(version, last.release.introduced));
+        assert.equal(last.served, true, "its users are warned at the release before");
         assert.equal(gone.release.removed, release);
         assert.equal(at("1.32").kind(gone.hub.apiVersion, kind), at("1.32").kind(version, kind)?.hub);
       });
@@ -104,7 +101,7 @@ for (const [release, kinds, removed, uses] of rows) {
     for (const [version, since] of uses) {
       test(`${version} ${kind} is there since ${since}`, () => {
         assert.equal(at("1.32").kind(version, kind)?.release.introduced, since);
-        if (minorOf(since) <= 16 || !byDefault(version, since)) return;
+        if (minorOf(since) <= 16) return;
         assert.equal(at(since).kind(version, kind)?.served, true);
         assert.equal(at(before(since)).kind(version, kind)?.served, false);
       });

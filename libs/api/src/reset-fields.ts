@@ -2,7 +2,7 @@ import type { MessageType } from "@orch/schema/descriptor.js";
 import type { Kind } from "./catalog.js";
 
 /**
- * Dotted paths of what writers through an endpoint never own, since it never changes it (spec 1: Server-side apply):
+ * Dotted paths of what writers through an endpoint never own, since it never changes it (rules: Server-side apply):
  * the status for the object itself, all else for its subresources. `subresource` is empty for the object itself.
  */
 export function resetFields(kind: Kind, subresource: string): readonly string[] {

@@ -40,7 +40,7 @@ const classKeys = classes.map(([key]) => key);
 const versionPattern = /^v\d+(?:(?:alpha|beta)\d+)?$/;
 
 /**
- * Reads the entries of `--runtime-config`, each `<key>[=true|false]`, without a value true (spec 1: Groups and
+ * Reads the entries of `--runtime-config`, each `<key>[=true|false]`, without a value true (rules: Groups and
  * enabling). Keys: `api/all`, `api/ga`, `api/beta`, `api/alpha`; `<group>/<version>`, in the core group also
  * `v1` and `api/v1`; `<group>/<version>/<resource>`. Of a key that comes twice the last value counts.
  * Anything that no kind answers to is a problem that names the key.

@@ -206,7 +206,7 @@ function readStrategy(r: Reader): Field["strategy"] {
   });
 }
 
-/** Where the list type is not said, a merge strategy is read as `map` with its key (spec 1: Server-side apply, 6). */
+/** Where the list type is not said, a merge strategy is read as `map` with its key (rules: Server-side apply, 6). */
 function shapeOf(r: Reader, merges: boolean, mergeKey: string | undefined): Shape {
   const list =
     r.oneOf("list", ["atomic", "set", "map"]) ?? (!merges ? "atomic" : mergeKey === undefined ? "set" : "map");
@@ -233,6 +233,7 @@ function readCheck(where: string, entry: unknown): Check {
     ...(format === undefined ? {} : { format }),
     ...(range === undefined ? {} : { range }),
     ...(unique === true ? { unique } : unique === undefined ? {} : { unique: r.texts("unique") }),
+    ...(r.flag("present") ? { present: true } : {}),
     ...(r.flag("immutable") ? { immutable: true } : {}),
     ...(r.raw("oneOf") === undefined ? {} : { oneOf: r.texts("oneOf") }),
     ...(r.flag("open") ? { open: true } : {}),
@@ -252,6 +253,7 @@ const checkKeys = [
   "minItems",
   "maxItems",
   "unique",
+  "present",
   "immutable",
   "oneOf",
   "keys",

@@ -31,6 +31,8 @@ export function compareReleases(a: string, b: string): number {
 export interface Lifetime {
   readonly introduced: string;
   readonly removed: string | undefined;
+  /** Served by default whatever its stage is; not where absent. */
+  readonly byDefault?: boolean;
 }
 
 export function exists(life: Lifetime, release: string): boolean {
@@ -38,9 +40,12 @@ export function exists(life: Lifetime, release: string): boolean {
   return life.removed === undefined || compareReleases(life.removed, release) > 0;
 }
 
-/** Whether a version is served by default: alpha is off, beta too unless it came before 1.22 (spec 1: Stability levels). */
+/**
+ * Whether a version is served by default: alpha is off, beta too unless it came before 1.22 (rules: Stability levels) or
+ * says otherwise, as the betas of flow control do.
+ */
 export function isServed(version: string, life: Lifetime, release: string): boolean {
   if (!exists(life, release)) return false;
   const { stage } = parse(version);
-  return stage === 0 || (stage === 1 && compareReleases(life.introduced, "1.22") < 0);
+  return stage === 0 || life.byDefault === true || (stage === 1 && compareReleases(life.introduced, "1.22") < 0);
 }

@@ -5,6 +5,7 @@ import type { MessageType, Type } from "@orch/schema/descriptor.js";
 import { equal } from "@orch/schema/equal.js";
 import { type ObjectMeta, validateObjectMeta, validateObjectMetaUpdate } from "@orch/schema/object-meta.js";
 import { validate, validateImmutable } from "@orch/schema/validate.js";
+import { enoughErrors } from "@orch/status/errors-of-each.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { WriteContext } from "./behavior.js";
 import type { Kind } from "./catalog.js";
@@ -200,8 +201,11 @@ export function validateVirtual(kind: Kind, object: AnyObject): readonly FieldEr
   return validateFields(kind, object);
 }
 
+/** The rules of the type and those of the kind; of an object that breaks very many of the first, those alone. */
 function validateFields(kind: Kind, object: AnyObject): readonly FieldError[] {
-  return [...validate(kind.type, object), ...(kind.behavior.validate?.(object) ?? [])];
+  const errors = validate(kind.type, object);
+  if (errors.length >= enoughErrors) return errors;
+  return [...errors, ...(kind.behavior.validate?.(object) ?? [])];
 }
 
 /** The values that field selectors see in a hub's object: texts, with absent numbers and flags as their zero. */
@@ -214,7 +218,8 @@ export function selectableFields(kind: Kind, object: AnyObject): Readonly<Record
 
 function textAt(type: MessageType, path: string, object: AnyObject): string {
   const value = valueAt(object, path);
-  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "string" || typeof value === "boolean") return String(value);
+  if (typeof value === "number" || typeof value === "bigint") return String(value);
   switch (typeAt(type, path)?.kind) {
     case "bool":
       return "false";

@@ -6,7 +6,7 @@ interface Common {
   readonly verb: string;
 }
 
-/** What is asked for (spec 1: Authentication, 2): a resource, or a path that is none. */
+/** What is asked for (rules: Authentication, 2): a resource, or a path that is none. */
 export type Attributes = ResourceAttributes | PathAttributes;
 
 export interface ResourceAttributes extends Common {

@@ -22,7 +22,7 @@ const outage: Verdict = { outcome: "deny", why: "a bootstrap token could not be 
 
 /**
  * Tokens by which machines join, `<id>.<secret>`: each is a Secret `bootstrap-token-<id>` of the system's namespace
- * (spec 1: Authentication). One that is wrong, over or not meant for this is answered as one that does not exist.
+ * (rules: Authentication). One that is wrong, over or not meant for this is answered as one that does not exist.
  */
 export function bootstrapTokenAuthenticator(deps: BootstrapTokenDeps): TokenAuthenticator {
   const { naming, objects } = deps;

@@ -1,3 +1,4 @@
+import { readJson } from "@orch/status/read-json.js";
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 export function isJsonObject(value: unknown): value is JsonObject {
@@ -12,7 +13,7 @@ export function memberOf(object: JsonObject, name: string): unknown {
 /** Undefined for what is no JSON, or no object. Whoever sent it may have sent anything; the parser's words would show it. */
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;

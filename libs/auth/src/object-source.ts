@@ -11,7 +11,15 @@ export interface Collection {
   readonly fieldSelector?: string;
 }
 
-/** Told of a collection: of all of it first, then of each change, in order. */
+/**
+ * Told of a collection, by every source alike:
+ *
+ * - All of it at one moment first, then every change after that, in order, none missing and none twice.
+ * - All of it anew where changes may have been missed: at once after a mere gap in the history; after any other failure,
+ *   the follower's own included, when it was logged once and a pause is over.
+ * - Nothing any more once it was stopped, not even the rest of what came together.
+ * - What cannot be read is not told of; that is logged by name.
+ */
 export interface Follower {
   /** The whole collection: at the start, and again where changes may have been missed. */
   replaced(objects: readonly AnyObject[]): void;

@@ -1,5 +1,6 @@
-/** Runs once after so many milliseconds; what it returns cancels. */
-export type After = (ms: number, run: () => void) => () => void;
+import type { Clock } from "@orch/status/clock.js";
+
+export type After = Clock["after"];
 
 /** The answer, or `late` where it takes longer: for answers that are to keep their time themselves, and may not. */
 export function within<T>(

@@ -18,7 +18,7 @@ export interface Change<I extends Item> {
 export type EventType = "ADDED" | "MODIFIED" | "DELETED";
 
 /**
- * What a change means to a watcher that sees only matching items (spec 1: Events): an item that comes to
+ * What a change means to a watcher that sees only matching items (rules: Events): an item that comes to
  * match was ADDED, one that ceases to was DELETED with its last matching state.
  *
  *     matched before, matches now → MODIFIED      matched before, not now → DELETED

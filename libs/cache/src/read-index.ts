@@ -1,5 +1,5 @@
 /**
- * A linearizable revision for many readers at the price of one (design, section 5): every call that comes
+ * A linearizable revision for many readers at the price of one: every call that comes
  * before a round trip is sent shares it; while one is under way the next gathers.
  *
  *     a b → trip 1 (a b)     c d e arrive meanwhile → trip 2 (c d e), sent when trip 1 is back

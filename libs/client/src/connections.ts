@@ -1,3 +1,5 @@
+import { isIP } from "node:net";
+import { type ConnectionOptions, checkServerIdentity } from "node:tls";
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
 import type { ClientConfig } from "./config.js";
 import type { Credentials } from "./credentials.js";
@@ -80,6 +82,12 @@ function tlsOf(config: ClientConfig, { certificate, key }: Credentials) {
     ...(config.ca === undefined ? {} : { ca: config.ca }),
     ...(certificate === undefined ? {} : { cert: certificate }),
     ...(key === undefined ? {} : { key }),
-    ...(config.tlsServerName === undefined ? {} : { servername: config.tlsServerName }),
+    ...(config.tlsServerName === undefined ? {} : expectedName(config.tlsServerName)),
   };
+}
+
+/** An address is no name that TLS can announce: only the certificate is held to it. */
+function expectedName(name: string): Pick<ConnectionOptions, "servername" | "checkServerIdentity"> {
+  if (isIP(name) === 0) return { servername: name };
+  return { checkServerIdentity: (_announced, certificate) => checkServerIdentity(name, certificate) };
 }

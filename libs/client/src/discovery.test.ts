@@ -50,7 +50,7 @@ function createServer() {
   return { groups, answers, client: { raw } };
 }
 
-const accept = "application/json;g=apidiscovery.orch;v=v2;as=APIGroupDiscoveryList";
+const accept = "application/json;g=apidiscovery.orch;v=v2;as=APIGroupDiscoveryList, application/json";
 
 function discoveryOf(client: Pick<Client, "raw">) {
   return createDiscovery(client, createNaming("orch"));
@@ -101,4 +101,50 @@ test("what has not changed is not sent again, and is the same value", async () =
 test("an answer that is no discovery is an error", async () => {
   const raw = async (): Promise<RawResponse> => ({ status: 200, headers: {}, body: Buffer.from('{"kind":"Status"}') });
   await assert.rejects(discoveryOf({ raw }).read(), { reason: "InternalError" });
+});
+
+test("a server without aggregated discovery is asked for each version's resources", async () => {
+  const documents: Readonly<Record<string, unknown>> = {
+    "/api": { kind: "APIVersions", versions: ["v1"] },
+    "/api/v1": {
+      resources: [
+        { name: "pods", kind: "Pod", namespaced: true, verbs: ["get"] },
+        { name: "pods/status", kind: "Pod", namespaced: true, verbs: ["get"] },
+      ],
+    },
+    "/apis": {
+      kind: "APIGroupList",
+      groups: [
+        {
+          name: "apps.example.com",
+          versions: [{ version: "v1beta1" }, { version: "v1" }, { version: "v0" }],
+          preferredVersion: { version: "v1" },
+        },
+      ],
+    },
+    "/apis/apps.example.com/v1": { resources: [{ name: "webs", kind: "Web", namespaced: false, verbs: ["list"] }] },
+    "/apis/apps.example.com/v1beta1": { resources: [{ name: "webs", kind: "Web", namespaced: false, verbs: [] }] },
+  };
+  const raw = async ({ path }: RawRequest): Promise<RawResponse> => {
+    const document = documents[path];
+    if (document === undefined) throw new Error(`no ${path}`);
+    return { status: 200, headers: { etag: '"a"' }, body: Buffer.from(JSON.stringify(document)) };
+  };
+  const { all, preferred, stale } = await discoveryOf({ raw }).read();
+  assert.deepEqual(
+    all.map(({ group, version, resource, namespaced }) => [group, version, resource, namespaced]),
+    [
+      ["", "v1", "pods", true],
+      ["apps.example.com", "v1", "webs", false],
+      ["apps.example.com", "v1beta1", "webs", false],
+    ],
+  );
+  assert.deepEqual(
+    preferred.map(({ version, resource }) => [version, resource]),
+    [
+      ["v1", "pods"],
+      ["v1", "webs"],
+    ],
+  );
+  assert.deepEqual(stale, ["apps.example.com/v0"]);
 });

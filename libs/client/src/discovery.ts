@@ -1,7 +1,9 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { readJson } from "@orch/status/read-json.js";
 import type { Client } from "./http.js";
 import { isRecord } from "./objects.js";
+import { groupsOneByOne } from "./plain-discovery.js";
 
 /** A resource of one served version. */
 export interface ApiResource {
@@ -36,9 +38,9 @@ interface Document {
 
 const roots = ["/api", "/apis"];
 
-/** Reads aggregated discovery, which tells everything in two documents. */
+/** Reads aggregated discovery, which tells everything in two documents; of a server without it each version's alone. */
 export function createDiscovery(client: Pick<Client, "raw">, naming: Naming): Discovery {
-  const accept = `application/json;g=${naming.group("apidiscovery")};v=v2;as=APIGroupDiscoveryList`;
+  const accept = `application/json;g=${naming.group("apidiscovery")};v=v2;as=APIGroupDiscoveryList, application/json`;
   const known = new Map<string, Document>();
   let made: { readonly of: readonly Document[]; readonly resources: ApiResources } | undefined;
 
@@ -51,10 +53,22 @@ export function createDiscovery(client: Pick<Client, "raw">, naming: Naming): Di
       ...(signal === undefined ? {} : { signal }),
     });
     if (status === 304 && before !== undefined) return before;
-    const read = { etag: String(headers["etag"] ?? ""), groups: groupsOf(body) };
+    const root: unknown = readJson(body.toString("utf8"));
+    if (isPlain(root)) {
+      // Its tag says nothing of the versions' documents.
+      known.delete(path);
+      return { etag: "", groups: await groupsOneByOne(root, (one) => plain(one, signal)) };
+    }
+    const read = { etag: String(headers["etag"] ?? ""), groups: groupsOf(root) };
     if (read.etag === "") known.delete(path);
     else known.set(path, read);
     return read;
+  };
+
+  const plain = async (path: string, signal: AbortSignal | undefined): Promise<unknown> => {
+    const headers = { accept: "application/json" };
+    const { body } = await client.raw({ method: "GET", path, headers, ...(signal === undefined ? {} : { signal }) });
+    return readJson(body.toString("utf8"));
   };
 
   return {
@@ -68,8 +82,10 @@ export function createDiscovery(client: Pick<Client, "raw">, naming: Naming): Di
   };
 }
 
-function groupsOf(body: Buffer): readonly unknown[] {
-  const list: unknown = JSON.parse(body.toString("utf8"));
+const isPlain = (root: unknown): boolean =>
+  isRecord(root) && (root["kind"] === "APIVersions" || root["kind"] === "APIGroupList");
+
+function groupsOf(list: unknown): readonly unknown[] {
   const items = isRecord(list) && list["kind"] === "APIGroupDiscoveryList" ? list["items"] : undefined;
   if (Array.isArray(items)) return items;
   throw new ApiError("InternalError", "the server's answer is no APIGroupDiscoveryList");

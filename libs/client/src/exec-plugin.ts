@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { parseYaml } from "@orch/codec/yaml.js";
 import { createNaming, dialects, type Naming } from "@orch/naming/naming.js";
+import type { Clock } from "@orch/status/clock.js";
 import { bearer, type CredentialSource, type Credentials, type Obtained, renewedCredentials } from "./credentials.js";
 import { isRecord } from "./objects.js";
 import { runProgram } from "./run-program.js";
@@ -8,7 +9,7 @@ import { runProgram } from "./run-program.js";
 export const interactiveModes = ["Never", "IfAvailable", "Always"] as const;
 export type InteractiveMode = (typeof interactiveModes)[number];
 
-/** A program that tells credentials (spec 2: Plugin credential), as a configuration file has it. */
+/** A program that tells credentials (rules: Plugin credential), as a configuration file has it. */
 export interface ExecPlugin {
   /** Of the ExecCredential that it is given and must answer with. */
   readonly apiVersion: string;
@@ -25,11 +26,7 @@ export interface ExecPlugin {
 
 /** What credentials need that change: time, and for plugins an environment. */
 export interface CredentialTools {
-  readonly clock: {
-    /** Milliseconds since 1970. */
-    now(): number;
-    after(ms: number, run: () => void): () => void;
-  };
+  readonly clock: Pick<Clock, "now" | "after">;
   /** Of this process; a plugin gets it too. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Whether somebody sits at standard input, whom a plugin may ask. */

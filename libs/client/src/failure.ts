@@ -1,5 +1,6 @@
 import { ApiError, outcomeUnknown, type StatusDetails, unavailable } from "@orch/status/api-error.js";
 import { messageOf } from "@orch/status/message-of.js";
+import { readJson } from "@orch/status/read-json.js";
 import { httpCodes, isReason, type Reason } from "@orch/status/reasons.js";
 import { isRecord } from "./objects.js";
 
@@ -22,7 +23,7 @@ export function connectionError(cause: unknown, reads: boolean): ApiError {
 export function answerError(code: number, body: Buffer): ApiError {
   const text = body.toString("utf8");
   try {
-    const status: unknown = JSON.parse(text);
+    const status: unknown = readJson(text);
     if (isRecord(status) && status["kind"] === "Status") return statusError(status, code);
   } catch {
     // no Status: another server on the way answered, a proxy for example

@@ -1,4 +1,7 @@
+import { createGatheredBytes } from "@orch/codec/gathered-bytes.js";
+import { treeOf } from "@orch/codec/json.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { jsonText } from "@orch/status/json-text.js";
 import { type Dispatcher, request } from "undici";
 import { type ClientConfig, presented } from "./config.js";
 import { createConnections } from "./connections.js";
@@ -197,12 +200,12 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
       return list;
     },
     create: (collection, value, how = {}) =>
-      object({ method: "POST", path: pathOf(collection), body: JSON.stringify(value), ...writeParts(how) }),
+      object({ method: "POST", path: pathOf(collection), body: jsonText(value), ...writeParts(how) }),
     update: (collection, value, how = {}) =>
       object({
         method: "PUT",
         path: pathOf(collection, value.metadata.name ?? "", how.subresource),
-        body: JSON.stringify(value),
+        body: jsonText(value),
         ...writeParts(how),
       }),
     patch: (collection, name, { type, body, accept, ...how }) =>
@@ -210,7 +213,7 @@ export function createClient(config: ClientConfig, options: ClientOptions = {}):
         method: "PATCH",
         path: pathOf(collection, name, how.subresource),
         headers: { "content-type": type, ...(accept === undefined ? {} : { accept }) },
-        body: JSON.stringify(body),
+        body: jsonText(body),
         ...writeParts(how),
       }),
     delete: (collection, name, how = {}) =>
@@ -260,9 +263,9 @@ export function readParts({
 }
 
 async function bytesOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  for await (const part of body) parts.push(part);
-  return Buffer.concat(parts);
+  const bytes = createGatheredBytes();
+  for await (const part of body) bytes.add(part);
+  return bytes.bytes();
 }
 
 function writeParts({ dryRun, fieldManager, fieldValidation, signal }: WriteOptions) {
@@ -271,12 +274,12 @@ function writeParts({ dryRun, fieldManager, fieldValidation, signal }: WriteOpti
 
 function deleteParts({ signal, dryRun, ...options }: DeleteOptions) {
   const body = { kind: "DeleteOptions", apiVersion: "v1", ...options, ...(dryRun === true ? { dryRun: ["All"] } : {}) };
-  return { body: JSON.stringify(body), ...signalOf(signal) };
+  return { body: jsonText(body), ...signalOf(signal) };
 }
 
 function decoded(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString("utf8"));
+    return treeOf(body);
   } catch (error) {
     throw notUnderstood("no JSON", error);
   }

@@ -1,7 +1,8 @@
 import { ApiError } from "@orch/status/api-error.js";
+import type { Clock } from "@orch/status/clock.js";
 import type { Client } from "./http.js";
 import { type ApiObject, type Collection, isRecord } from "./objects.js";
-import { pause, type Timer } from "./pause.js";
+import { pause } from "./pause.js";
 
 export interface LeaderElectionOptions {
   readonly client: Pick<Client, "get" | "create" | "update">;
@@ -16,10 +17,7 @@ export interface LeaderElectionOptions {
   /** How long a leader tries to renew before it gives up; less than `leaseDurationMs`. */
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
-  readonly clock: Timer & {
-    /** Milliseconds since 1970. */
-    now(): number;
-  };
+  readonly clock: Clock;
   /** In [0, 1): spreads the candidates' attempts. */
   readonly random: () => number;
   /** Told of every attempt that failed for another reason than that somebody leads. */
@@ -45,7 +43,7 @@ interface LeaderRecord {
  * the next candidate need not wait.
  *
  * Clocks of candidates are never compared: a lease is over when it has not changed for its duration since this candidate saw
- * it change, by its own clock (spec 3: LeaderElectionConfiguration).
+ * it change, by its own clock (rules: Leader election).
  */
 export async function leadOnce(
   options: LeaderElectionOptions,

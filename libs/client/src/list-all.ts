@@ -8,7 +8,7 @@ export function isGone(error: unknown): boolean {
 }
 
 /**
- * A whole collection, page by page (spec 1: Paged lists). When the token of a page has expired under way, the list
+ * A whole collection, page by page (rules: Paged lists). When the token of a page has expired under way, the list
  * is taken anew in one piece.
  */
 export async function listAll(

@@ -1,5 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { readJson } from "@orch/status/read-json.js";
 import { bearer, type CredentialSource, type Obtained, renewedCredentials } from "./credentials.js";
 import { isToken, timeOf } from "./exec-plugin.js";
 import type { Client } from "./http.js";
@@ -63,7 +64,7 @@ function obtainedOf(body: Buffer, asked: number): Obtained {
 
 function statusOf(body: Buffer): Readonly<Record<string, unknown>> {
   try {
-    const answer: unknown = JSON.parse(body.toString("utf8"));
+    const answer: unknown = readJson(body.toString("utf8"));
     if (isRecord(answer) && isRecord(answer["status"])) return answer["status"];
   } catch {
     // told below

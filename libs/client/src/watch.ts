@@ -1,3 +1,4 @@
+import { treeOf } from "@orch/codec/json.js";
 import { ApiError, unavailable } from "@orch/status/api-error.js";
 import { connectionError, statusError } from "./failure.js";
 import { type Client, readParts, type Selectors } from "./http.js";
@@ -23,7 +24,7 @@ export interface WatchOptions extends Selectors {
 }
 
 /**
- * Events of a collection in order (spec 1: Events). Read as slowly as you like: the server is held back, and ends
+ * Events of a collection in order (rules: Events). Read as slowly as you like: the server is held back, and ends
  * a watcher that stays too far behind. Ends when the server ends the watch; throws ApiError for an ERROR event
  * (Expired: take a new list) and for a broken connection, the signal's reason when aborted.
  */
@@ -64,7 +65,7 @@ export async function* linesOf(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
 }
 
 function eventOf(line: Buffer): WatchEvent {
-  const event: unknown = JSON.parse(line.toString("utf8"));
+  const event: unknown = treeOf(line);
   const type = isRecord(event) ? event["type"] : undefined;
   const object = isRecord(event) ? event["object"] : undefined;
   if (type === "ERROR" && isRecord(object)) throw statusError(object);

@@ -1,23 +1,29 @@
 import { pathText, setOwn } from "@orch/schema/decode.js";
+import { createFloats, type FloatsBuilder } from "@orch/schema/floats.js";
+import { exactNumber, type Integer64, integer64 } from "@orch/schema/integer64.js";
 import { major, simple, tags } from "./cbor-wire.js";
-import { type Decoded, maxDepth, maxDuplicates, unreadable } from "./decoded.js";
+import { type Decoded, maxDepth, unreadable } from "./decoded.js";
 import { outOfRange, rounded } from "./number-loss.js";
+import { createRepeatedKeys, type RepeatedKeys } from "./repeated-keys.js";
 import { type TextSource, textBetween } from "./text-source.js";
 
 /**
- * Reads one CBOR item as the tree that JSON would give (spec 1: Media types, `application/cbor`).
+ * Reads one CBOR item as the tree that JSON would give (rules: Media types and headers, `application/cbor`).
  *
  * Byte strings are text: Base64 or hex where a tag (21 to 23) asks for it, else their own UTF-8, in which the
  * reference writes every string. Refused: other tags but the self-described one, keys that are no text, strings of
- * indefinite length, undefined, NaN and the infinities, integers that a double would round, nesting beyond the limit,
- * bytes after the item.
+ * indefinite length, undefined, NaN and the infinities, integers of more than 64 bits, nesting beyond the limit, bytes
+ * after the item.
  */
 export function parseCbor(bytes: Buffer): Decoded {
-  const r: Reader = { bytes, at: 0, latin1: undefined, depth: 0, path: [], duplicates: new Set(), later: undefined };
+  const floats = createFloats();
+  const start = { at: 0, latin1: undefined, depth: 0, later: undefined, float: undefined };
+  const r: Reader = { bytes, ...start, path: [], repeated: createRepeatedKeys(), floats };
   try {
     const value = readItem(r);
     if (r.at < bytes.length) throw new CborProblem(`${bytes.length - r.at} bytes of extraneous data after the item`);
-    return { ok: true, value, duplicates: [...r.duplicates] };
+    const found = floats.all();
+    return { ok: true, value, duplicates: r.repeated.paths(), ...(found === undefined ? {} : { floats: found }) };
   } catch (error) {
     if (error instanceof CborProblem) return unreadable("cbor", error.message, bytes);
     throw error;
@@ -32,9 +38,12 @@ interface Reader extends TextSource {
   depth: number;
   /** Keys and positions from the root. */
   readonly path: (string | number)[];
-  readonly duplicates: Set<string>;
+  readonly repeated: RepeatedKeys;
   /** What becomes of byte strings inside of the tags at hand. */
   later: "base64url" | "base64" | "hex" | undefined;
+  readonly floats: FloatsBuilder;
+  /** The item that was just read, where it is a float without a fraction. */
+  float: string | undefined;
 }
 
 function readItem(r: Reader): unknown {
@@ -93,13 +102,16 @@ function readArgument(r: Reader, info: number): number {
   return r.bytes.readUInt32BE(at) * 0x100000000 + r.bytes.readUInt32BE(at + 4);
 }
 
-function readInteger(r: Reader, info: number, negative: boolean): number {
+function readInteger(r: Reader, info: number, negative: boolean): Integer64 {
   const start = r.at;
   const argument = readArgument(r, info);
   const value = negative ? -1 - argument : argument;
   if (Number.isSafeInteger(value)) return value;
-  const exact = r.bytes.readBigUInt64BE(start);
-  throw new CborProblem(rounded(String(negative ? -1n - exact : exact)));
+  const unsigned = r.bytes.readBigUInt64BE(start);
+  const whole = negative ? -1n - unsigned : unsigned;
+  const exact = integer64(whole);
+  if (exact === undefined) throw new CborProblem(rounded(String(whole)));
+  return exact;
 }
 
 /** Moves behind a string and gives its place. */
@@ -144,6 +156,7 @@ function readList(r: Reader, info: number): unknown[] {
   for (let i = 0; count === undefined ? !atBreak(r) : i < count; i++) {
     r.path[place] = i;
     list.push(readItem(r));
+    if (r.float !== undefined) noteFloat(r, list, i);
   }
   r.path.pop();
   return list;
@@ -156,11 +169,19 @@ function readMap(r: Reader, info: number): Record<string, unknown> {
   for (let i = 0; count === undefined ? !atBreak(r) : i < count; i++) {
     const key = readKey(r);
     r.path[place] = key;
-    if (Object.hasOwn(map, key) && r.duplicates.size < maxDuplicates) r.duplicates.add(pathText(r.path));
+    const known = Object.hasOwn(map, key);
+    if (known) r.repeated.add(() => pathText(r.path));
     setOwn(map, key, readItem(r));
+    if (known) r.floats.remove(map, key);
+    if (r.float !== undefined) noteFloat(r, map, key);
   }
   r.path.pop();
   return map;
+}
+
+function noteFloat(r: Reader, holder: object, step: string | number): void {
+  if (r.float !== undefined) r.floats.add(holder, step, r.float);
+  r.float = undefined;
 }
 
 function readKey(r: Reader): string {
@@ -191,11 +212,11 @@ function readSimple(r: Reader, info: number): unknown {
     case simple.null:
       return null;
     case simple.half:
-      return finite(halfValue(r.bytes.readUInt16BE(take(r, 2))));
+      return finite(r, halfValue(r.bytes.readUInt16BE(take(r, 2))));
     case simple.single:
-      return finite(r.bytes.readFloatBE(take(r, 4)));
+      return finite(r, r.bytes.readFloatBE(take(r, 4)));
     case simple.double:
-      return finite(r.bytes.readDoubleBE(take(r, 8)));
+      return finite(r, r.bytes.readDoubleBE(take(r, 8)));
     case simple.break:
       throw new CborProblem('unexpected "break"');
     default:
@@ -203,9 +224,10 @@ function readSimple(r: Reader, info: number): unknown {
   }
 }
 
-function finite(value: number): number {
+function finite(r: Reader, value: number): Integer64 {
   if (!Number.isFinite(value)) throw new CborProblem(outOfRange(String(value)));
-  return value;
+  if (Number.isInteger(value)) r.float = value.toFixed(1);
+  return exactNumber(value);
 }
 
 function halfValue(bits: number): number {

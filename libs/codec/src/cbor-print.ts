@@ -42,6 +42,7 @@ function majorOf(style: CborStyle): number {
 function putItem(w: Writer, value: unknown, strings: number): void {
   if (typeof value === "string") putString(w, value, strings);
   else if (typeof value === "number") putNumber(w, value);
+  else if (typeof value === "bigint") putBigInteger(w, value);
   else if (typeof value === "boolean") putHead(w, major.simple, value ? simple.true : simple.false);
   else if (value === null || value === undefined) putHead(w, major.simple, simple.null);
   else if (Array.isArray(value)) {
@@ -91,6 +92,14 @@ function putNumber(w: Writer, value: number): void {
   w.at -= 3;
   w.bytes[w.at] = major.simple * 32 + simple.half;
   w.bytes.writeUInt16BE(half, w.at + 1);
+}
+
+/** Of 64 bits, from 2^32 on. */
+function putBigInteger(w: Writer, value: bigint): void {
+  reserve(w, 9);
+  w.at -= 9;
+  w.bytes[w.at] = (value < 0n ? major.negative : major.unsigned) * 32 + 27;
+  w.bytes.writeBigUInt64BE(value < 0n ? -1n - value : value, w.at + 1);
 }
 
 /** The bits of a number that sixteen hold exactly: ten of fraction, exponents from -14, below that fixed steps. */

@@ -1,3 +1,4 @@
+import type { Floats } from "@orch/schema/floats.js";
 import { type ApiError, badRequest } from "@orch/status/api-error.js";
 
 /** What reading a body gave: the value, or why it could not be read. Nothing here throws on bad input. */
@@ -11,6 +12,8 @@ export interface Read {
    * `spec.containers[0].image`. The last one wins in `value`. At most {@link maxDuplicates}.
    */
   readonly duplicates: readonly string[];
+  /** Absent where there are none, and where the encoding does not tell them from integers. */
+  readonly floats?: Floats;
 }
 
 export interface Unreadable {

@@ -1,6 +1,9 @@
-import { maxDuplicates } from "./decoded.js";
+import { pathText } from "@orch/schema/decode.js";
+import type { Floats } from "@orch/schema/floats.js";
+import { readJson } from "@orch/status/read-json.js";
 import { type JsonToken, shownChar, tokenAt } from "./json-token.js";
-import { outOfRange, rounded } from "./number-loss.js";
+import { createMending } from "./number-mending.js";
+import { createRepeatedKeys } from "./repeated-keys.js";
 
 /**
  * The slow, exact look at a JSON text: names its first mistake, the paths of repeated keys, and numbers that
@@ -10,21 +13,33 @@ export interface Inspection {
   /** `invalid character 'b' looking for beginning of object key string`; absent in a sound text. */
   readonly problem?: string;
   readonly duplicates: readonly string[];
+  /** The tree with its integers exact. */
+  readonly value: unknown;
+  readonly floats: Floats | undefined;
 }
 
 interface Frame {
-  /** Keys seen, in an object; absent in a list. */
-  readonly keys: Set<string> | undefined;
+  /** Keys seen, in an object, and whether the last one was told as repeated; absent in a list. */
+  readonly keys: Map<string, boolean> | undefined;
+  /** What stands at this place in the tree: of a key that is repeated, the last. */
+  readonly node: unknown;
   key: string;
   index: number;
 }
 
 type Expect = "value" | "first item" | "first key" | "key" | "colon" | "comma";
 
-export function inspectJson(text: string): Inspection {
+/** `tree` is what JSON.parse made of the text; rounded integers in it are set right. Absent for a text that is not sound. */
+export function inspectJson(text: string, tree?: unknown): Inspection {
   const stack: Frame[] = [];
-  const duplicates = new Set<string>();
-  const failed = (problem: string): Inspection => ({ problem, duplicates: [...duplicates] });
+  const repeated = createRepeatedKeys();
+  const mending = createMending(tree);
+  const inspected = (): Inspection => ({
+    duplicates: repeated.paths(),
+    value: mending.tree(),
+    floats: mending.floats(),
+  });
+  const failed = (problem: string): Inspection => ({ ...inspected(), problem });
   let expect: Expect = "value";
   let at = 0;
   for (;;) {
@@ -32,7 +47,7 @@ export function inspectJson(text: string): Inspection {
     if (token.type === "problem") return failed(token.text ?? misplaced(text, token.at, wanted(expect, stack)));
     const top = stack.at(-1);
     if (token.type === "end") {
-      if (top === undefined && expect === "comma") return { duplicates: [...duplicates] };
+      if (top === undefined && expect === "comma") return inspected();
       return failed("unexpected end of JSON input");
     }
     if (!fits(token, expect, top)) return failed(misplaced(text, token.at, wanted(expect, stack)));
@@ -43,8 +58,9 @@ export function inspectJson(text: string): Inspection {
         expect = "comma";
       } else if (top?.keys !== undefined) {
         top.key = stringValue(text, token.at, token.end);
-        if (top.keys.has(top.key) && duplicates.size < maxDuplicates) duplicates.add(pathOf(stack));
-        top.keys.add(top.key);
+        const told = top.keys.get(top.key);
+        if (told === false) repeated.add(() => pathOf(stack));
+        top.keys.set(top.key, told !== undefined);
         expect = "colon";
       }
     } else if (token.type === "close") {
@@ -57,11 +73,14 @@ export function inspectJson(text: string): Inspection {
       expect = top?.keys === undefined ? "value" : "key";
     } else if (token.type === "open") {
       const isObject = token.char === "{";
-      stack.push({ keys: isObject ? new Set() : undefined, key: "", index: 0 });
+      const node = top === undefined ? tree : mending.at(top.node, stepOf(top));
+      stack.push({ keys: isObject ? new Map() : undefined, node, key: "", index: 0 });
       expect = isObject ? "first key" : "first item";
     } else {
-      const lost = token.type === "number" ? lossOf(text.slice(token.at, token.end)) : undefined;
-      if (lost !== undefined) return failed(stack.length === 0 ? lost : `${lost} (${pathOf(stack)})`);
+      if (token.type === "number") {
+        const lost = mending.number(text.slice(token.at, token.end), top?.node, top && stepOf(top));
+        if (lost !== undefined) return failed(stack.length === 0 ? lost : `${lost} (${pathOf(stack)})`);
+      }
       expect = "comma";
     }
   }
@@ -110,21 +129,11 @@ function misplaced(text: string, at: number, where: string): string {
 /** A key or string as its value: `"a\u0062"` → `ab`. */
 function stringValue(text: string, start: number, end: number): string {
   const raw = text.slice(start + 1, end - 1);
-  return raw.includes("\\") ? String(JSON.parse(`"${raw}"`)) : raw;
+  return raw.includes("\\") ? String(readJson(`"${raw}"`)) : raw;
 }
 
-/** Why a JSON number can not be kept exactly; undefined where it can. */
-function lossOf(number: string): string | undefined {
-  const value = Number(number);
-  if (!Number.isFinite(value)) return outOfRange(number);
-  return /^-?\d+$/.test(number) && !Number.isSafeInteger(value) ? rounded(number) : undefined;
-}
+const stepOf = ({ keys, key, index }: Frame): string | number => (keys === undefined ? index : key);
 
 function pathOf(stack: readonly Frame[]): string {
-  let path = "";
-  for (const frame of stack) {
-    if (frame.keys === undefined) path += `[${frame.index}]`;
-    else path += path === "" ? frame.key : `.${frame.key}`;
-  }
-  return path;
+  return pathText(stack.map((frame) => (frame.keys === undefined ? frame.index : frame.key)));
 }

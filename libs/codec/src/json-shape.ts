@@ -7,7 +7,7 @@ export interface JsonShape {
   readonly tooDeep: boolean;
   /** Colons outside strings; in a valid text the number of keys written. */
   readonly colons: number;
-  /** A number that a double may not hold: sixteen digits in a row, or an exponent. */
+  /** A number that a double may not hold, or that is not written as an integer: sixteen digits, a point, an exponent. */
   readonly riskyNumbers: boolean;
 }
 
@@ -35,7 +35,7 @@ export function shapeOf(bytes: Buffer, maxDepth: number): JsonShape {
       else if (byte === 0x7b || byte === 0x5b) {
         if (++depth > maxDepth) return { tooDeep: true, colons, riskyNumbers };
       } else if (byte === 0x7d || byte === 0x5d) depth--;
-      else if ((byte === 0x65 || byte === 0x45) && digits > 0) riskyNumbers = true;
+      else if ((byte === 0x65 || byte === 0x45 || byte === 0x2e) && digits > 0) riskyNumbers = true;
       digits = 0;
     }
   }

@@ -27,7 +27,7 @@ export interface Accepted<Format extends string = string> {
 
 export interface Negotiator<Format extends string = string> {
   /**
-   * The representation to answer with (spec 1: Media types; rule 2 for the fallback list).
+   * The representation to answer with (rules: Media types and headers; rule 2 for the fallback list).
    * @throws ApiError NotAcceptable where the header lists nothing that is offered.
    */
   accept(header: string | undefined): Accepted<Format>;
@@ -55,7 +55,7 @@ const yaml = { mediaType: "application/yaml", format: "yaml" } as const;
 /** The formats that every object has, the default first. Named alike in every dialect. */
 export const textOffers: readonly Offer<TextFormat>[] = [json, yaml];
 
-/** What built-in objects are read and written in; CBOR where its gate is on (spec 1: Media types). */
+/** What built-in objects are read and written in; CBOR where its gate is on (rules: Media types and headers). */
 export function objectOffers(naming: Naming, options: { readonly cbor: boolean }): readonly Offer<ObjectFormat>[] {
   const mediaType = naming.protobufMediaType;
   const protobuf = { mediaType, format: "protobuf", stream: `${mediaType};stream=watch` } as const;
@@ -63,7 +63,7 @@ export function objectOffers(naming: Naming, options: { readonly cbor: boolean }
   return options.cbor ? [json, yaml, protobuf, cbor] : [json, yaml, protobuf];
 }
 
-/** The answers that resources may be asked for instead of their objects (spec 1: Behavior rules, 2). */
+/** The answers that resources may be asked for instead of their objects (rules: Behavior rules, 2). */
 export function objectTransforms(naming: Naming): readonly Transform<ObjectFormat>[] {
   const of = { group: naming.metaGroup, versions: ["v1", "v1beta1"] };
   return [

@@ -1,12 +1,13 @@
-/** Texts for numbers that a double can not hold: they are refused, never rounded in silence. */
+/** Texts for numbers that a tree can not hold: they are refused, never rounded in silence. */
 export function outOfRange(number: string): string {
   return `number ${shortened(number)} is out of range`;
 }
 
 export function rounded(integer: string): string {
-  return `integer ${shortened(integer)} is outside ±(2^53 - 1) and could not be kept exactly`;
+  return `integer ${shortened(integer)} is outside ±2^63 and could not be kept exactly`;
 }
 
-function shortened(text: string): string {
+/** A number as errors show it. */
+export function shortened(text: string): string {
   return text.length > 40 ? `${text.slice(0, 40)}…` : text;
 }

@@ -97,6 +97,11 @@ function completionOf(f: Field): Complete | undefined {
     const message = lazily(() => messageReader(type));
     return (tree) => message().complete(tree);
   }
+  if (f.check?.present === true) {
+    return (tree) => {
+      tree[name] ??= [];
+    };
+  }
   if (f.dropsZero || type.kind === "list" || type.kind === "map" || type.kind === "bytes") return undefined;
   const { zero } = valueReader(f.name, type);
   return (tree) => {

@@ -10,6 +10,7 @@ import {
   type Type,
 } from "@orch/schema/descriptor.js";
 import { parseDuration } from "@orch/schema/formats/duration.js";
+import { jsonText } from "@orch/status/json-text.js";
 import { putRaw, sizeOf, type Writer, written } from "./backward-writer.js";
 import { noTimeSeconds, wellKnown, wireType } from "./protobuf-wire.js";
 import {
@@ -242,7 +243,7 @@ function numberOf(value: unknown): number {
 
 const putJson: Put = delimited((w, value) => {
   if (value === undefined) return;
-  putText(w, JSON.stringify(value));
+  putText(w, jsonText(value));
   putDelimitedTag(w, wellKnown.raw);
 });
 
@@ -251,7 +252,7 @@ const scalars: Readonly<Record<ScalarKind, Put>> = {
   bytes: (w, value) => putBase64(w, textOf(value)),
   bool: (w, value) => putVarint(w, value === true ? 1 : 0),
   int32: (w, value) => putInteger(w, numberOf(value)),
-  int64: (w, value) => putInteger(w, numberOf(value)),
+  int64: (w, value) => (typeof value === "bigint" ? putBigInteger(w, value) : putInteger(w, numberOf(value))),
   double: (w, value) => putDouble(w, numberOf(value)),
   any: putJson,
   raw: putJson,

@@ -22,7 +22,7 @@ import { wireType } from "./protobuf-wire.js";
 import { putDelimitedTag, putText, putVarint } from "./protobuf-writer.js";
 
 /**
- * The envelope of a Protobuf body (spec 1: Protobuf envelope):
+ * The envelope of a Protobuf body (rules: Protobuf envelope):
  *
  *     6b 38 73 00 | typeMeta (1) { apiVersion (1), kind (2) } | raw (2) | contentEncoding (3) "" | contentType (4) ""
  *     '------------------ head -------------------------------'          '----------------- tail -----------------'

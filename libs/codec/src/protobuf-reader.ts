@@ -1,4 +1,5 @@
 import { DecodeError } from "@orch/schema/decode.js";
+import { type Integer64, integer64 } from "@orch/schema/integer64.js";
 import { wireType } from "./protobuf-wire.js";
 import { type TextSource, textBetween } from "./text-source.js";
 
@@ -64,15 +65,20 @@ export function readBigInteger(r: Reader): bigint {
   return BigInt.asIntN(64, readBigVarint(r));
 }
 
-/** A whole number of 64 bits; what a double cannot hold exactly is refused. */
-export function readInteger(r: Reader, field: string): number {
+export function readInteger64(r: Reader): Integer64 {
   const start = r.at;
   const value = readVarint(r);
   if (value <= Number.MAX_SAFE_INTEGER) return value;
   r.at = start;
   const exact = readBigInteger(r);
-  if (Number.isSafeInteger(Number(exact))) return Number(exact);
-  throw new DecodeError("", `${field}: expected int64, got number ${exact}: out of range`);
+  return integer64(exact) ?? exact;
+}
+
+/** A whole number that is only ever small; what a double cannot hold exactly is refused. */
+export function readInteger(r: Reader, field: string): number {
+  const value = readInteger64(r);
+  if (typeof value === "number") return value;
+  throw new DecodeError("", `${field}: got number ${value}: out of range`);
 }
 
 /** Moves to the content of a length-delimited value and gives its end. */

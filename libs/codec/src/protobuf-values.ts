@@ -12,6 +12,7 @@ import {
   readBigInteger,
   readDouble,
   readInteger,
+  readInteger64,
   readLength,
   readTag,
   readText,
@@ -41,7 +42,7 @@ export function scalarReader(where: string, kind: ScalarKind): ValueReader {
     case "int32":
       return { wire: wireType.varint, read: (r) => readInt32(where, r), zero: () => 0 };
     case "int64":
-      return { wire: wireType.varint, read: (r) => readInteger(r, where), zero: () => 0 };
+      return { wire: wireType.varint, read: readInteger64, zero: () => 0 };
     case "double":
       return { wire: wireType.fixed64, read: (r) => readFinite(where, r), zero: () => 0 };
     case "time":

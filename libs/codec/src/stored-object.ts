@@ -1,5 +1,7 @@
+import { jsonText } from "@orch/status/json-text.js";
+
 /**
- * How an object stands in the store (design, section 4): its JSON with kind and apiVersion, then metadata,
+ * How an object stands in the store: its JSON with kind and apiVersion, then metadata,
  * without `resourceVersion`, which is the revision of its key and is spliced in at a known place:
  *
  *     {"kind":"ConfigMap","apiVersion":"v1","metadata":{                        "name":…}…}      stored
@@ -69,5 +71,5 @@ export function printStored(
     if (value !== undefined) metadata[name] = value;
   }
   const { metadata: _metadata, kind: _kind, apiVersion: _apiVersion, ...rest } = object as Record<string, unknown>;
-  return Buffer.from(JSON.stringify({ kind: kind.kind, apiVersion: kind.apiVersion, metadata, ...rest }));
+  return Buffer.from(jsonText({ kind: kind.kind, apiVersion: kind.apiVersion, metadata, ...rest }));
 }

@@ -1,3 +1,4 @@
+import { exactNumber, integer64 } from "@orch/schema/integer64.js";
 import { outOfRange, rounded } from "./number-loss.js";
 
 /**
@@ -5,7 +6,7 @@ import { outOfRange, rounded } from "./number-loss.js";
  * octals, no timestamps, no sexagesimal numbers (`1:20` and `2001-01-01` stay strings).
  */
 export type PlainScalar =
-  | { readonly ok: true; readonly value: string | number | boolean | null }
+  | { readonly ok: true; readonly value: string | number | bigint | boolean | null }
   | { readonly ok: false; readonly problem: string };
 
 const words: ReadonlyMap<string, boolean | null> = new Map([
@@ -25,19 +26,31 @@ export function readPlain(text: string): PlainScalar {
   if (!(first >= "0" && first <= "9") && !"+-.".includes(first)) return { ok: true, value: text };
   if (notNumbers.test(text)) return { ok: false, problem: `${text} is not a JSON value` };
   const bare = text.replaceAll("_", "");
-  const octal = prefixed.exec(bare);
-  if (octal !== null) return kept(bare, (octal[1] === "-" ? -1 : 1) * magnitude(octal[2] ?? "0"));
-  if (!decimal.test(bare)) return { ok: true, value: text };
-  return kept(bare, Number(bare));
+  if (prefixed.test(bare) || signedDigits.test(bare)) return integerOf(bare);
+  return decimal.test(bare) ? floatOf(bare) : { ok: true, value: text };
 }
 
-/** `x1F` → 31, `b101` → 5, `o17` and `17` (octal) → 15. */
-function magnitude(digits: string): number {
-  return /^[0-9]/.test(digits) ? Number(`0o${digits}`) : Number(`0${digits.toLowerCase()}`);
+const signedDigits = /^[-+]?\d+$/;
+/** A sign and 64 binary digits with their `0b`; nothing longer is made a bigint, which is not linear. */
+const longestInteger = 68;
+
+/** `x1F` → 31, `b101` → 5, `o17` and `17` behind a 0 (octal) → 15. */
+function integerOf(text: string): PlainScalar {
+  const [, sign = "", digits] = prefixed.exec(text) ?? [];
+  const magnitude = digits === undefined ? text.replace(/^[-+]/, "") : prefixedMagnitude(digits);
+  if (magnitude.length > longestInteger) return { ok: false, problem: rounded(text) };
+  const size = BigInt(magnitude);
+  const value = integer64((digits === undefined ? text.startsWith("-") : sign === "-") ? -size : size);
+  if (value !== undefined) return { ok: true, value: value === 0 ? 0 : value };
+  return String(Number(text)) === text ? { ok: true, value: Number(text) } : { ok: false, problem: rounded(text) };
 }
 
-function kept(text: string, value: number): PlainScalar {
-  const isInteger = /^[-+]?(?:0[xXbBoO])?[0-9a-fA-F]+$/.test(text);
+function prefixedMagnitude(digits: string): string {
+  return /^[0-9]/.test(digits) ? `0o${digits}` : `0${digits.toLowerCase()}`;
+}
+
+function floatOf(text: string): PlainScalar {
+  const value = Number(text);
   if (!Number.isFinite(value)) return { ok: false, problem: outOfRange(text) };
-  return isInteger && !Number.isSafeInteger(value) ? { ok: false, problem: rounded(text) } : { ok: true, value };
+  return { ok: true, value: exactNumber(value) };
 }

@@ -1,5 +1,7 @@
+import { extendedPath } from "@orch/schema/decode.js";
 import { type Alias, isAlias, isMap, isScalar, isSeq, Scalar, type YAMLMap, type YAMLSeq } from "yaml";
-import { maxDepth, maxDuplicates, type Read } from "./decoded.js";
+import { maxDepth, type Read } from "./decoded.js";
+import { createRepeatedKeys, type RepeatedKeys } from "./repeated-keys.js";
 import { readPlain } from "./yaml-scalar.js";
 
 export type Tree = Read | { readonly ok: false; readonly problem: string };
@@ -21,7 +23,7 @@ interface Walk {
   readonly anchors: Map<string, unknown>;
   /** What an alias stood for where it was written: an anchor may be given again further down. */
   readonly targets: Map<Alias, unknown>;
-  readonly duplicates: Set<string>;
+  readonly repeated: RepeatedKeys;
   /** Aliases around the present node. */
   within: number;
   spent: number;
@@ -32,10 +34,10 @@ interface Walk {
  * `<<` merges, aliases are copied within a budget.
  */
 export function toTree(root: unknown): Tree {
-  const walk: Walk = { anchors: new Map(), targets: new Map(), duplicates: new Set(), within: 0, spent: 0 };
+  const walk: Walk = { anchors: new Map(), targets: new Map(), repeated: createRepeatedKeys(), within: 0, spent: 0 };
   try {
     const value = toValue(root, walk, { path: "", depth: 0 });
-    return { ok: true, value, duplicates: [...walk.duplicates] };
+    return { ok: true, value, duplicates: walk.repeated.paths() };
   } catch (refusal) {
     if (refusal instanceof Refusal) return { ok: false, problem: refusal.problem };
     throw refusal;
@@ -98,7 +100,9 @@ function scalarValue(node: Scalar, walk: Walk, place: Place): unknown {
 }
 
 function listValue(node: YAMLSeq, walk: Walk, place: Place): unknown[] {
-  return node.items.map((item, i) => toValue(item, walk, { path: `${place.path}[${i}]`, depth: place.depth + 1 }));
+  return node.items.map((item, i) =>
+    toValue(item, walk, { path: extendedPath(place.path, i), depth: place.depth + 1 }),
+  );
 }
 
 function mapValue(node: YAMLMap, walk: Walk, place: Place): Record<string, unknown> {
@@ -106,12 +110,12 @@ function mapValue(node: YAMLMap, walk: Walk, place: Place): Record<string, unkno
   const merged: Record<string, unknown>[] = [];
   for (const pair of node.items) {
     if (isMergeKey(pair.key)) {
-      merged.push(...mergeSources(pair.value, walk, place));
+      for (const source of mergeSources(pair.value, walk, place)) merged.push(source);
       continue;
     }
     const key = keyText(pair.key, walk, place);
-    const path = place.path === "" ? key : `${place.path}.${key}`;
-    if (own.has(key) && walk.within === 0 && walk.duplicates.size < maxDuplicates) walk.duplicates.add(path);
+    const path = extendedPath(place.path, key);
+    if (own.has(key) && walk.within === 0) walk.repeated.add(() => path);
     own.set(key, toValue(pair.value, walk, { path, depth: place.depth + 1 }));
   }
   const value: Record<string, unknown> = {};
@@ -147,6 +151,6 @@ function mergeSources(node: unknown, walk: Walk, place: Place): Record<string, u
 function keyText(key: unknown, walk: Walk, place: Place): string {
   const value = toValue(key, walk, { path: place.path, depth: place.depth + 1 });
   if (typeof value === "string") return value;
-  if (typeof value === "number" || typeof value === "boolean") return String(value);
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
   throw new Refusal("a map key must be a string, a number or a boolean");
 }

@@ -1,8 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { Composer, type CST, Document, isScalar, Lexer, LineCounter, Parser, Scalar, type Tags, visit } from "yaml";
+import { jsonText } from "@orch/status/json-text.js";
+import { Composer, type CST, type Document, isScalar, Lexer, LineCounter, Parser, Scalar } from "yaml";
 import { type Decoded, maxDepth, unreadable } from "./decoded.js";
 import { parseJson } from "./json.js";
-import { readPlain } from "./yaml-scalar.js";
+import { blockYaml } from "./rewrite/block-yaml.js";
+import { rewritten } from "./rewrite/rewriter.js";
 import { toTree } from "./yaml-tree.js";
 
 /** Open constructs the parser holds at once; a map in a list opens two of its own. */
@@ -25,7 +27,8 @@ export function parseYaml(bytes: Buffer): Decoded {
   if (!isUtf8(bytes)) return unreadable("yaml", "yaml: invalid UTF-8 in body", bytes);
   if (looksLikeJson(bytes)) {
     const read = parseJson(bytes);
-    if (read.ok) return read;
+    // YAML does not tell a whole float from an integer, nor does the reference where it reads one.
+    if (read.ok) return { ok: true, value: read.value, duplicates: read.duplicates };
   }
   const composed = compose(bytes.toString("utf8"));
   if ("problem" in composed) return unreadable("yaml", `yaml: ${composed.problem}`, bytes);
@@ -84,20 +87,5 @@ function at(lines: LineCounter, offset: number, message: string): string {
 
 /** A JSON value as YAML text; strings that a reader of `yaml-scalar.ts` would take for something else are quoted. */
 export function printYaml(value: unknown): string {
-  const document = new Document(value, { version: "1.1", customTags: withoutMerge, aliasDuplicateObjects: false });
-  visit(document, {
-    Scalar(_key, node) {
-      if (typeof node.value === "string" && !isPlain(node.value)) node.type = Scalar.QUOTE_DOUBLE;
-    },
-  });
-  return document.toString({ lineWidth: 0, indentSeq: false });
-}
-
-/** With it the string key `<<` would be printed as a merge key. */
-const withoutMerge = (tags: Tags): Tags =>
-  tags.filter((tag) => typeof tag === "string" || tag.tag !== "tag:yaml.org,2002:merge");
-
-function isPlain(text: string): boolean {
-  const plain = readPlain(text);
-  return plain.ok && plain.value === text && text !== "<<" && !text.includes("\ufeff");
+  return rewritten(blockYaml(), Buffer.from(`${jsonText(value)}\n`)).toString("utf8");
 }

@@ -22,7 +22,7 @@ export interface Naming {
   readonly protobufMediaType: string;
   /** Group of meta types: `meta.orch` | `meta.k8s.io`. */
   readonly metaGroup: string;
-  /** Annotation of the bookmark that ends the initial events of a streaming list (spec 1: Change tracking, 4). */
+  /** Annotation of the bookmark that ends the initial events of a streaming list (rules: Change tracking, 4). */
   readonly initialEventsEnd: string;
   /** An annotation of audit events: `deprecated` → `orch/deprecated` | `k8s.io/deprecated`. */
   auditKey(name: string): string;

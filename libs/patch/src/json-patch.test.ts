@@ -145,6 +145,20 @@ test("names that every object inherits are ordinary names", () => {
   assert.throws(() => apply({}, [{ op: "add", path: "/__proto__/polluted", value: 1 }]), rejected);
 });
 
+test("integers that a number does not hold are compared and copied exactly", () => {
+  const large = 2n ** 53n;
+  const patched = applyJsonPatch(
+    { a: large, list: [] },
+    readJsonPatch([
+      { op: "test", path: "/a", value: large },
+      { op: "copy", from: "/a", path: "/list/-" },
+    ]),
+  );
+  assert.deepEqual(patched, { a: large, list: [large] });
+  const other = readJsonPatch([{ op: "test", path: "/a", value: large + 1n }]);
+  assert.throws(() => applyJsonPatch({ a: large }, other));
+});
+
 test("what the patch leaves alone is shared with the document", () => {
   const document = { a: { deep: [1] }, b: { c: [{ d: 1 }, { e: 2 }] } };
   const patched = apply(document, [{ op: "replace", path: "/b/c/1/e", value: 3 }]);

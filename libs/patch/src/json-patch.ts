@@ -1,10 +1,12 @@
-import { setOwn } from "@orch/schema/decode.js";
+import { maxUnknown, pathText, setOwn } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { equalJson } from "@orch/schema/equal.js";
 import { patchRejected, tooLarge } from "@orch/status/api-error.js";
+import { jsonText } from "@orch/status/json-text.js";
 import { isTooDeep, maxDepth } from "./depth.js";
 import { indexOf, pointerTokens } from "./json-pointer.js";
 import { malformedPatch } from "./malformed.js";
+import { createPatchWork, type PatchWork } from "./work.js";
 
 /** One step of a JSON patch (RFC 6902, 4), with what its `op` needs. `path` and `from` are JSON Pointers. */
 export type JsonPatchOperation =
@@ -17,7 +19,7 @@ const maxOperations = 10_000;
 const maxCopiedBytes = 3 * 1024 * 1024;
 
 /**
- * A parsed body as a JSON patch (spec 1: Patch media types).
+ * A parsed body as a JSON patch (rules: Patch media types).
  *
  * @throws ApiError BadRequest for what is no list of operations, RequestEntityTooLarge for more than 10,000, Invalid
  * for an operation that is none or lacks a member
@@ -35,13 +37,15 @@ export function readJsonPatch(tree: unknown): readonly JsonPatchOperation[] {
 /** What operations hold beside their own members, for field validation: `[0].foo` (RFC 6902 ignores it). */
 export function unknownInJsonPatch(tree: unknown): readonly string[] {
   if (!Array.isArray(tree)) return [];
-  return tree.flatMap((operation: unknown, i) =>
-    isObject(operation)
-      ? Object.keys(operation)
-          .filter((name) => !members.has(name))
-          .map((name) => `[${i}].${name}`)
-      : [],
-  );
+  const unknown: string[] = [];
+  for (const [i, operation] of tree.entries()) {
+    if (!isObject(operation)) continue;
+    for (const name of Object.keys(operation)) {
+      if (unknown.length === maxUnknown) return unknown;
+      if (!members.has(name)) unknown.push(pathText([i, name]));
+    }
+  }
+  return unknown;
 }
 
 const members: ReadonlySet<string> = new Set(["op", "path", "from", "value"]);
@@ -80,22 +84,22 @@ function operationOf({ op, path, from, value }: Members, i: number): JsonPatchOp
       if (from === undefined) throw patchRejected(`operation ${i} has no from`);
       return { op, path, from };
     default:
-      throw patchRejected(`operation ${i} is unknown: ${JSON.stringify(op)}`);
+      throw patchRejected(`operation ${i} is unknown: ${jsonText(op)}`);
   }
 }
 
 /**
- * The document with the patch's operations carried out in order (RFC 6902; spec 1: Patch media types). The document is
+ * The document with the patch's operations carried out in order (RFC 6902; rules: Patch media types). The document is
  * never written to, what the patch leaves alone is shared with it. The result may be any JSON value.
  *
  * As in the reference an absent member of an object passes a `test` for null and may be replaced, and negative indices
  * count from a list's end.
  *
  * @throws ApiError Invalid where an operation does not apply or a test fails, or the result is too deep;
- * RequestEntityTooLarge where copies add more than 3 MiB
+ * RequestEntityTooLarge where copies add more than 3 MiB, or the work is out of proportion ({@link PatchWork})
  */
 export function applyJsonPatch(document: unknown, patch: readonly JsonPatchOperation[]): unknown {
-  const work: Work = { root: document, own: new Map(), copiedBytes: 0, mayBeDeeper: false };
+  const work: Work = { root: document, own: new Map(), copiedBytes: 0, mayBeDeeper: false, steps: createPatchWork() };
   for (const operation of patch) carryOut(work, operation);
   if (work.mayBeDeeper && isTooDeep(work.root)) throw patchRejected(`the result exceeds the max depth of ${maxDepth}`);
   return work.root;
@@ -110,6 +114,8 @@ interface Work {
   copiedBytes: number;
   /** An object or list was put somewhere: the walk that looks at all costs more than most patches. */
   mayBeDeeper: boolean;
+  /** Items that are moved to make or fill room, members that are compared. */
+  readonly steps: PatchWork;
 }
 
 function carryOut(work: Work, operation: JsonPatchOperation): void {
@@ -131,7 +137,8 @@ function carryOut(work: Work, operation: JsonPatchOperation): void {
       break;
     case "test":
       // What is absent reads as null, as in the reference.
-      if (!equalJson(valueAt(work, operation.path) ?? null, operation.value)) {
+      // The document may have many more members than the operation names.
+      if (!equalJson(valueAt(work, operation.path) ?? null, operation.value, work.steps.spend)) {
         throw patchRejected(`test of ${operation.path} failed`);
       }
   }
@@ -145,6 +152,7 @@ function add(work: Work, path: string, value: unknown): void {
     const { length } = place.parent;
     const index = place.name === "-" ? length : indexOf(place.name, length + 1);
     if (index === undefined) throw missing(path);
+    work.steps.move(length - index);
     place.parent.splice(index, 0, value);
   }
 }
@@ -155,7 +163,10 @@ function remove(work: Work, path: string): unknown {
   if (place === undefined) throw patchRejected("the whole document can not be removed");
   const key = keyOf(place.parent, place.name);
   if (key === undefined) throw missing(path);
-  if (Array.isArray(place.parent)) return place.parent.splice(Number(key), 1)[0];
+  if (Array.isArray(place.parent)) {
+    work.steps.move(place.parent.length - Number(key));
+    return place.parent.splice(Number(key), 1)[0];
+  }
   const value = place.parent[key];
   delete place.parent[key];
   return value;
@@ -183,13 +194,12 @@ function copied(work: Work, from: string): unknown {
   const value = valueAt(work, from);
   if (value === undefined) throw missing(from);
   if (isTooDeep(value)) throw patchRejected(`${from} exceeds the max depth of ${maxDepth}`);
-  const text = JSON.stringify(value);
+  const text = jsonText(value);
   work.copiedBytes += Buffer.byteLength(text);
   if (work.copiedBytes > maxCopiedBytes) {
     throw tooLarge(`The copy operations of a JSON patch may add ${maxCopiedBytes} bytes, got ${work.copiedBytes}`);
   }
-  const copy: unknown = JSON.parse(text);
-  return copy;
+  return structuredClone(value);
 }
 
 /** Where a path's last name is looked for: an object or list that may be written to. Undefined for the whole document. */

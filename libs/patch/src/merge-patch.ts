@@ -10,7 +10,7 @@ export function readMergePatch(tree: unknown): JsonObject {
 }
 
 /**
- * The document with a JSON merge patch in it (RFC 7386; spec 1: Patch media types): objects are merged, null removes,
+ * The document with a JSON merge patch in it (RFC 7386; rules: Patch media types): objects are merged, null removes,
  * anything else replaces. Neither argument is written to; a document that the patch does not change comes back as it is.
  *
  * @throws ApiError BadRequest for a patch that is nested too deep

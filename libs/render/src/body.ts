@@ -7,8 +7,9 @@ import { parseJson } from "@orch/codec/json.js";
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
 import { parseProtobuf } from "@orch/codec/protobuf-envelope.js";
 import { parseYaml } from "@orch/codec/yaml.js";
-import { DecodeError } from "@orch/schema/decode.js";
+import { DecodeError, extendedPath } from "@orch/schema/decode.js";
 import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
+import { refuseFloats } from "@orch/schema/floats.js";
 import { type ApiError, badRequest } from "@orch/status/api-error.js";
 import { withOwnersOnce } from "./owner-references.js";
 import type { WriteOptions } from "./write-options.js";
@@ -67,7 +68,7 @@ export interface Reading {
 
 /**
  * The object in a request body, checked against its kind's type and without unknown fields
- * (spec 1: Behavior rules, 3). @throws ApiError BadRequest, UnsupportedMediaType
+ * (rules: Behavior rules, 3). @throws ApiError BadRequest, UnsupportedMediaType
  */
 export function readObjectBody(
   kind: Kind,
@@ -77,6 +78,7 @@ export function readObjectBody(
     const check = (typeMeta: JsonObject): void => checkType(kind, versions, typeMeta);
     const tree = readTree(formats, body, { kind: kind.kind, type: kind.type, check });
     checkType(kind, versions, tree.value);
+    if (tree.floats !== undefined) refuseFloats(tree.floats, kind.type, tree.value);
     return { read: tree, ...decodeObject(kind, tree.value) };
   });
   const problems = validation === "Ignore" ? [] : fieldProblems(read, unknown);
@@ -87,7 +89,7 @@ export function readObjectBody(
 }
 
 /** Release 1.32 names no more. */
-const maxProblems = 100;
+export const maxProblems = 100;
 
 /** Unknown and repeated fields in the order of the body; not what is repeated inside of an unknown field. */
 export function fieldProblems(read: Pick<Read, "value" | "duplicates">, allUnknown: readonly string[]): string[] {
@@ -101,7 +103,7 @@ export function fieldProblems(read: Pick<Read, "value" | "duplicates">, allUnkno
 
 function isBelow(fields: ReadonlySet<string>, path: string): boolean {
   for (const field of fields) {
-    if (path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`)) return true;
+    if (path.startsWith(field) && [undefined, ".", "["].includes(path[field.length])) return true;
   }
   return false;
 }
@@ -112,8 +114,8 @@ function inOrder(tree: unknown, wanted: ReadonlySet<string>): string[] {
   const visit = (value: unknown, at: string): void => {
     if (found.length === wanted.size) return;
     if (wanted.has(at)) found.push(at);
-    if (Array.isArray(value)) value.forEach((inner, i) => void visit(inner, `${at}[${i}]`));
-    else if (isObject(value)) for (const key of Object.keys(value)) visit(value[key], at === "" ? key : `${at}.${key}`);
+    if (Array.isArray(value)) value.forEach((inner, i) => void visit(inner, extendedPath(at, i)));
+    else if (isObject(value)) for (const key of Object.keys(value)) visit(value[key], extendedPath(at, key));
   };
   visit(tree, "");
   return found;
@@ -149,7 +151,8 @@ function checkType(kind: Kind, versions: readonly string[], tree: unknown): void
   throw badRequest(`${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}`);
 }
 
-function cannotBeHandled(kind: Kind, why: string): ApiError {
+/** The 400 for what cannot be an object of a kind, in a body or after a patch. */
+export function cannotBeHandled(kind: Kind, why: string): ApiError {
   return badRequest(
     `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: ${why}`,
   );

@@ -1,4 +1,4 @@
-/** How a client wants objects to be written (spec 1: Media types and headers; Table representation). */
+/** How a client wants objects to be written (rules: Media types and headers; Table representation). */
 export interface Form {
   readonly encoding: Encoding;
   /** What an object is shown as. */

@@ -2,6 +2,7 @@ import { cborWatchEvent, printCbor } from "@orch/codec/cbor-print.js";
 import { encodeMessage } from "@orch/codec/protobuf-encode.js";
 import { protobufList, watchEventFrame, wrapObject } from "@orch/codec/protobuf-envelope.js";
 import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
+import { jsonText } from "@orch/status/json-text.js";
 import type { Encoding } from "./form.js";
 import type { TypeMeta } from "./shape.js";
 
@@ -13,9 +14,16 @@ export interface Framing {
   piece(type: () => MessageType, tree: JsonObject): Buffer;
   /** A whole body. */
   document(typeMeta: TypeMeta, piece: Buffer): Buffer;
-  list(head: ListHead, pieces: readonly Buffer[]): ListFrame;
+  /** Of the pieces it asks how many they are; how long each is only where `sized`. */
+  list(head: ListHead, pieces: readonly Sized[]): ListFrame;
+  /** A list begins with the length of all of it. */
+  readonly sized: boolean;
   /** One event of a watch, with a body as its object. */
   event(type: string, document: Buffer): Buffer;
+}
+
+export interface Sized {
+  readonly length: number;
 }
 
 export interface ListHead {
@@ -28,7 +36,7 @@ export interface ListHead {
 export interface ListFrame {
   readonly head: Buffer;
   /** Stands before a piece, the separator from the one before it included. */
-  before(index: number, piece: Buffer): Buffer;
+  before(index: number, piece: Sized): Buffer;
   readonly tail: Buffer;
 }
 
@@ -41,10 +49,11 @@ const endOfEvent = Buffer.from("}\n");
 
 /** A piece is an object's text without the opening brace. */
 export const jsonFraming: Framing = {
-  piece: (_type, tree) => ownBytes(JSON.stringify(tree)).subarray(1),
+  sized: false,
+  piece: (_type, tree) => ownBytes(jsonText(tree)).subarray(1),
   document: (typeMeta, piece) => Buffer.concat([Buffer.from(jsonHead(typeMeta)), piece, newline]),
   list: ({ typeMeta, metadata }) => ({
-    head: Buffer.from(`${jsonHead(typeMeta)}"metadata":${JSON.stringify(metadata)},"items":[`),
+    head: Buffer.from(`${jsonHead(typeMeta)}"metadata":${jsonText(metadata)},"items":[`),
     before: (index) => (index === 0 ? openBrace : commaOpenBrace),
     tail: endOfList,
   }),
@@ -65,6 +74,7 @@ function jsonHead({ kind, apiVersion }: TypeMeta): string {
 
 /** A piece is the message without its envelope. */
 export const protobufFraming: Framing = {
+  sized: true,
   piece: (type, tree) => encodeMessage(type(), tree),
   document: wrapObject,
   list: ({ typeMeta, metadata, metadataType }, pieces) => {
@@ -83,6 +93,7 @@ const cborList = 0x80;
 
 /** A piece is the head of a map and its entries, without the tag of a whole body. */
 export const cborFraming: Framing = {
+  sized: false,
   piece: (_type, tree) => printCbor(tree, cborStyle).subarray(cborTagSize),
   document: (typeMeta, piece) => {
     const { count, entries } = cborEntries(piece);

@@ -1,6 +1,6 @@
 import type { AnyObject } from "@orch/api/object.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
-import type { ListFrame } from "./framing.js";
+import type { ListFrame, Sized } from "./framing.js";
 
 /**
  * What an object is in a version, shape and encoding, made once for a revision of it and kept by the caller; what
@@ -18,9 +18,11 @@ export interface Renderer {
   /** Of an object in its stored version, with its resourceVersion. */
   piece(hub: AnyObject): Piece;
   document(piece: Buffer, resourceVersion: string): Buffer;
-  list(metadata: ListMetadata, pieces: readonly Buffer[]): ListFrame;
+  list(metadata: ListMetadata, pieces: readonly Sized[]): ListFrame;
+  /** Whether `list` must know how long each piece is; else it only counts them. */
+  readonly sized: boolean;
   event(type: string, document: Buffer): Buffer;
-  /** An event that carries a version alone (spec 1: Watch event). */
+  /** An event that carries a version alone (rules: Watch event). */
   bookmark(metadata: {
     readonly resourceVersion: string;
     readonly annotations?: Readonly<Record<string, string>>;

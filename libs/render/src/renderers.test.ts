@@ -10,6 +10,7 @@ import { parseJson } from "@orch/codec/json.js";
 import { encodeMessage } from "@orch/codec/protobuf-encode.js";
 import { watchEventFrame, wrapObject } from "@orch/codec/protobuf-envelope.js";
 import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
+import { jsonText } from "@orch/status/json-text.js";
 import fc from "fast-check";
 import { type Encoding, encodings, type Form, includeObjects, plainForm, transforms } from "./form.js";
 import type { ListMetadata, Renderer } from "./renderer.js";
@@ -35,9 +36,9 @@ function metaType(name: string): MessageType {
   return type;
 }
 
-/** Objects that bodies can tell: a whole number beyond 2^53 is refused when it comes in. */
+/** Objects that bodies can tell: a whole number of more than 64 bits is refused when it comes in. */
 function objectsOf(type: MessageType): fc.Arbitrary<JsonObject> {
-  return arbitraryObject(type).filter((tree) => parseJson(Buffer.from(JSON.stringify(tree))).ok);
+  return arbitraryObject(type).filter((tree) => parseJson(Buffer.from(jsonText(tree))).ok);
 }
 
 /** An object as it is stored, of a random one: named, and with what the reference always writes. */
@@ -60,7 +61,7 @@ interface Whole {
 
 /** A whole body encoded at once, by the codec alone. */
 const atOnce: Readonly<Record<Encoding, (whole: Whole) => Buffer>> = {
-  json: ({ typeMeta, tree }) => Buffer.from(`${JSON.stringify({ ...ordered(typeMeta), ...tree })}\n`),
+  json: ({ typeMeta, tree }) => Buffer.from(`${jsonText({ ...ordered(typeMeta), ...tree })}\n`),
   protobuf: ({ typeMeta, type, tree }) => wrapObject(typeMeta, encodeMessage(type, tree)),
   cbor: ({ typeMeta, tree }) => printCbor({ ...typeMeta, ...tree }, { strings: "bytes" }),
 };

@@ -76,6 +76,7 @@ function objectRenderer(shape: Shape, framing: Framing, meta: MetaTypes): Render
     document: (piece) => framing.document(shape.typeMeta, piece),
     list: (metadata, pieces) =>
       framing.list({ typeMeta: shape.listTypeMeta, metadata, metadataType: listType }, pieces),
+    sized: framing.sized,
     event: framing.event,
     bookmark: (metadata) =>
       framing.event("BOOKMARK", framing.document(shape.typeMeta, framing.piece(shape.type, { metadata }))),

@@ -30,7 +30,7 @@ export function objectShape(kind: Kind): Shape {
   };
 }
 
-/** Its metadata alone (spec 1: Media types and headers). */
+/** Its metadata alone (rules: Media types and headers). */
 export function partialShape(meta: { readonly apiVersion: string; readonly type: MessageType }): Shape {
   const { apiVersion, type } = meta;
   return {
@@ -45,7 +45,7 @@ function withoutTypeMeta({ kind: _kind, apiVersion: _apiVersion, ...rest }: AnyO
   return rest;
 }
 
-/** Its scale (spec 1: Sub-resource): what `…/scale` shows. */
+/** Its scale (rules: Sub-resources): what `…/scale` shows. */
 export function scaleShape(kind: Kind, scale: Kind): Shape {
   const { apiVersion } = scale;
   return {

@@ -3,6 +3,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import { printedUntil, printRow, type RowText, rowText } from "@orch/api/table/row-text.js";
 import type { TableType } from "@orch/api/table/table-type.js";
 import { decodeObject } from "@orch/api/writes.js";
+import { jsonText } from "@orch/status/json-text.js";
 import type { Form, IncludeObject } from "./form.js";
 import { jsonFraming, type ListFrame } from "./framing.js";
 import type { ListMetadata, Piece, Renderer } from "./renderer.js";
@@ -23,7 +24,7 @@ const none = Buffer.alloc(0);
 const comma = Buffer.from(",");
 const endOfRows = Buffer.from("]}\n");
 
-/** Tables, in JSON (spec 1: Table representation): the pieces are rows. */
+/** Tables, in JSON (rules: Table representation): the pieces are rows. */
 export function tableRenderer(options: TableOptions): Renderer {
   const following = rowsRenderer(options, "null");
   return { ...rowsRenderer(options, JSON.stringify(options.table.columns)), following };
@@ -48,6 +49,7 @@ function rowsRenderer({ table, hub: kind, shape, apiVersion, form }: TableOption
       before: (index) => (index === 0 ? none : comma),
       tail: endOfRows,
     }),
+    sized: false,
     event: jsonFraming.event,
     bookmark: (metadata) => jsonFraming.event("BOOKMARK", document(none, metadata)),
     error: (status) => Buffer.from(`${JSON.stringify({ type: "ERROR", object: status })}\n`),
@@ -66,9 +68,9 @@ function objectText(hub: AnyObject, { shape, apiVersion, include }: RowObject): 
     case "None":
       return "null";
     case "Object":
-      return JSON.stringify({ ...shape.typeMeta, ...shape.tree(hub) });
+      return jsonText({ ...shape.typeMeta, ...shape.tree(hub) });
     case "Metadata":
-      return JSON.stringify({ kind: "PartialObjectMetadata", apiVersion, metadata: hub.metadata });
+      return jsonText({ kind: "PartialObjectMetadata", apiVersion, metadata: hub.metadata });
   }
 }
 

@@ -2,7 +2,7 @@ import { validateFieldManager } from "@orch/schema/object-meta.js";
 import { invalid } from "@orch/status/api-error.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 
-/** What a client says about how a write is to be done (spec 1: Query parameters). */
+/** What a client says about how a write is to be done (rules: Query parameters). */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;

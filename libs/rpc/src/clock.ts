@@ -1,10 +1,4 @@
-/** Time as an argument. */
-export interface Clock {
-  /** Milliseconds since the epoch as they were at the start of the process: comparable to wall time, never backwards. */
-  now(): number;
-  /** Runs once after `ms`; the returned function cancels it. */
-  after(ms: number, run: () => void): () => void;
-}
+import { type Clock, systemClock } from "@orch/status/clock.js";
 
 /** Node's own time of the day begins with the process; the machine's clock may have been set since, by more than this. */
 const setMs = 2;
@@ -22,8 +16,9 @@ export function createPreciseClock(parts = machine): () => number {
   };
 }
 
-export const systemClock: Clock = {
-  now: () => performance.timeOrigin + performance.now(),
+/** The machine's clock for calls: who waits for an answer, or for its deadline, must not end before it. */
+export const callClock: Clock = {
+  ...systemClock,
   after: (ms, run) => {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);

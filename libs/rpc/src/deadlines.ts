@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.js";
+import type { Clock } from "@orch/status/clock.js";
 
 /** Something that ends when its time is over. */
 export interface Mortal {
@@ -24,7 +24,7 @@ export function createDeadlines(clock: Clock): Deadlines {
 
   const sweep = (): void => {
     running = false;
-    const now = clock.now();
+    const now = clock.monotonic();
     for (const mortal of alive) {
       if (mortal.deadline > now) continue;
       alive.delete(mortal);

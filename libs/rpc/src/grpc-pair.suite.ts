@@ -1,5 +1,5 @@
-import { type ConnectOptions, connect } from "./grpc-client.js";
-import type { GrpcServer } from "./grpc-server.js";
+import { type ConnectOptions, connect } from "./link/grpc-client.js";
+import type { GrpcServer } from "./link/grpc-server.js";
 import { type Pair, until } from "./transport.suite.js";
 
 const window = 64 * 1024;

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { grpcPair } from "./grpc-pair.suite.js";
-import { createGrpcServer } from "./grpc-server.js";
+import { createGrpcServer } from "./link/grpc-server.js";
 import { transportSuite } from "./transport.suite.js";
 
 transportSuite("grpc", () =>

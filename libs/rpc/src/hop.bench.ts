@@ -4,8 +4,8 @@
  * with node --cpu-prof.
  */
 import { fork } from "node:child_process";
-import { connect } from "./grpc-client.js";
-import { createGrpcServer } from "./grpc-server.js";
+import { connect } from "./link/grpc-client.js";
+import { createGrpcServer } from "./link/grpc-server.js";
 import type { GetRequest } from "./messages.js";
 import { watchCacheGet } from "./methods.js";
 import type { Caller } from "./rpc.js";

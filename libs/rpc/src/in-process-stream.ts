@@ -19,7 +19,6 @@ export interface LocalStream<Res> {
 interface StreamOptions {
   readonly window: number;
   readonly deadline: number | undefined;
-  readonly trace: string | undefined;
   /** Runs once, when the stream is over for whatever reason. */
   readonly released: () => void;
 }
@@ -40,7 +39,7 @@ export function createLocalStream<Req, Res>(
   options: StreamOptions,
 ): LocalStream<Res> {
   const { window } = options;
-  const scope = createScope(options.deadline, options.trace);
+  const scope = createScope(options.deadline);
   let queue: Array<Waiting<Res>> = [];
   let pending = 0;
   let paused = false;
@@ -99,7 +98,6 @@ export function createLocalStream<Req, Res>(
 
   const sender: Sender<Res> = {
     deadline: options.deadline,
-    trace: options.trace,
     get cancelled() {
       return scope.call.cancelled;
     },

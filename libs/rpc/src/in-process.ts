@@ -1,5 +1,6 @@
 import type { ApiError } from "@orch/status/api-error.js";
-import { type Clock, systemClock } from "./clock.js";
+import type { Clock } from "@orch/status/clock.js";
+import { callClock } from "./clock.js";
 import { createDeadlines } from "./deadlines.js";
 import { callerClosed, deadlinePassed, notServed } from "./errors.js";
 import { createLocalStream } from "./in-process-stream.js";
@@ -32,7 +33,7 @@ export interface InProcess {
 
 /** Caller and services in one process: values pass as they are, with the failures and limits of the network one. */
 export function createInProcess({
-  clock = systemClock,
+  clock = callClock,
   log = silent,
   window = defaultWindow,
 }: InProcessOptions = {}): InProcess {
@@ -45,13 +46,13 @@ export function createInProcess({
     const handler = registry.unaryHandler(method);
     if (closed || handler === undefined) return Promise.reject(closed ? callerClosed() : notServed(method.name));
     const fail = (thrown: unknown): never => {
-      throw failure(thrown, { log, method: method.name, trace: call.trace });
+      throw failure(thrown, { log, method: method.name });
     };
     try {
       const result = handler(request, call);
       return result instanceof Promise ? result.catch(fail) : Promise.resolve(result);
     } catch (thrown) {
-      return Promise.reject(failure(thrown, { log, method: method.name, trace: call.trace }));
+      return Promise.reject(failure(thrown, { log, method: method.name }));
     }
   }
 
@@ -62,8 +63,8 @@ export function createInProcess({
   ): Promise<Res> {
     if (options.deadlineMs <= 0) return Promise.reject(deadlinePassed(method.name));
     return new Promise((resolve, reject) => {
-      const deadline = clock.now() + options.deadlineMs;
-      const scope = createScope(deadline, options.trace);
+      const deadline = clock.monotonic() + options.deadlineMs;
+      const scope = createScope(deadline);
       const mortal = {
         deadline,
         expire: () => {
@@ -91,13 +92,12 @@ export function createInProcess({
     receiver: Receiver<Res>,
     options: CallOptions,
   ): Subscription {
-    const { deadlineMs, trace } = options;
-    const deadline = deadlineMs === undefined ? undefined : clock.now() + deadlineMs;
+    const { deadlineMs } = options;
+    const deadline = deadlineMs === undefined ? undefined : clock.monotonic() + deadlineMs;
     const mortal = deadline === undefined ? undefined : { deadline, expire: () => stream.expire() };
     const stream = createLocalStream(method, receiver, {
       window,
       deadline,
-      trace,
       released: () => {
         open.delete(stream);
         if (mortal !== undefined) deadlines.remove(mortal);
@@ -114,7 +114,7 @@ export function createInProcess({
         try {
           handler(request, stream.sender);
         } catch (thrown) {
-          stream.sender.end(failure(thrown, { log, method: method.name, trace }));
+          stream.sender.end(failure(thrown, { log, method: method.name }));
         }
       }
     });
@@ -130,7 +130,7 @@ export function createInProcess({
       call: (method, request, options) => {
         const deadlineMs = options?.deadlineMs;
         if (deadlineMs !== undefined) return settleBefore(method, request, { ...options, deadlineMs });
-        return settle(method, request, createScope(undefined, options?.trace).call);
+        return settle(method, request, createScope(undefined).call);
       },
       open: (method, request, receiver, options = {}) => openStream(method, request, receiver, options),
       close: async () => {

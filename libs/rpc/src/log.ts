@@ -10,14 +10,11 @@ export interface RpcLog {
 export const silent: RpcLog = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** A handler's failure as the ApiError that crosses the seam; what was no ApiError is a fault and is logged. */
-export function failure(
-  thrown: unknown,
-  context: { log: RpcLog; method: string; trace: string | undefined },
-): ApiError {
+export function failure(thrown: unknown, context: { log: RpcLog; method: string }): ApiError {
   const error = ApiError.from(thrown);
   if (error !== thrown) {
-    const { log, method, trace } = context;
-    log.error({ method, trace, err: thrown }, "a handler failed unexpectedly");
+    const { log, method } = context;
+    log.error({ method, err: thrown }, "a handler failed unexpectedly");
   }
   return error;
 }

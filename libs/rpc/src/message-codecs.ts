@@ -30,8 +30,13 @@ export const statusRequestCodec = generatedCodec<StatusRequest, Record<string, u
 );
 
 export const statusReplyCodec = generatedCodec<StatusReply, watchcache.v1.StatusReply.$Properties>(cache.StatusReply, {
-  to: same,
-  from: (m) => ({ ready: m.ready ?? false, revision: int64(m.revision), message: m.message ?? "" }),
+  to: ({ unfinished, ...rest }) => ({ ...rest, unfinished: [...unfinished] }),
+  from: (m) => ({
+    ready: m.ready ?? false,
+    revision: int64(m.revision),
+    message: m.message ?? "",
+    unfinished: m.unfinished ?? [],
+  }),
 });
 
 export const listRequestCodec = generatedCodec<ListRequest, watchcache.v1.ListRequest.$Properties>(cache.ListRequest, {

@@ -80,6 +80,8 @@ export interface StatusReply {
   readonly ready: boolean;
   readonly revision: number;
   readonly message: string;
+  /** Of `start-up-hooks.ts`. */
+  readonly unfinished: readonly string[];
 }
 
 export type WriteVerb = "create" | "update" | "delete" | "deletecollection" | "patch";

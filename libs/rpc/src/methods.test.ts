@@ -9,7 +9,8 @@ import type { MessageCodec } from "./rpc.js";
 const text = fc.oneof(fc.string(), fc.string({ unit: "binary", maxLength: 60 }));
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
 const names = { group: text, version: text, resource: text, namespace: text };
-const status = () => record({ ready: fc.boolean(), revision: fc.maxSafeNat(), message: text });
+const status = () =>
+  record({ ready: fc.boolean(), revision: fc.maxSafeNat(), message: text, unfinished: fc.array(text) });
 const map = <T>(value: fc.Arbitrary<T>) => fc.dictionary(fc.string(), value, { noNullPrototype: true });
 
 /** Records with the ordinary prototype, as our values have it. */

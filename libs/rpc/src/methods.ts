@@ -1,6 +1,6 @@
-import { chunkCodec } from "./chunk.js";
 import { bodyCodec } from "./codec.js";
 import { getRequestCodec } from "./get-request.js";
+import { chunkCodec } from "./link/chunk.js";
 import {
   listRequestCodec,
   statusReplyCodec,

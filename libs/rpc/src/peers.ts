@@ -1,7 +1,7 @@
+import type { Clock } from "@orch/status/clock.js";
 import { type Address, parseTarget, type Resolve, resolveTarget } from "./addresses.js";
-import { createLink, type Link } from "./client-link.js";
-import type { Clock } from "./clock.js";
-import type { LinkSecurity } from "./grpc-link.js";
+import { createLink, type Link } from "./link/client-link.js";
+import type { LinkSecurity } from "./link/grpc-link.js";
 import type { RpcLog } from "./log.js";
 
 /** The instances of one service and the links to them. */

@@ -1,7 +1,7 @@
 import type { ApiError } from "@orch/status/api-error.js";
 
 /**
- * The seam between services (design, section 7): calls and streams over a few long-lived connections,
+ * The seam between services: calls and streams over a few long-lived connections,
  * or in the same process. Both implementations run one suite.
  *
  * Messages are immutable plain values; a `bytes` field is a Buffer that the receiver may keep only by copying.
@@ -37,8 +37,6 @@ export interface MessageCodec<T> {
 export interface CallOptions {
   /** Milliseconds from now; the server sees what is left of it. */
   readonly deadlineMs?: number;
-  /** W3C traceparent, carried as is. */
-  readonly trace?: string;
 }
 
 /** The calling end: one per peer service, balancing over its instances. */
@@ -81,7 +79,6 @@ export type StreamHandler<Req, Res> = (request: Req, sender: Sender<Res>) => voi
 export interface ServerCall {
   /** Absolute, in the clock's milliseconds; undefined without a deadline. */
   readonly deadline: number | undefined;
-  readonly trace: string | undefined;
   /** True once the caller went away or cancelled. */
   readonly cancelled: boolean;
   onCancel(run: () => void): void;

@@ -6,11 +6,10 @@ export interface Scope {
   cancel(): void;
 }
 
-export function createScope(deadline: number | undefined, trace: string | undefined): Scope {
+export function createScope(deadline: number | undefined): Scope {
   let listeners: Array<() => void> | undefined;
   const call = {
     deadline,
-    trace,
     cancelled: false,
     onCancel: (run: () => void): void => {
       if (call.cancelled) run();

@@ -1,7 +1,7 @@
 import { ApiError, badRequest } from "@orch/status/api-error.js";
 import { type Payload, payloadOf } from "./codec.js";
+import type { ServerStream } from "./link/server-stream.js";
 import type { MessageCodec, ServerCall, Services } from "./rpc.js";
-import type { ServerStream } from "./server-stream.js";
 
 /** A handler between bytes: decoding and encoding stand inside, where the types are known. */
 export type Served =

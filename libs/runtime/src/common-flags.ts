@@ -1,5 +1,5 @@
 import { durationFlag, enumFlag, intFlag } from "./flag-types.js";
-import { createLog, type LogOutput, levelOfVerbosity, logFormats, logLevels } from "./log.js";
+import { logFormats, logLevels } from "./log-levels.js";
 
 /** Flags that every process has. */
 export const commonFlags = {
@@ -11,16 +11,3 @@ export const commonFlags = {
     help: "time between the fall of readiness and the stop of serving, so that balancers look elsewhere",
   }),
 } as const;
-
-/** The log that {@link commonFlags} ask for. */
-export function logFromFlags(
-  values: {
-    readonly "log-level": (typeof logLevels)[number];
-    readonly "logging-format": "json" | "text";
-    readonly v: number;
-  },
-  fields: object,
-): LogOutput {
-  const level = values.v > 0 ? levelOfVerbosity(values.v) : values["log-level"];
-  return createLog({ level, format: values["logging-format"], fields });
-}

@@ -1,4 +1,4 @@
-/** How far a feature is, from the release `since` on (spec 1: Feature gate lifecycle). */
+/** How far a feature is, from the release `since` on (rules: Feature gate lifecycle). */
 export interface GateStage {
   readonly since: string;
   readonly stage: "ALPHA" | "BETA" | "GA" | "DEPRECATED" | "REMOVED";
@@ -139,3 +139,16 @@ export const gateList = {
 } as const satisfies Readonly<Record<string, readonly GateStage[]>>;
 
 export type GateName = keyof typeof gateList;
+
+/** The gates that switch something here; a house rule holds them against the sources that ask for a gate. */
+const actingGates: ReadonlySet<string> = new Set<GateName>([
+  "AggregatedDiscoveryEndpoint",
+  "APIResponseCompression",
+  "CBORServingAndStorage",
+  "InPlacePodVerticalScaling",
+  "StorageVersionHash",
+  "WatchList",
+]);
+
+/** Whether a gate does more than to be known. */
+export const isActing = (name: string): boolean => actingGates.has(name);

@@ -122,6 +122,10 @@ test("the help names each gate with stage and default", () => {
   ]) {
     assert.ok(lines.includes(line), line);
   }
+  assert.deepEqual(
+    gatesHelp((name) => name === "WatchList"),
+    "WatchList=true|false (BETA - default=true)",
+  );
 });
 
 test("the metric tells every gate in the dialect's word", async () => {

@@ -18,7 +18,7 @@ export interface FeatureGates {
   enabled(name: GateName): boolean;
   /** What `--feature-gates` accepts at the release, by name. */
   all(): readonly Gate[];
-  /** One sentence for each gate that was set and should not be any more (spec 1: Deprecation rules, 8). */
+  /** One sentence for each gate that was set and should not be any more (rules: Deprecation rules, 8). */
   readonly warnings: readonly string[];
 }
 
@@ -110,9 +110,10 @@ function enabledWithoutGate(name: GateName, release: string): boolean {
 }
 
 /** One line a gate: `APIResponseCompression=true|false (BETA - default=true)`, for the help of the newest release. */
-export function gatesHelp(): string {
+export function gatesHelp(wanted: (name: Gate["name"]) => boolean = () => true): string {
   const { all } = createFeatureGates({ release: newestRelease, values: new Map() });
   return all()
+    .filter(({ name }) => wanted(name))
     .map(({ name, stage, default: def, locked }) => {
       const settable = locked ? `${def}` : "true|false";
       return `${name}=${settable} (${stage} - default=${def}${locked ? ", non-operational" : ""})`;

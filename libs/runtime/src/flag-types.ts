@@ -1,4 +1,4 @@
-import { formatDuration, parseDuration } from "./duration.js";
+import { durationMs, formatMs } from "@orch/schema/formats/duration.js";
 
 /** What reading one flag's value gave. */
 export type FlagValue<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly problem: string };
@@ -12,8 +12,15 @@ export interface Flag<T> {
   readonly help: string;
   /** Heading in the help. */
   readonly group: string;
+  /** What is too long for the help: printed by `--help=<name>`. */
+  readonly topic?: HelpTopic;
   /** Reads an occurrence; `before` is what earlier occurrences gave, absent at the first. */
   read(text: string, before: T | undefined): FlagValue<T>;
+}
+
+export interface HelpTopic {
+  readonly name: string;
+  readonly text: () => string;
 }
 
 export interface FlagText {
@@ -90,9 +97,9 @@ export function durationFlag(defaultMs: number, text: FlagText): Flag<number> {
     ...described(text),
     type: "duration",
     default: defaultMs,
-    shownDefault: formatDuration(defaultMs),
+    shownDefault: formatMs(defaultMs),
     read(value) {
-      const ms = parseDuration(value);
+      const ms = durationMs(value);
       if (ms === undefined) return refused("must be a duration such as 10s or 1m30s");
       return ms < 0 ? refused("must not be negative") : { ok: true, value: ms };
     },
@@ -124,9 +131,10 @@ export function listFlag(def: readonly string[], text: FlagText): Flag<readonly 
 }
 
 /** `--x=A=true,B=false --x=C=true` → `{A: true, B: false, C: true}`, as `--feature-gates` is written. */
-export function switchesFlag(text: FlagText): Flag<ReadonlyMap<string, boolean>> {
+export function switchesFlag(text: FlagText & { readonly topic?: HelpTopic }): Flag<ReadonlyMap<string, boolean>> {
   return {
     ...described(text),
+    ...(text.topic === undefined ? {} : { topic: text.topic }),
     type: "key=bool,...",
     default: new Map(),
     shownDefault: "",

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { commonFlags } from "./common-flags.js";
-import { formatDuration, parseDuration } from "./duration.js";
 import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag, switchesFlag } from "./flag-types.js";
 import { readCommandLine } from "./flags.js";
 
@@ -130,23 +129,4 @@ test("help shows every flag under its heading with its default", () => {
 
 test("--version prints name and version", () => {
   assert.deepEqual(read("--version"), { run: false, exitCode: 0, text: "gateway 0.1.0\n" });
-});
-
-test("durations are read and printed as Go does", () => {
-  const rows: readonly (readonly [string, number, string])[] = [
-    ["0", 0, "0s"],
-    ["10s", 10_000, "10s"],
-    ["1m30s", 90_000, "1m30s"],
-    ["1.5h", 5_400_000, "1h30m0s"],
-    ["250ms", 250, "250ms"],
-    ["1h", 3_600_000, "1h0m0s"],
-    ["-2s", -2000, "-2s"],
-    ["1s500ms", 1500, "1.5s"],
-  ];
-  for (const [text, ms, printed] of rows) {
-    assert.equal(parseDuration(text), ms);
-    assert.equal(formatDuration(ms), printed);
-  }
-  for (const text of ["", "10", "s", "1 s", "1d", "1m-3s", "1..5s", "."])
-    assert.equal(parseDuration(text), undefined, text);
 });

@@ -1,6 +1,6 @@
 import { nearest } from "@orch/status/nearest.js";
 import { Command, Option } from "commander";
-import type { Flag } from "./flag-types.js";
+import type { Flag, HelpTopic } from "./flag-types.js";
 
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
@@ -45,6 +45,12 @@ export function readCommandLine<F extends Flags>(program: Program<F>, argv: read
   for (let i = 0; i < argv.length; i++) {
     const argument = argv[i] ?? "";
     if (argument === "--help" || argument === "-h") return { run: false, exitCode: 0, text: helpText(program) };
+    if (argument.startsWith("--help=")) {
+      const asked = argument.slice("--help=".length);
+      const topic = topicsOf(program).find(({ name }) => name === asked);
+      if (topic !== undefined) return { run: false, exitCode: 0, text: `${topic.text()}\n` };
+      return misuse(`no help on "${asked}"; ${["--help", ...topicFlags(program)].join(" and ")} print what there is`);
+    }
     if (argument === "--version") return { run: false, exitCode: 0, text: `${program.name} ${program.version}\n` };
     const parts = /^--?([^=-][^=]*)(?:=([\s\S]*))?$/.exec(argument);
     if (parts === null) return misuse(`unexpected argument: ${argument}`);
@@ -66,6 +72,13 @@ function ownFlag(flags: Flags, name: string): Flag<unknown> | undefined {
   return Object.hasOwn(flags, name) ? flags[name] : undefined;
 }
 
+function topicsOf(program: Program<Flags>): readonly HelpTopic[] {
+  return Object.values(program.flags).flatMap(({ topic }) => topic ?? []);
+}
+
+const topicFlags = (program: Program<Flags>): readonly string[] =>
+  topicsOf(program).map(({ name }) => `--help=${name}`);
+
 function helpText<F extends Flags>(program: Program<F>): string {
   const command = new Command(program.name).description(program.description).usage("[flags]").helpOption(false);
   command.configureHelp({ helpWidth: 110, sortOptions: false });
@@ -76,6 +89,9 @@ function helpText<F extends Flags>(program: Program<F>): string {
     command.addOption(new Option(`${dashes}${value}`, `${flag.help}${shown}`).helpGroup(`${flag.group}:`));
   }
   command.addOption(new Option("-h, --help", "print this text and exit").helpGroup("Other:"));
+  for (const { name } of topicsOf(program)) {
+    command.addOption(new Option(`--help=${name}`, `print all ${name} and exit`).helpGroup("Other:"));
+  }
   command.addOption(new Option("--version", "print the version and exit").helpGroup("Other:"));
   return command.helpInformation();
 }

@@ -22,11 +22,11 @@ test("a healthy process answers ok, and check by check when asked", async () => 
   const { health } = registry();
   assert.deepEqual(await health.answer("livez"), { code: 200, body: "ok", failures: [] });
   const lines = "[+]ping ok\n[+]log ok\n[+]store ok\n";
-  assert.equal((await health.answer("livez", { verbose: true })).body, `${lines}livez check passed\n`);
+  assert.equal((await health.answer("livez", { verbose: true })).body, `${lines}healthz check passed\n`);
   assert.equal((await health.answer("healthz", { verbose: true })).body, `${lines}healthz check passed\n`);
   assert.equal(
     (await health.answer("readyz", { verbose: true })).body,
-    `${lines}[+]shutdown ok\nreadyz check passed\n`,
+    `${lines}[+]shutdown ok\nhealthz check passed\n`,
   );
 });
 
@@ -47,7 +47,7 @@ test("excluded checks are named, unknown ones warned of", async () => {
   assert.equal(answer.code, 200);
   assert.equal(
     answer.body,
-    '[+]ping ok\n[+]log ok\n[+]store excluded: ok\nwarn: some health checks cannot be excluded: no matches for "abc", "zzz"\nlivez check passed\n',
+    '[+]ping ok\n[+]log ok\n[+]store excluded: ok\nwarn: some health checks cannot be excluded: no matches for "abc", "zzz"\nhealthz check passed\n',
   );
   assert.equal((await health.answer("livez", { exclude: ["store"] })).body, "ok");
 });
@@ -82,7 +82,7 @@ test("post-start hooks count at once for readiness and after the grace period fo
   assert.deepEqual(await codes(), [200, 200, 200]);
   assert.match(
     (await health.answer("livez", { verbose: true })).body,
-    /\n\[\+\]poststarthook\/start-informers ok\nlivez/,
+    /\n\[\+\]poststarthook\/start-informers ok\nhealthz check passed/,
   );
 });
 
@@ -102,6 +102,14 @@ test("a check that throws has failed", async () => {
     throw new Error("broken");
   });
   assert.deepEqual((await health.answer("livez")).failures, [{ check: "bad", reason: "broken" }]);
+});
+
+test("every check has its path", () => {
+  const { health } = registry();
+  health.postStartHook("start-informers");
+  const names = ["", "/log", "/ping", "/poststarthook/start-informers", "/store"];
+  const expected = ["healthz", "livez", "readyz"].flatMap((kind) => names.map((name) => `/${kind}${name}`));
+  assert.deepEqual(health.paths, [...expected, "/readyz/shutdown"].sort());
 });
 
 test("a name is given once", () => {

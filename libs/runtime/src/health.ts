@@ -1,7 +1,7 @@
 import { messageOf } from "@orch/status/message-of.js";
 import type { Clock } from "./clock.js";
 
-/** Health endpoints (spec 1: Health endpoints). */
+/** Health endpoints (rules: Health endpoints). */
 export const healthKinds = ["healthz", "livez", "readyz"] as const;
 export type HealthKind = (typeof healthKinds)[number];
 
@@ -34,6 +34,8 @@ export interface Health {
   /** From now on readyz fails by its `shutdown` check. */
   shutDown(): void;
   answer(kind: HealthKind, query?: HealthQuery): Promise<HealthAnswer>;
+  /** `/livez`, `/livez/ping`…: every path that answers, sorted. */
+  readonly paths: readonly string[];
 }
 
 export interface HealthOptions {
@@ -92,6 +94,10 @@ export function createHealth(options: HealthOptions): Health {
         done = true;
       };
     },
+    get paths() {
+      const below = (kind: HealthKind): string[] => checksOf(kind).map(({ name }) => `/${kind}/${name}`);
+      return healthKinds.flatMap((kind) => [`/${kind}`, ...below(kind)]).sort();
+    },
     shutDown() {
       shuttingDown = true;
     },
@@ -140,7 +146,8 @@ function wholeAnswer(
     const names = how.unknown.map((name) => JSON.stringify(name)).join(", ");
     lines.push(`warn: some health checks cannot be excluded: no matches for ${names}`);
   }
-  lines.push(`${kind} check ${well ? "passed" : "failed"}`);
+  // The specification has one last line for all three; what it does not say is the reference's.
+  lines.push(well ? "healthz check passed" : `${kind} check failed`);
   return { code: well ? 200 : 500, body: `${lines.join("\n")}\n`, failures };
 }
 

@@ -1,10 +1,8 @@
 import { messageOf } from "@orch/status/message-of.js";
+import { readJson } from "@orch/status/read-json.js";
 import { pino, stdSerializers, stdTimeFunctions } from "pino";
-
-export const logLevels = ["trace", "debug", "info", "warn", "error"] as const;
-export type LogLevel = (typeof logLevels)[number];
-export const logFormats = ["json", "text"] as const;
-export type LogFormat = (typeof logFormats)[number];
+import { boundedFields, boundedText } from "./log-bounds.js";
+import type { LogFormat, LogLevel } from "./log-levels.js";
 
 /** Structured log: fields first, then a sentence that does not vary. An error goes under `err`. */
 export interface Log {
@@ -57,8 +55,13 @@ export function createLog(options: LogOptions): LogOutput {
       level: options.level,
       base: { ...options.fields },
       timestamp: stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
-      serializers: { err: stdSerializers.err },
+      formatters: { level: (label) => ({ level: label }), log: boundedFields },
+      serializers: { err: (error) => boundedFields(stdSerializers.err(error)) },
+      hooks: {
+        logMethod([fields, message], method) {
+          method.apply(this, [fields, boundedText(message ?? "")]);
+        },
+      },
     },
     stream,
   );
@@ -73,19 +76,25 @@ export function levelOfVerbosity(v: number): LogLevel {
 
 /** `2025-01-01T00:00:00.000Z info  gateway: listening address=127.0.0.1:6443`. */
 function textLine(json: string): string {
-  const { time, level, msg, err, ...fields }: Readonly<Record<string, unknown>> = JSON.parse(json);
+  const { time, level, msg, err, ...fields }: Readonly<Record<string, unknown>> = readJson(json);
   const pairs = Object.entries(fields).map(([key, value]) => ` ${key}=${shown(value)}`);
-  return `${String(time)} ${String(level).padEnd(5)} ${String(msg ?? "")}${pairs.join("")}${stackOf(err)}\n`;
+  return `${String(time)} ${String(level).padEnd(5)} ${harmless(String(msg ?? ""))}${pairs.join("")}${stackOf(err)}\n`;
 }
 
+/** A terminal obeys what it is shown: control characters of a client's text are written as escapes, as JSON does. */
 function shown(value: unknown): string {
-  return typeof value === "string" && !/[\s"=]/.test(value) ? value : JSON.stringify(value);
+  const plain = typeof value === "string" && !/[\s"=\p{Cc}]/u.test(value);
+  return plain ? value : harmless(JSON.stringify(value));
+}
+
+function harmless(text: string): string {
+  return text.replace(/[^\P{Cc}\n]/gu, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 function stackOf(err: unknown): string {
   if (typeof err !== "object" || err === null) return err === undefined ? "" : ` err=${shown(err)}`;
   const text = "stack" in err ? err.stack : "message" in err ? err.message : JSON.stringify(err);
-  return `\n  ${String(text).replaceAll("\n", "\n  ")}`;
+  return `\n  ${harmless(String(text)).replaceAll("\n", "\n  ")}`;
 }
 
 /** A log that says nothing: for tests and for tools that print. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Stability } from "./metric-stability.js";
+import type { Stability } from "./metric/metric-stability.js";
 import { createMetrics, type Metrics, type MetricsOptions } from "./metrics.js";
 
 const create = (options: Partial<MetricsOptions> = {}) =>
@@ -8,7 +8,10 @@ const create = (options: Partial<MetricsOptions> = {}) =>
 
 /** The page without the metrics about metrics. */
 const ownText = async (metrics: Metrics) =>
-  (await metrics.text()).replace(/^.*\b(?:registered|disabled|hidden)_metrics_total\b.*\n/gm, "");
+  (await metrics.text()).replace(
+    /^.*\b(?:(?:registered|disabled|hidden)_metrics_total|orch_metric_series_dropped_total)\b.*\n/gm,
+    "",
+  );
 
 test("counters, gauges and histograms print with their stability", async () => {
   const metrics = create();
@@ -125,7 +128,7 @@ test("metrics are counted by stability and deprecation; those that a flag disabl
   add("noise", "STABLE", "1.29").with({}).set(1);
   const text = await metrics.text();
   assert.deepEqual(text.match(/^(?:registered|disabled|hidden)_metrics_total.*$/gm), [
-    'registered_metrics_total{stability_level="BETA",deprecated_version=""} 3',
+    'registered_metrics_total{stability_level="BETA",deprecated_version=""} 4',
     'registered_metrics_total{stability_level="STABLE",deprecated_version=""} 1',
     'registered_metrics_total{stability_level="STABLE",deprecated_version="1.30"} 2',
     "disabled_metrics_total 2",
@@ -142,6 +145,49 @@ test("labels from outside can not fill the memory", async () => {
   const text = await ownText(metrics);
   assert.match(text, /c\{x="other"\} 100\n/);
   assert.equal(text.split("\n").length, 10_001 + 3);
+});
+
+test("a metric that is full says so, keeps the series it has and leaves other metrics alone", async () => {
+  const metrics = create();
+  const spec = { help: "H.", stability: "ALPHA", labels: ["x"] } as const;
+  const counter = metrics.counter({ ...spec, name: "counts" });
+  const gauge = metrics.gauge({ ...spec, name: "gauges" });
+  const other = metrics.counter({ ...spec, name: "another" });
+  for (let i = 0; i < 20_000; i++) {
+    counter.with({ x: `v${i}` }).inc();
+    gauge.with({ x: `v${i}` }).set(i);
+  }
+  counter.with({ x: "v7" }).inc();
+  other.with({ x: "new" }).inc();
+  const text = await metrics.text();
+  const lines = new Set(text.split("\n"));
+  for (const line of [
+    'counts{x="v7"} 2',
+    'counts{x="other"} 10000',
+    'another{x="new"} 1',
+    'orch_metric_series_dropped_total{metric="counts"} 10000',
+    'orch_metric_series_dropped_total{metric="gauges"} 10000',
+  ]) {
+    assert.ok(lines.has(line), line);
+  }
+  // Of gauges one for all that found no room would say nothing.
+  assert.doesNotMatch(text, /^gauges\{x="other"\}/m);
+  assert.doesNotMatch(text, /dropped_total\{metric="another"\}/);
+});
+
+test("long label values are cut, and a metric whose labels fill the page is full", async () => {
+  const metrics = create();
+  const spec = { help: "H.", stability: "ALPHA", labels: ["x", "y"], buckets: [1, 2, 3] } as const;
+  const histogram = metrics.histogram({ ...spec, name: "long" });
+  const value = (i: number) => `${i} `.padEnd(50_000, "x");
+  histogram.with({ x: value(1), y: "" }).observe(1);
+  histogram.with({ x: `${value(1)}more`, y: "" }).observe(1);
+  assert.match(await metrics.text(), /^long_count\{x="1 x{254}",y=""\} 2$/m);
+  for (let i = 0; i < 9_999; i++) histogram.with({ x: value(i), y: value(i) }).observe(1);
+  const text = await metrics.text();
+  assert.ok(text.length < 20 * 1024 * 1024, `${text.length}`);
+  assert.match(text, /^orch_metric_series_dropped_total\{metric="long"\} [1-9]/m);
+  assert.match(text, /^long_count\{x="other",y="other"\} [1-9]/m);
 });
 
 test("a name is given once", () => {

@@ -1,16 +1,19 @@
 import { collectDefaultMetrics, Registry } from "prom-client";
-import { metricState, type Stability } from "./metric-stability.js";
+import { seriesOf } from "./metric/metric-series.js";
+import { metricState, type Stability } from "./metric/metric-stability.js";
+import { type Family, type Join, pageText, type Sample, textContentType } from "./metric/metric-text.js";
 import {
-  type Family,
-  type Join,
-  labelText,
-  numberText,
-  pageText,
-  type Sample,
-  textContentType,
-} from "./metric-text.js";
+  type CounterSeries,
+  createCounter,
+  createGauge,
+  createHistogram,
+  type GaugeSeries,
+  type HistogramSeries,
+} from "./metric/metric-values.js";
 import { processFamilies } from "./process-metrics.js";
 import { releaseBefore } from "./release.js";
+
+export type { CounterSeries, GaugeSeries, HistogramSeries };
 
 export interface MetricSpec<L extends string> {
   readonly name: string;
@@ -24,21 +27,6 @@ export interface MetricSpec<L extends string> {
 }
 
 export type LabelValues<L extends string> = Readonly<Record<L, string>>;
-
-/** One series of a counter, bound once and kept by whoever counts: adding is one addition. */
-export interface CounterSeries {
-  inc(by?: number): void;
-}
-
-export interface GaugeSeries {
-  set(value: number): void;
-  add(by: number): void;
-}
-
-export interface HistogramSeries {
-  /** In the unit of the metric's name, usually seconds; `times` for values that are equal. */
-  observe(value: number, times?: number): void;
-}
 
 /** A metric's series by their labels; the same labels give the same series. */
 export interface Metric<L extends string, S> {
@@ -75,9 +63,6 @@ export interface MetricsOptions {
   readonly processMetrics?: boolean;
 }
 
-/** Series of one metric: more share one whose labels all read `other`, so that a client can not fill the memory. */
-const maxSeries = 10_000;
-
 export function createMetrics(options: MetricsOptions): Metrics {
   const families: (() => Family)[] = [];
   const names = new Set<string>();
@@ -85,6 +70,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
   if (processRegistry !== undefined) collectDefaultMetrics({ register: processRegistry });
 
   const meta = createMetaMetrics();
+  const fullOf = ({ name: metric }: MetricSpec<string>) => {
+    return () => meta.dropped.with({ metric }).inc();
+  };
   const disabled = new Set(options.disabled);
   meta.disabled.inc(disabled.size);
 
@@ -115,17 +103,22 @@ export function createMetrics(options: MetricsOptions): Metrics {
 
   return {
     counter(spec) {
-      const series = seriesOf(spec.labels, createCounter);
+      const series = seriesOf(spec.labels, { ...counters, full: fullOf(spec) });
       register(spec, "counter", () => series.samples());
       return series;
     },
     gauge(spec) {
-      const series = seriesOf(spec.labels, createGauge);
+      const series = seriesOf(spec.labels, { create: createGauge, lines: 1, beyond: "dropped", full: fullOf(spec) });
       register(spec, "gauge", () => series.samples());
       return series;
     },
     histogram(spec) {
-      const series = seriesOf(spec.labels, (labels) => createHistogram(labels, spec.buckets));
+      const series = seriesOf(spec.labels, {
+        create: (labels) => createHistogram(labels, spec.buckets),
+        lines: spec.buckets.length + linesBesideBuckets,
+        beyond: "together",
+        full: fullOf(spec),
+      });
       register(spec, "histogram", () => series.samples());
       return series;
     },
@@ -137,12 +130,18 @@ export function createMetrics(options: MetricsOptions): Metrics {
   };
 }
 
+/** The last bucket, the sum and the count of a histogram. */
+const linesBesideBuckets = 3;
+
+const counters = { create: createCounter, lines: 1, beyond: "together" } as const;
+
 /** Counts of the metrics themselves. */
 function createMetaMetrics() {
   const count = <const L extends string>(name: string, help: string, labels: readonly L[]) => ({
     // Processes of one program register the same metrics: their sum would count them once a process.
     spec: { name, help, stability: "BETA", labels, join: "ever" } as const,
-    series: seriesOf(labels, createCounter),
+    // One series for a metric or a release that there is: never full.
+    series: seriesOf(labels, { ...counters, full: () => {} }),
   });
   const registered = count("registered_metrics_total", "Registered metrics by stability and deprecating release.", [
     "stability_level",
@@ -150,92 +149,16 @@ function createMetaMetrics() {
   ]);
   const disabled = count("disabled_metrics_total", "Metrics that are not kept because a flag says so.", []);
   const hidden = count("hidden_metrics_total", "Metrics that are hidden because they are long deprecated.", []);
+  const dropped = count(
+    "orch_metric_series_dropped_total",
+    "Times that labels found no room in a metric that is full, by the metric.",
+    ["metric"],
+  );
   return {
     registered: registered.series,
     disabled: disabled.series.with({}),
     hidden: hidden.series.with({}),
-    all: [registered, disabled, hidden],
-  };
-}
-
-interface Sampled {
-  samples(): readonly Sample[];
-}
-
-function seriesOf<L extends string, S extends Sampled>(
-  names: readonly L[],
-  create: (labels: string) => S,
-): Metric<L, S> & { samples(): Iterable<Sample> } {
-  const byLabels = new Map<string, S>();
-  const add = (key: string, values: readonly string[]): S => {
-    const series = create(labelText(names, values));
-    byLabels.set(key, series);
-    return series;
-  };
-  if (names.length === 0) add("", []); // a metric without labels shows from the start
-  return {
-    with(labels) {
-      let key = "";
-      for (const name of names) key += `${labels[name]}\0`;
-      const known = byLabels.get(key);
-      if (known !== undefined) return known;
-      if (byLabels.size < maxSeries) {
-        return add(
-          key,
-          names.map((name) => labels[name]),
-        );
-      }
-      const others = names.map(() => "other");
-      return byLabels.get("other") ?? add("other", others);
-    },
-    *samples() {
-      for (const series of byLabels.values()) yield* series.samples();
-    },
-  };
-}
-
-function createCounter(labels: string): CounterSeries & Sampled {
-  let value = 0;
-  return {
-    inc(by = 1) {
-      value += by;
-    },
-    samples: () => [{ suffix: "", labels, value }],
-  };
-}
-
-function createGauge(labels: string): GaugeSeries & Sampled {
-  let value = 0;
-  return {
-    set(to) {
-      value = to;
-    },
-    add(by) {
-      value += by;
-    },
-    samples: () => [{ suffix: "", labels, value }],
-  };
-}
-
-function createHistogram(labels: string, bounds: readonly number[]): HistogramSeries & Sampled {
-  const counts = new Float64Array(bounds.length + 1); // of each bucket alone, the last without an upper bound
-  let sum = 0;
-  const before = labels === "" ? "" : `${labels},`;
-  return {
-    observe(value, times = 1) {
-      let bucket = 0;
-      while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++;
-      counts[bucket] = (counts[bucket] ?? 0) + times;
-      sum += value * times;
-    },
-    samples() {
-      let total = 0;
-      const buckets = Array.from(counts, (count, i) => {
-        total += count;
-        const le = numberText(bounds[i] ?? Number.POSITIVE_INFINITY);
-        return { suffix: "_bucket", labels: `${before}le="${le}"`, value: total };
-      });
-      return [...buckets, { suffix: "_sum", labels, value: sum }, { suffix: "_count", labels, value: total }];
-    },
+    dropped: dropped.series,
+    all: [registered, disabled, hidden, dropped],
   };
 }

@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { type Family, type Join, labelText } from "./metric-text.js";
+import { type Family, type Join, labelText } from "./metric/metric-text.js";
 
 /**
  * prom-client's rules for several processes as ours. What it leaves out or takes from the first is the first's; the

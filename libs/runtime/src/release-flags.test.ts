@@ -66,8 +66,19 @@ test("what can not be is refused in one line", () => {
   }
 });
 
-test("the help lists the gates", () => {
+test("the help lists the gates that act, --help=gates lists all", () => {
   const line = readCommandLine(program, ["--help"]);
   assert.ok(!line.run);
   assert.match(line.text, /^ +CBORServingAndStorage=true\|false \(ALPHA - default=false\)$/m);
+  assert.match(line.text, /^ +--help=gates +print all gates and exit$/m);
+  assert.doesNotMatch(line.text, /ImageVolume/);
+  const all = readCommandLine(program, ["--help=gates"]);
+  assert.ok(!all.run);
+  assert.equal(all.exitCode, 0);
+  assert.match(all.text, /^ImageVolume=true\|false \(ALPHA - default=false\)$/m);
+  assert.deepEqual(readCommandLine(program, ["--help=gate"]), {
+    run: false,
+    exitCode: 2,
+    text: `${program.name}: no help on "gate"; --help and --help=gates print what there is\n`,
+  });
 });

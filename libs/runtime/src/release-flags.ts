@@ -1,3 +1,4 @@
+import { isActing } from "./feature-gate-list.js";
 import { createFeatureGates, FeatureGateError, type FeatureGates, gatesHelp } from "./feature-gates.js";
 import { type Flag, type FlagValue, listFlag, stringFlag, switchesFlag } from "./flag-types.js";
 import type { FlagValues } from "./flags.js";
@@ -27,7 +28,8 @@ export const releaseFlags = {
   "feature-gates": switchesFlag({
     group: "Release",
     // Lines that begin with a space are printed as they are: a gate does not break in two.
-    help: `features on or off, comma separated; flags add up\n${gatesHelp().replace(/^/gm, "    ")}`,
+    help: `features on or off, comma separated; flags add up; these act here, --help=gates lists all that are known\n${gatesHelp(isActing).replace(/^/gm, "    ")}`,
+    topic: { name: "gates", text: () => gatesHelp() },
   }),
   "show-hidden-metrics-for-version": stringFlag("", {
     group: "Metrics",

@@ -83,8 +83,7 @@ export async function runProcess(parts: ProcessParts): Promise<void> {
     await service.start();
   } catch (failure) {
     log.debug({ err: failure }, "the start failed");
-    process.stderr.write(`${startFailure(failure)}\n`);
-    process.exit(1);
+    endStart(failure);
   }
   if (!stopping) parts.started?.();
 }
@@ -104,6 +103,12 @@ function keepingAlive(clock: Clock): Clock {
   };
 }
 
+/** Ends a process that cannot start, before it has begun to run: one line, code 1. */
+export function endStart(failure: unknown): never {
+  process.stderr.write(`${startFailure(failure)}\n`);
+  return process.exit(1);
+}
+
 /** One line for a person: why a process could not start. */
 export function startFailure(failure: unknown): string {
   if (!(failure instanceof Error)) return `could not start: ${String(failure)}`;
@@ -112,5 +117,8 @@ export function startFailure(failure: unknown): string {
   if (code === "EADDRINUSE") return `could not start: address${where} is already in use by another process`;
   if (code === "EADDRNOTAVAIL") return `could not start: address${where} is not one of this machine`;
   if (code === "EACCES" && address !== undefined) return `could not start: no permission to listen on${where}`;
+  const { path } = { path: undefined, ...failure };
+  if (code === "ENOSPC" || code === "EDQUOT")
+    return `could not start: no space is left${path === undefined ? "" : ` for ${String(path)}`}; free some on its medium`;
   return `could not start: ${failure.message}`;
 }

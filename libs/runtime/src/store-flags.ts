@@ -1,3 +1,4 @@
+import { createNaming, dialects, type Naming } from "@orch/naming/naming.js";
 import { durationFlag, listFlag, stringFlag } from "./flag-types.js";
 import type { FlagValues } from "./flags.js";
 
@@ -47,4 +48,19 @@ export function etcdSettings(values: FlagValues<typeof etcdFlags>, read: (path: 
     ...(secure ? { tls } : {}),
     ...(username === "" ? {} : { auth: { username, password } }),
   };
+}
+
+/**
+ * Which dialect the data of a store must be of, and by which keys data tells that has no identity yet: the namespaces
+ * that only that dialect's clusters have.
+ */
+export function expectedDialect({ dialect, storePrefix }: Naming): {
+  readonly dialect: string;
+  readonly signs: Readonly<Record<string, readonly string[]>>;
+} {
+  const namespaces = (of: (typeof dialects)[number]): readonly string[] => {
+    const own = createNaming(of, { storePrefix }).systemNamespaces.filter((name) => name !== "default");
+    return own.map((name) => `${storePrefix}namespaces/${name}`);
+  };
+  return { dialect, signs: Object.fromEntries(dialects.map((of) => [of, namespaces(of)])) };
 }

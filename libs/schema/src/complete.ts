@@ -48,7 +48,9 @@ function isTypeMeta({ name, number }: Field): boolean {
 }
 
 /** What stands for an absent value; undefined where nothing is written. */
-function zeroOf({ type, omitempty, pointer }: Field): (() => unknown) | undefined {
+function zeroOf({ type, omitempty, pointer, check }: Field): (() => unknown) | undefined {
+  // What must be named is refused where it is not: nothing stands for it.
+  if (check?.present === true) return undefined;
   if (pointer) return omitempty ? undefined : () => null;
   switch (type.kind) {
     // Structs of the reference: written whether or not they may be left out.

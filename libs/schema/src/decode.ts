@@ -1,7 +1,9 @@
+import { showValue } from "@orch/status/show-value.js";
 import { type EitherType, type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
 import { formatDuration, parseDuration } from "./formats/duration.js";
 import { canonicalQuantity } from "./formats/quantity.js";
 import { canonicalMicroTime, canonicalTime } from "./formats/time.js";
+import type { Integer64 } from "./integer64.js";
 
 /** A value of the wrong type. `message` starts with its path: `data.k: expected string, got number`. */
 export class DecodeError extends Error {
@@ -14,9 +16,12 @@ export class DecodeError extends Error {
   }
 }
 
+/** Fields that answers name; release 1.32 names no more. */
+export const maxUnknown = 100;
+
 export interface Decoded {
   readonly value: JsonObject;
-  /** Paths of the fields that the type does not know, in the order met: `spec.containers[0].bar`. */
+  /** Paths of the first {@link maxUnknown} fields that the type does not know, as met: `spec.containers[0].bar`. */
   readonly unknown: readonly string[];
 }
 
@@ -25,7 +30,7 @@ export interface Decoded {
  * without unknown fields, nulls and zero values that mean absence, with times, durations and
  * quantities in canonical form. What needs no change is shared with the input, which is never written to.
  *
- * Throws {@link DecodeError}. Names are case-sensitive. Serves spec 1: Behavior rules, 3.
+ * Throws {@link DecodeError}. Names are case-sensitive. Serves rules: Behavior rules, 3.
  */
 export function decode(type: MessageType, tree: unknown): Decoded {
   const walk: Walk = { path: [], unknown: [] };
@@ -38,11 +43,25 @@ interface Walk {
   readonly unknown: string[];
 }
 
-/** `spec.containers[0].image` */
+/** Characters of a path that answers show: a body may have names of a megabyte, and a hundred thousand fields below one. */
+const longestPath = 1024;
+
+/** `spec.containers[0].image`, cut where it is very long. */
 export function pathText(path: readonly (string | number)[]): string {
   let text = "";
-  for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;
+  for (const step of path) {
+    if (text.length > longestPath) return text;
+    text = extendedPath(text, step);
+  }
   return text;
+}
+
+/** A path of {@link pathText} and what stands below it. */
+export function extendedPath(path: string, step: string | number): string {
+  if (path.length > longestPath) return path;
+  if (typeof step === "number") return `${path}[${step}]`;
+  const name = step.length > longestPath ? `${step.slice(0, longestPath)}…` : step;
+  return path === "" ? name : `${path}.${name}`;
 }
 
 function fail(walk: Walk, what: string): never {
@@ -51,6 +70,7 @@ function fail(walk: Walk, what: string): never {
 
 function typeName(value: unknown): string {
   if (value === null) return "null";
+  if (typeof value === "bigint") return "number";
   return Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
 }
 
@@ -95,13 +115,15 @@ function messageOf(walk: Walk, type: MessageType, tree: unknown): JsonObject {
 }
 
 function unknownField(walk: Walk): undefined {
-  walk.unknown.push(pathText(walk.path));
+  if (walk.unknown.length < maxUnknown) walk.unknown.push(pathText(walk.path));
   return undefined;
 }
 
 /** The field's value; undefined when it means absence. */
 function fieldOf(walk: Walk, field: Field, given: unknown): unknown {
-  if (given === null || given === undefined) return undefined;
+  if (given === null || given === undefined) {
+    return given === null && field.check?.present === true ? [] : undefined;
+  }
   const value = typedValue(walk, field.type, given);
   return field.dropsZero && isZero(value) ? undefined : value;
 }
@@ -131,7 +153,7 @@ function typedValue(walk: Walk, type: Type, value: unknown): unknown {
     case "int64":
       return integerOf(walk, value, "int64");
     case "double":
-      return typeof value === "number" && Number.isFinite(value) ? value : mismatch(walk, "number", value);
+      return doubleOf(walk, value);
     case "intOrString":
       return typeof value === "string" ? value : integerOf(walk, value, "int32", "int or string");
     case "fieldsV1":
@@ -218,7 +240,11 @@ function integerOf(
   value: unknown,
   type: "int32" | "int64",
   expected = type === "int32" ? "int32" : "int64",
-): number {
+): Integer64 {
+  if (typeof value === "bigint") {
+    // Reading makes one only of what has 64 bits.
+    return type === "int64" ? value : fail(walk, `expected ${expected}, got number ${value}: out of range`);
+  }
   if (typeof value !== "number") return mismatch(walk, expected, value);
   if (!Number.isInteger(value)) return fail(walk, `expected ${expected}, got number ${value}`);
   if (type === "int32" ? value < -2147483648 || value > 2147483647 : !Number.isSafeInteger(value)) {
@@ -228,10 +254,17 @@ function integerOf(
   return value === 0 ? 0 : value;
 }
 
+function doubleOf(walk: Walk, value: unknown): number {
+  const number = typeof value === "bigint" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : mismatch(walk, "number", value);
+}
+
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
 function textOf(walk: Walk, kind: "bytes" | "time" | "microTime" | "duration" | "quantity", value: unknown): string {
-  if (kind === "quantity" && typeof value === "number" && Number.isFinite(value)) value = String(value);
+  if (kind === "quantity" && (typeof value === "bigint" || (typeof value === "number" && Number.isFinite(value)))) {
+    value = String(value);
+  }
   if (typeof value !== "string") return mismatch(walk, kind === "quantity" ? "quantity" : "string", value);
   switch (kind) {
     case "bytes": {
@@ -239,12 +272,12 @@ function textOf(walk: Walk, kind: "bytes" | "time" | "microTime" | "duration" | 
       return text.length % 4 === 0 && base64.test(text) ? text : fail(walk, "illegal base64 data");
     }
     case "time":
-      return canonicalTime(value) ?? fail(walk, `${JSON.stringify(value)} is not an RFC 3339 time`);
+      return canonicalTime(value) ?? fail(walk, `${showValue(value)} is not an RFC 3339 time`);
     case "microTime":
-      return canonicalMicroTime(value) ?? fail(walk, `${JSON.stringify(value)} is not an RFC 3339 time`);
+      return canonicalMicroTime(value) ?? fail(walk, `${showValue(value)} is not an RFC 3339 time`);
     case "duration": {
       const nanoseconds = parseDuration(value);
-      if (nanoseconds === undefined) return fail(walk, `invalid duration ${JSON.stringify(value)}`);
+      if (nanoseconds === undefined) return fail(walk, `invalid duration ${showValue(value)}`);
       return formatDuration(nanoseconds);
     }
     case "quantity": {
@@ -272,6 +305,6 @@ export function hasShape(type: Type, value: unknown): boolean {
     case "string":
       return typeof value === "string";
     default:
-      return typeof value === "number";
+      return typeof value === "number" || typeof value === "bigint";
   }
 }

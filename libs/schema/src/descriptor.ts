@@ -109,6 +109,11 @@ export interface Field {
 export interface Check {
   /** Must not be empty; a text is the detail of the error. */
   readonly required?: true | string;
+  /**
+   * A list that must be named, though it may be empty: null is the empty list, as Go's clients write it, and so is its
+   * absence in Protobuf, which cannot tell the two apart.
+   */
+  readonly present?: true;
   readonly format?: FormatName;
   /** Inclusive bounds: `must be between 1 and 65535, inclusive`. */
   readonly range?: readonly [number, number];

@@ -1,3 +1,4 @@
+import { jsonText } from "@orch/status/json-text.js";
 import { isZero } from "./decode.js";
 import { isObject, type MessageType, type Type } from "./descriptor.js";
 import { compareQuantities } from "./formats/quantity.js";
@@ -58,8 +59,19 @@ function equalMaps(value: Type, a: unknown, b: unknown): boolean {
   return names.every((name) => Object.hasOwn(b, name) && equal(value, a[name], b[name]));
 }
 
-/** Deep equality of JSON values, whatever their depth. */
-export function equalJson(a: unknown, b: unknown): boolean {
+/**
+ * A text that two JSON values have in common if and only if {@link equalJson} holds for them: a set of such texts tells at
+ * once whether a value is among a thousand others. For values whose depth the codecs have bounded.
+ */
+export function jsonKey(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(jsonKey).join(",")}]`;
+  if (!isObject(value)) return value === undefined ? "undefined" : jsonText(value);
+  const members = Object.keys(value).sort();
+  return `{${members.map((name) => `${JSON.stringify(name)}:${jsonKey(value[name])}`).join(",")}}`;
+}
+
+/** Deep equality of JSON values, whatever their depth. `counted` is told how many members of `a` were looked at. */
+export function equalJson(a: unknown, b: unknown, counted?: (members: number) => void): boolean {
   const pending: [unknown, unknown][] = [[a, b]];
   for (let pair = pending.pop(); pair !== undefined; pair = pending.pop()) {
     const [x, y] = pair;
@@ -69,6 +81,7 @@ export function equalJson(a: unknown, b: unknown): boolean {
       for (const [i, item] of x.entries()) pending.push([item, y[i]]);
     } else if (isObject(x) && isObject(y)) {
       const names = Object.keys(x);
+      counted?.(names.length);
       if (names.length !== Object.keys(y).length) return false;
       for (const name of names) {
         if (!Object.hasOwn(y, name)) return false;

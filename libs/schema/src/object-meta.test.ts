@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { assertLinear } from "@orch/status/testing/growth.js";
 import { type ObjectMeta, validateObjectMeta, validateObjectMetaUpdate } from "./object-meta.js";
 
 const rules = { namespaced: true, nameFormat: "dnsSubdomain", standardFinalizers: ["orch"] } as const;
@@ -91,4 +92,30 @@ test("an object on its way out gets no new finalizers", () => {
     'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"x.y/b"}',
   ]);
   assert.deepEqual(validateObjectMetaUpdate({ ...old, finalizers: [] }, old, rules), []);
+});
+
+test("thousands of controllers are one error, and its text is cut", () => {
+  const ownerReferences = Array.from({ length: 8000 }, (_, i) => ({
+    apiVersion: "v1",
+    kind: "Pod",
+    name: `pod-${i}`,
+    uid: `u${i}`,
+    controller: true,
+  }));
+  const errors = validateObjectMeta({ ...good, ownerReferences }, rules);
+  assert.equal(errors.length, 1);
+  assert.ok((errors[0]?.message.length ?? 0) < 12_000);
+});
+
+test("of a manager's name that is too long only the begin is looked at", () => {
+  const managedFields = [{ manager: "\u0001".repeat(400_000), operation: "Apply" }];
+  assert.equal(validateObjectMeta({ ...good, managedFields }, rules).length, 129);
+});
+
+test("finalizers of an object that is being deleted are compared in one go", () => {
+  assertLinear(8000, (n) => {
+    const finalizers = Array.from({ length: n }, (_, i) => `x.io/a${i}`);
+    const meta = { ...good, finalizers, deletionTimestamp: "2026-01-01T00:00:00Z" };
+    return () => validateObjectMetaUpdate(meta, { ...meta, finalizers: [...finalizers] }, rules);
+  });
 });

@@ -1,10 +1,12 @@
+import { enoughErrors, errorsOfEach } from "@orch/status/errors-of-each.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { FormatName, JsonObject } from "./descriptor.js";
 import { equalJson } from "./equal.js";
 import { formatProblems } from "./formats/format.js";
 import { asPrefix, dnsLabel, labelValue, qualifiedName } from "./formats/names.js";
+import type { Integer64 } from "./integer64.js";
 
-/** What every object has, as decoded (spec 1: Common object metadata). Times are RFC 3339 texts. */
+/** What every object has, as decoded (rules: Common object metadata). Times are RFC 3339 texts. */
 export interface ObjectMeta {
   readonly name?: string;
   readonly generateName?: string;
@@ -14,7 +16,7 @@ export interface ObjectMeta {
   readonly generation?: number;
   readonly creationTimestamp?: string;
   readonly deletionTimestamp?: string;
-  readonly deletionGracePeriodSeconds?: number;
+  readonly deletionGracePeriodSeconds?: Integer64;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly OwnerReference[];
@@ -123,14 +125,14 @@ function validateContent(meta: ObjectMeta, rules: MetaRules): FieldError[] {
     ...validateAnnotations(meta.annotations, "metadata.annotations"),
     ...validateOwners(meta.ownerReferences ?? []),
     ...validateFinalizers(meta.finalizers ?? [], rules.standardFinalizers),
-    ...(meta.managedFields ?? []).flatMap(validateManager),
+    ...errorsOfEach(meta.managedFields, validateManager),
   ];
 }
 
 /** Labels of an object or a template; errors are reported at the map itself. */
 export function validateLabels(labels: ObjectMeta["labels"], at: string): FieldError[] {
   if (labels === undefined) return [];
-  return Object.entries(labels).flatMap(([key, value]) => [
+  return errorsOfEach(Object.entries(labels), ([key, value]) => [
     ...qualifiedName(key).map((problem) => fieldError.invalid(at, key, problem)),
     ...labelValue(value).map((problem) => fieldError.invalid(at, value, problem)),
   ]);
@@ -141,8 +143,11 @@ export function validateAnnotations(annotations: ObjectMeta["annotations"], at: 
   const errors: FieldError[] = [];
   let bytes = 0;
   for (const [key, value] of Object.entries(annotations)) {
-    for (const problem of qualifiedName(key.toLowerCase())) errors.push(fieldError.invalid(at, key, problem));
-    bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
+    if (errors.length < enoughErrors) {
+      for (const problem of qualifiedName(key.toLowerCase())) errors.push(fieldError.invalid(at, key, problem));
+    }
+    // Beyond the limit there is nothing to count: defaults may have put one long text under thousands of keys.
+    if (bytes <= annotationBytes) bytes += Buffer.byteLength(key) + Buffer.byteLength(value);
   }
   if (bytes > annotationBytes) errors.push(fieldError.tooLong(at, annotationBytes));
   return errors;
@@ -150,10 +155,12 @@ export function validateAnnotations(annotations: ObjectMeta["annotations"], at: 
 
 function validateOwners(owners: readonly OwnerReference[]): FieldError[] {
   const at = "metadata.ownerReferences";
-  const errors = owners.flatMap((owner) => validateOwner(owner, at));
+  const errors = errorsOfEach(owners, (owner) => validateOwner(owner, at));
   const controllers = owners.filter((o) => o.controller === true);
-  for (const other of controllers.slice(1)) {
-    const names = `${controllers[0]?.name ?? ""} and ${other.name ?? ""}`;
+  const [first, second] = controllers;
+  if (first !== undefined && second !== undefined) {
+    // Once, however many there are: each such error shows the whole list.
+    const names = `${first.name ?? ""} and ${second.name ?? ""}`;
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${names}`;
     errors.push(fieldError.invalid(at, owners, detail));
   }
@@ -176,7 +183,7 @@ function validateOwner(owner: OwnerReference, at: string): FieldError[] {
 
 function validateFinalizers(finalizers: readonly string[], standard: readonly string[]): FieldError[] {
   const at = "metadata.finalizers";
-  const errors = finalizers.flatMap((name, i) => validateFinalizer(name, `${at}[${i}]`, standard));
+  const errors = errorsOfEach(finalizers, (name, i) => validateFinalizer(name, `${at}[${i}]`, standard));
   if (finalizers.includes(orphan) && finalizers.includes(foreground)) {
     errors.push(fieldError.invalid(at, finalizers, `finalizer ${orphan} and ${foreground} cannot be both set`));
   }
@@ -194,7 +201,8 @@ export function validateFinalizer(name: string, at: string, standard: readonly s
 }
 
 function noNewFinalizers(meta: ObjectMeta, old: ObjectMeta): FieldError[] {
-  const added = (meta.finalizers ?? []).filter((f) => !(old.finalizers ?? []).includes(f));
+  const before = new Set(old.finalizers ?? []);
+  const added = (meta.finalizers ?? []).filter((f) => !before.has(f));
   if (added.length === 0) return [];
   const names = added.map((f) => JSON.stringify(f)).join(", ");
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${names}}`;
@@ -230,6 +238,8 @@ export function validateFieldManager(manager: string, at: string): FieldError[] 
   if (Buffer.byteLength(manager) > managerLength) errors.push(fieldError.tooLong(at, managerLength));
   let position = 0;
   for (const character of manager) {
+    // Each of these errors shows the whole name: of one that is too long only those of the beginning are told.
+    if (position >= managerLength) break;
     if (!isPrintable(character)) {
       const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
       errors.push(fieldError.invalid(at, manager, `invalid character U+${code} (at position ${position})`));

@@ -1,8 +1,11 @@
+import { enoughErrors } from "@orch/status/errors-of-each.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { jsonText } from "@orch/status/json-text.js";
 import { isZero } from "./decode.js";
 import { type Check, type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
 import { equal } from "./equal.js";
 import { formatProblems } from "./formats/format.js";
+import type { Integer64 } from "./integer64.js";
 import { createStops } from "./reach.js";
 
 /** Where a value stands: `spec.ports[0].port`, `data[tls.crt]`. Its text is made only for an error. */
@@ -38,6 +41,8 @@ function message(errors: FieldError[], type: MessageType, object: JsonObject, at
     if (required !== undefined && isEmpty(field, value)) {
       const path = pathText({ up: at, step: field.name });
       errors.push(fieldError.required(path, required === true ? "" : required));
+    } else if (value === undefined && field.check?.present === true) {
+      errors.push(fieldError.required(pathText({ up: at, step: field.name })));
     } else if (value !== undefined) {
       const path = { up: at, step: field.name };
       if (wanted) fieldValue(errors, field, value, path);
@@ -50,7 +55,9 @@ function isEmpty(field: Field, value: unknown): boolean {
   return value === undefined || (field.type.kind !== "message" && field.type.kind !== "bool" && isZero(value));
 }
 
+/** What is below; of an object with very many errors the rest is not looked at. */
 function deeper(errors: FieldError[], type: Type, value: unknown, at: Path): void {
+  if (errors.length >= enoughErrors) return;
   if (type.kind === "message" && isObject(value)) message(errors, type, value, at);
   else if (type.kind === "list" && Array.isArray(value)) {
     for (const [i, item] of value.entries()) deeper(errors, type.item, item, { up: at, step: i });
@@ -73,6 +80,7 @@ function meansAbsence(field: Field, value: unknown): boolean {
 }
 
 function members(errors: FieldError[], values: readonly string[], value: unknown, path: Path): void {
+  if (errors.length >= enoughErrors) return;
   if (Array.isArray(value)) {
     for (const [i, item] of value.entries()) members(errors, values, item, { up: path, step: i });
   } else if (isObject(value)) {
@@ -88,13 +96,13 @@ function single(errors: FieldError[], check: Check, value: unknown, path: Path):
       errors.push(fieldError.invalid(pathText(path), value, problem));
     }
   }
-  if (typeof value === "number") numbers(errors, check, value, path);
+  if (typeof value === "number" || typeof value === "bigint") numbers(errors, check, value, path);
   else if (typeof value === "string") texts(errors, check, value, path);
   else if (Array.isArray(value)) items(errors, check, value, path);
   else if (isObject(value)) entries(errors, check, value, path);
 }
 
-function numbers(errors: FieldError[], check: Check, value: number, path: Path): void {
+function numbers(errors: FieldError[], check: Check, value: Integer64, path: Path): void {
   const wrong = (detail: string) => errors.push(fieldError.invalid(pathText(path), value, detail));
   if (check.range !== undefined && (value < check.range[0] || value > check.range[1])) {
     wrong(`must be between ${check.range[0]} and ${check.range[1]}, inclusive`);
@@ -125,7 +133,10 @@ function items(errors: FieldError[], check: Check, list: readonly unknown[], pat
   }
   if (check.unique !== undefined) duplicates(errors, check.unique, list, path);
   if (check.items !== undefined) {
-    for (const [i, item] of list.entries()) single(errors, check.items, item, { up: path, step: i });
+    for (const [i, item] of list.entries()) {
+      if (errors.length >= enoughErrors) return;
+      single(errors, check.items, item, { up: path, step: i });
+    }
   }
 }
 
@@ -137,9 +148,10 @@ function duplicates(
 ): void {
   const seen = new Set<string>();
   for (const [i, item] of list.entries()) {
+    if (errors.length >= enoughErrors) return;
     const part = keyOf(unique, item);
     if (part === undefined) continue;
-    const text = JSON.stringify(part);
+    const text = jsonText(part);
     if (seen.has(text)) errors.push(duplicate(unique, item, { up: path, step: i }));
     seen.add(text);
   }
@@ -162,6 +174,7 @@ function duplicate(unique: true | readonly string[], item: unknown, path: Path):
 
 function entries(errors: FieldError[], check: Check, map: JsonObject, path: Path): void {
   for (const [key, value] of Object.entries(map)) {
+    if (errors.length >= enoughErrors) return;
     if (check.keys !== undefined) single(errors, check.keys, key, path);
     if (check.items !== undefined) single(errors, check.items, value, path);
   }

@@ -1,5 +1,8 @@
+import { cut } from "./cut.js";
+import { enoughErrors } from "./errors-of-each.js";
 import type { Cause, FieldError } from "./field-error.js";
 import { httpCodes, isReason, type Reason } from "./reasons.js";
+import { shortened, shownCauses } from "./shown-causes.js";
 
 export interface StatusDetails {
   readonly name?: string;
@@ -16,7 +19,7 @@ export interface StatusMetadata {
   readonly continue?: string;
 }
 
-/** The Status body as clients see it (spec 1: Errors; fields as the reference has them). */
+/** The Status body as clients see it (rules: Errors; fields as the reference has them). */
 export interface Status {
   readonly kind: "Status";
   readonly apiVersion: "v1";
@@ -45,6 +48,7 @@ interface Options {
   /** Overrides the reason's own code where the reference does (a 200 with a Status is never an error). */
   readonly code?: number;
   readonly metadata?: StatusMetadata;
+  readonly warnings?: readonly string[];
 }
 
 /**
@@ -56,6 +60,8 @@ export class ApiError extends Error {
   readonly code: number;
   readonly details: StatusDetails | undefined;
   readonly metadata: StatusMetadata;
+  /** What who is refused is told beside it, in `Warning` headers. */
+  readonly warnings: readonly string[];
 
   constructor(reason: Reason, message: string, options: Options = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -64,6 +70,17 @@ export class ApiError extends Error {
     this.code = options.code ?? httpCodes[reason];
     this.details = options.details;
     this.metadata = options.metadata ?? {};
+    this.warnings = options.warnings ?? [];
+  }
+
+  /** The same error with these warnings before its own. */
+  withWarnings(warnings: readonly string[]): ApiError {
+    if (warnings.length === 0) return this;
+    const { code, details, metadata, cause } = this;
+    return new ApiError(this.reason, this.message, {
+      ...{ code, metadata, cause, warnings: [...warnings, ...this.warnings] },
+      ...(details === undefined ? {} : { details }),
+    });
   }
 
   toStatus(): Status {
@@ -103,20 +120,20 @@ export class ApiError extends Error {
   }
 }
 
-const qualified = (r: ResourceName): string => (r.group === "" ? r.resource : `${r.resource}.${r.group}`);
+const qualified = (r: ResourceName): string => cut(r.group === "" ? r.resource : `${r.resource}.${r.group}`);
 const qualifiedKind = (k: KindName): string => (k.group === "" ? k.kind : `${k.kind}.${k.group}`);
 
 function resourceDetails(r: ResourceName, name: string, more: StatusDetails = {}): StatusDetails {
   return {
-    ...(name === "" ? {} : { name }),
-    ...(r.group === "" ? {} : { group: r.group }),
-    kind: r.resource,
+    ...(name === "" ? {} : { name: cut(name) }),
+    ...(r.group === "" ? {} : { group: cut(r.group) }),
+    kind: cut(r.resource),
     ...more,
   };
 }
 
 export function notFound(resource: ResourceName, name: string): ApiError {
-  return new ApiError("NotFound", `${qualified(resource)} "${name}" not found`, {
+  return new ApiError("NotFound", `${qualified(resource)} "${cut(name)}" not found`, {
     details: resourceDetails(resource, name),
   });
 }
@@ -127,18 +144,18 @@ export function unknownPath(): ApiError {
 }
 
 export function alreadyExists(resource: ResourceName, name: string): ApiError {
-  return new ApiError("AlreadyExists", `${qualified(resource)} "${name}" already exists`, {
+  return new ApiError("AlreadyExists", `${qualified(resource)} "${cut(name)}" already exists`, {
     details: resourceDetails(resource, name),
   });
 }
 
 export function conflict(resource: ResourceName, name: string, why: string): ApiError {
-  return new ApiError("Conflict", `Operation cannot be fulfilled on ${qualified(resource)} "${name}": ${why}`, {
+  return new ApiError("Conflict", `Operation cannot be fulfilled on ${qualified(resource)} "${cut(name)}": ${why}`, {
     details: resourceDetails(resource, name),
   });
 }
 
-/** A write that carried a resourceVersion other than the stored one (spec 1: Behavior rules, 5). */
+/** A write that carried a resourceVersion other than the stored one (rules: Behavior rules, 5). */
 export function modified(resource: ResourceName, name: string): ApiError {
   return conflict(
     resource,
@@ -156,13 +173,18 @@ export function outcomeUnknown(cause?: unknown): ApiError {
   );
 }
 
-/** A body of a megabyte can be wrong in a hundred thousand places; an answer need not name them all. */
-const maxCauses = 1000;
+/** Characters of a name that an answer repeats; those that objects can have are shorter. */
+const maxName = 1024;
 
-export function invalid(kind: KindName, name: string, errors: readonly FieldError[]): ApiError {
-  const causes = errors.slice(0, maxCauses);
-  const texts = causes.map((e) => `${e.field}: ${e.message}`);
-  if (errors.length > maxCauses) texts.push(`and ${errors.length - maxCauses} more`);
+/**
+ * An object that breaks rules of its kind. The text names each problem once, as in the reference; where there are more
+ * than one answer has room for (see `shown-causes.ts`), it says how many are left out.
+ */
+export function invalid(kind: KindName, fullName: string, errors: readonly FieldError[]): ApiError {
+  const name = shortened(fullName, maxName);
+  const { causes, more } = shownCauses(errors, errors.length);
+  const texts = [...new Set(causes.map((e) => `${e.field}: ${e.message}`))];
+  if (more > 0) texts.push(`and ${errors.length < enoughErrors ? "" : "at least "}${more} more`);
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
   return new ApiError("Invalid", `${qualifiedKind(kind)} "${name}" is invalid: ${list}`, {
     details: {
@@ -179,7 +201,7 @@ export function badRequest(message: string, cause?: unknown): ApiError {
 }
 
 export function forbidden(resource: ResourceName, name: string, why: string, causes?: readonly Cause[]): ApiError {
-  const what = name === "" ? qualified(resource) : `${qualified(resource)} "${name}"`;
+  const what = name === "" ? qualified(resource) : `${qualified(resource)} "${cut(name)}"`;
   return new ApiError("Forbidden", `${what} is forbidden: ${why}`, {
     details: resourceDetails(resource, name, causes === undefined ? {} : { causes }),
   });
@@ -220,13 +242,13 @@ export function patchRejected(why: string): ApiError {
   });
 }
 
-/** History older than what is kept: a watch or an exact read below it (spec 1: Change tracking, 2). */
+/** History older than what is kept: a watch or an exact read below it (rules: Change tracking, 2). */
 export function expired(message: string): ApiError {
   return new ApiError("Expired", message);
 }
 
 /**
- * A page of a list whose version is forgotten (spec 1: Paged lists, 3). `continueToken` goes on with the newest
+ * A page of a list whose version is forgotten (rules: Paged lists, 3). `continueToken` goes on with the newest
  * state, for clients that can do with a list that is not of one moment.
  */
 export function continueExpired(continueToken: string): ApiError {
@@ -240,7 +262,7 @@ export function continueExpired(continueToken: string): ApiError {
   );
 }
 
-/** A revision that the store has not reached in time (spec 1: Resource version semantics). */
+/** A revision that the store has not reached in time (rules: Resource version semantics). */
 export function tooLargeResourceVersion(wanted: number, current: number): ApiError {
   return new ApiError("Timeout", `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     details: {

@@ -1,4 +1,6 @@
-/** One problem with one field of an object: a cause of a 422 Invalid (spec 1: Errors). */
+import { showValue } from "./show-value.js";
+
+/** One problem with one field of an object: a cause of a 422 Invalid (rules: Errors). */
 export type CauseReason =
   | "FieldValueNotFound"
   | "FieldValueRequired"
@@ -28,16 +30,30 @@ export interface FieldError extends Cause {
   readonly field: string;
 }
 
-const maxShown = 10_000;
-
-/** A value as error texts show it: strings quoted, everything else as JSON, cut where it is huge. */
-export function showValue(value: unknown): string {
-  const text = value === undefined ? "null" : (JSON.stringify(value) ?? "null");
-  return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
-}
-
 function withDetail(head: string, detail: string): string {
   return detail === "" ? head : `${head}: ${detail}`;
+}
+
+const longText = 100;
+const maxSupported = 100;
+
+/**
+ * An error that shows a value. The text of a large one is made when somebody reads it: a list that is shown with each
+ * of its items would fill the memory, and an answer has room for few of them.
+ */
+function showing(reason: CauseReason, field: string, value: unknown, text: (shown: string) => string): FieldError {
+  if (isSmall(value)) return { reason, message: text(showValue(value)), field };
+  return {
+    reason,
+    get message() {
+      return text(showValue(value));
+    },
+    field,
+  };
+}
+
+function isSmall(value: unknown): boolean {
+  return typeof value === "string" ? value.length <= longText : typeof value !== "object" || value === null;
 }
 
 export const fieldError = {
@@ -46,17 +62,17 @@ export const fieldError = {
     message: withDetail("Required value", detail),
     field,
   }),
-  invalid: (field: string, value: unknown, detail: string): FieldError => ({
-    reason: "FieldValueInvalid",
-    message: withDetail(`Invalid value: ${showValue(value)}`, detail),
-    field,
-  }),
+  invalid: (field: string, value: unknown, detail: string): FieldError =>
+    showing("FieldValueInvalid", field, value, (shown) => withDetail(`Invalid value: ${shown}`, detail)),
   notSupported: (field: string, value: unknown, supported: readonly string[]): FieldError => ({
     reason: "FieldValueNotSupported",
-    message: withDetail(
-      `Unsupported value: ${showValue(value)}`,
-      supported.length === 0 ? "" : `supported values: ${supported.map((v) => JSON.stringify(v)).join(", ")}`,
-    ),
+    // What is supported may be the client's list, too.
+    get message() {
+      const values = supported.slice(0, maxSupported).map((v) => JSON.stringify(v));
+      if (supported.length > maxSupported) values.push("…");
+      const detail = values.length === 0 ? "" : `supported values: ${values.join(", ")}`;
+      return withDetail(`Unsupported value: ${showValue(value)}`, detail);
+    },
     field,
   }),
   forbidden: (field: string, detail: string): FieldError => ({
@@ -64,11 +80,8 @@ export const fieldError = {
     message: withDetail("Forbidden", detail),
     field,
   }),
-  duplicate: (field: string, value: unknown): FieldError => ({
-    reason: "FieldValueDuplicate",
-    message: `Duplicate value: ${showValue(value)}`,
-    field,
-  }),
+  duplicate: (field: string, value: unknown): FieldError =>
+    showing("FieldValueDuplicate", field, value, (shown) => `Duplicate value: ${shown}`),
   tooLong: (field: string, maxBytes: number): FieldError => ({
     reason: "FieldValueTooLong",
     message: `Too long: may not be more than ${maxBytes} bytes`,
@@ -79,9 +92,6 @@ export const fieldError = {
     message: `Too many: ${actual}: must have at most ${max} items`,
     field,
   }),
-  typeInvalid: (field: string, value: unknown, detail: string): FieldError => ({
-    reason: "FieldValueTypeInvalid",
-    message: withDetail(`Invalid value: ${showValue(value)}`, detail),
-    field,
-  }),
+  typeInvalid: (field: string, value: unknown, detail: string): FieldError =>
+    showing("FieldValueTypeInvalid", field, value, (shown) => withDetail(`Invalid value: ${shown}`, detail)),
 } as const;

@@ -1,4 +1,4 @@
-/** The closed set of reasons and the tables from a reason to its HTTP and gRPC codes (spec 1: Errors). */
+/** The closed set of reasons and the tables from a reason to its HTTP and gRPC codes (rules: Errors). */
 export const httpCodes = {
   Unauthorized: 401,
   Forbidden: 403,
@@ -24,31 +24,6 @@ export const httpCodes = {
 } as const;
 
 export type Reason = keyof typeof httpCodes;
-
-/** gRPC status codes, for a call that ends outside our own frames (gRPC core, statuscodes). */
-export const grpcCodes: Record<Reason, number> = {
-  Unauthorized: 16,
-  Forbidden: 7,
-  NotFound: 5,
-  AlreadyExists: 6,
-  Conflict: 10,
-  Gone: 11,
-  Expired: 11,
-  Invalid: 3,
-  ServerTimeout: 4,
-  StoreReadError: 13,
-  Timeout: 4,
-  TooManyRequests: 8,
-  BadRequest: 3,
-  MethodNotAllowed: 12,
-  NotAcceptable: 3,
-  RequestEntityTooLarge: 3,
-  UnsupportedMediaType: 3,
-  InternalError: 13,
-  NotImplemented: 12,
-  ServiceUnavailable: 14,
-  InsufficientStorage: 8,
-};
 
 export function isReason(value: unknown): value is Reason {
   return typeof value === "string" && Object.hasOwn(httpCodes, value);

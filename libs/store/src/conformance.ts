@@ -229,6 +229,26 @@ const watches: Record<string, Scenario> = {
       [`+c@${seen}=seen`],
     );
   },
+  "a range that is asked proves its newest entry, and a watch goes on from the proof": async (d) => {
+    const first = await d.put("b", 0, "1");
+    await d.put("a", 0, "1");
+    const newest = await d.put("b", first, "2");
+    await d.put("c/other", 0, "1");
+    const { proof } = await d.store.range({ prefix: d.key("b"), prove: "newest" });
+    assert.deepEqual([proof?.key, proof?.revision], [d.key("b"), newest]);
+    assert.equal((await d.store.range({ prefix: d.prefix })).proof, undefined);
+    assert.equal((await d.store.range({ prefix: d.key("none/"), prove: "newest" })).proof, undefined);
+    const whole = await d.store.range({ prefix: d.prefix, prove: "newest" });
+    assert.equal(whole.proof?.key, d.key("c/other"));
+    const last = await d.put("d", 0, "1");
+    const known = whole.proof;
+    assert.ok(known);
+    const events = await follow(d.store, { prefix: d.prefix, from: revision(whole.revision + 1), count: 1, known });
+    assert.deepEqual(
+      events.map((event) => line(event, d.prefix)),
+      [`+d@${last}=1`],
+    );
+  },
   "a watch ends by its signal, at once and without an error": async (d) => {
     const from = await d.put("a", 0, "1");
     const stop = new AbortController();

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { type ApiError, badRequest, continueExpired } from "@orch/status/api-error.js";
 
-/** Where the next chunk of a paged list begins (spec 1: Paged lists). */
+/** Where the next chunk of a paged list begins (rules: Paged lists). */
 export interface ContinueToken {
   /** The list's; 0 for the newest state, where the list's own is forgotten. */
   readonly revision: number;

@@ -1,9 +1,10 @@
 import { type Clock, systemClock } from "./clock.js";
 import { compactionKey } from "./etcd/layout.js";
-import type { Logger } from "./etcd/logger.js";
 import { compactionTarget, type Moment, trimmed } from "./history.js";
+import type { Logger } from "./logger.js";
 import { noRevision, revision } from "./revision.js";
 import type { Store } from "./store.js";
+import { StoreUnreachable } from "./unreachable.js";
 
 export interface CompactorOptions {
   readonly store: Store;
@@ -31,7 +32,8 @@ export async function startCompactor(options: CompactorOptions): Promise<void> {
     try {
       journal = await compactOnce({ store, prefix, historyMs, now: clock.now(), journal });
     } catch (error) {
-      if (!signal.aborted) logger?.warn({ err: error }, "history could not be compacted; the next round tries again");
+      if (!signal.aborted && !(error instanceof StoreUnreachable))
+        logger?.warn({ err: error }, "history could not be compacted; the next round tries again");
     }
     await clock.sleep(intervalMs, signal);
   }

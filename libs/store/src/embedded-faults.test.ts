@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm, stat } from "node:fs/promises";
+import { mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
@@ -179,45 +179,139 @@ describe("on a medium that is full", { skip: mountMissing() ?? false }, () => {
   before(async () => {
     path = await mkdtemp(join(tmpdir(), "orch-full-"));
   });
+  const unmount = (): void => assert.equal(spawnSync("umount", [path]).status, 0);
   after(async () => {
-    spawnSync("umount", [path]);
+    // What a test that failed has left.
+    while (spawnSync("umount", ["-l", path]).status === 0);
     await rm(path, { recursive: true, force: true });
   });
 
-  test("every swap of the group fails with InsufficientStorage, nothing is half-written, and it goes on when there is room", async (t) => {
-    if (!mount("-o", "size=6m")) {
+  /** A store of some entries on a medium that then becomes full: by what others write there, or by its own. */
+  async function fullStore(by: "others" | "itself", size = "24m"): Promise<FullStore> {
+    const store = await openEmbeddedStore({ path, prefix: "/", logger, historyMs: 100, intervalMs: 50 });
+    const d = drive(store, "/");
+    const written: { name: string; revision: Revision }[] = [];
+    const put = async (name: string, text: string): Promise<void> => {
+      written.push({ name, revision: await d.put(name, 0, text) });
+    };
+    for (let i = 0; i < 50; i++) await put(`k${i}`, "v".repeat(2000));
+    if (by === "others") await writeFile(join(path, "others"), Buffer.alloc(64 << 20)).catch(() => undefined);
+    for (let round = 0; !store.condition.full; round++) {
+      const group = Array.from({ length: 40 }, (_, i) => put(`k${round}-${i}`, "v".repeat(2000)));
+      const refused = (await Promise.allSettled(group)).filter(({ status }) => status === "rejected");
+      assert.ok(refused.every(insufficient), `a medium of ${size} that is full`);
+    }
+    return { store, d, written };
+  }
+
+  const lines: string[] = [];
+  const note = (_: unknown, message: string): void => void lines.push(message.split(";")[0]?.split(":")[0] ?? "");
+  const logger = { info: note, warn: note, error: note };
+  const insufficient = (result: PromiseSettledResult<unknown>): boolean =>
+    result.status === "rejected" && result.reason instanceof ApiError && result.reason.reason === "InsufficientStorage";
+  const refused = { reason: "InsufficientStorage" };
+
+  for (const by of ["others", "itself"] as const) {
+    test(`by ${by}: what is essential goes on, the rest is refused whole, and all goes on when there is room`, async (t) => {
+      if (!mount("-o", "size=24m")) {
+        t.skip("SKIPPED: this root may not mount a tmpfs");
+        return;
+      }
+      lines.length = 0;
+      const { store, d, written } = await fullStore(by);
+      const count = written.length;
+      assert.equal((await store.range({ prefix: d.prefix })).count, count);
+      await assert.rejects(d.put("ordinary", 0, "1"), refused);
+      await assert.rejects(d.put("k0", written[0]?.revision ?? 0, "1"), refused);
+      // One commit with both: the one is told, the other done.
+      const [first, second] = await Promise.allSettled([
+        d.put("ordinary", 0, "1"),
+        d.remove("k1", written[1]?.revision ?? 0),
+      ]);
+      assert.deepEqual([insufficient(first), second.status], [true, "fulfilled"]);
+      // A lease is renewed for as long as it takes: what it replaces makes room.
+      let lease = noRevision;
+      for (let i = 0; i < 3000; i++) {
+        const change = { key: d.key("lease"), expected: lease, value: Buffer.from("l".repeat(300)), essential: true };
+        const swap = await store.swap(change);
+        assert.ok(swap.done);
+        lease = swap.revision;
+      }
+      // Who takes all that is kept for the essential leaves deletions their part of it.
+      const greedy = Array.from({ length: 3000 }, (_, i) => {
+        const change = { key: key(`/greedy${i}`), expected: noRevision, value: Buffer.alloc(4000), essential: true };
+        return store.swap(change);
+      });
+      const taken = await Promise.allSettled(greedy);
+      assert.ok(taken.some(insufficient));
+      for (const [i, { status }] of taken.entries()) {
+        if (status === "fulfilled") await d.remove(`greedy${i}`, (await store.get(d.key(`greedy${i}`)))?.revision ?? 0);
+      }
+      for (const { name, revision } of written.slice(2, 20)) await d.remove(name, revision);
+      assert.equal((await store.range({ prefix: d.prefix })).count, count - 19 + 1);
+      assert.deepEqual(lines, ["the store has no room left"]);
+
+      if (by === "others") await rm(join(path, "others"));
+      else assert.ok(spawnSync("mount", ["-o", "remount,size=64m", path]).status === 0);
+      await until(() => !store.condition.full);
+      await d.put("again", 0, "1");
+      assert.deepEqual(lines, ["the store has no room left", "the store has room again, and its reserve"]);
+      await store.close();
+      unmount();
+    });
+  }
+
+  test("what is deleted makes room though the medium stays full", async (t) => {
+    if (!mount("-o", "size=24m")) {
       t.skip("SKIPPED: this root may not mount a tmpfs");
       return;
     }
-    const store = await openEmbeddedStore({ path, prefix: "/" });
-    const d = drive(store, "/");
-    const written: { name: string; revision: Revision }[] = [];
-    const group = (round: number): Promise<PromiseSettledResult<Revision>[]> =>
-      Promise.allSettled(Array.from({ length: 40 }, (_, i) => d.put(`k${round}-${i}`, 0, "v".repeat(2000))));
-    let refused: PromiseSettledResult<Revision>[] = [];
-    for (let round = 0; refused.length === 0; round++) {
-      const results = await group(round);
-      for (const [i, result] of results.entries()) {
-        if (result.status === "fulfilled") written.push({ name: `k${round}-${i}`, revision: result.value });
-      }
-      refused = results.filter((result) => result.status === "rejected");
-    }
-    const insufficient = (result: PromiseSettledResult<Revision>): boolean =>
-      result.status === "rejected" &&
-      result.reason instanceof ApiError &&
-      result.reason.reason === "InsufficientStorage";
-    assert.ok(refused.every(insufficient));
-    const last = written.at(-1)?.revision ?? noRevision;
-    assert.equal(await store.revision(), last);
-    assert.equal((await store.range({ prefix: d.prefix })).count, written.length);
-    assert.equal(await store.get(d.key("k-none")), undefined);
-
-    assert.ok(spawnSync("mount", ["-o", "remount,size=24m", path]).status === 0);
-    assert.equal(await d.put("again", 0, "1"), last + 1);
+    const { store, d, written } = await fullStore("itself");
+    for (const { name, revision } of written) await d.remove(name, revision);
+    await until(() => !store.condition.full);
+    await d.put("again", 0, "1");
     await store.close();
-    const reopened = await openEmbeddedStore({ path, prefix: "/" });
-    assert.equal((await reopened.range({ prefix: d.prefix })).count, written.length + 1);
-    assert.equal(await reopened.revision(), last + 1);
-    await reopened.close();
+    unmount();
+  });
+
+  test("after kill -9 on it a server starts, reads and deletes", async (t) => {
+    if (!mount("-o", "size=24m")) {
+      t.skip("SKIPPED: this root may not mount a tmpfs");
+      return;
+    }
+    const child = spawn(process.execPath, [writerChild, path, "run"], { stdio: ["ignore", "pipe", "ignore"] });
+    await once(child.stdout, "data");
+    await writeFile(join(path, "others"), Buffer.alloc(64 << 20)).catch(() => undefined);
+    child.kill("SIGKILL");
+    await once(child, "close");
+    await writeFile(join(path, "more"), Buffer.alloc(64 << 20)).catch(() => undefined);
+    const store = await openEmbeddedStore({ path, prefix: "/", logger });
+    const { entries } = await store.range({ prefix: key("/") });
+    assert.ok(entries.length > 0);
+    for (const { key: at, revision: expected } of entries) {
+      assert.ok((await store.swap({ key: at, expected, value: undefined })).done);
+    }
+    await store.close();
+    unmount();
+  });
+
+  test("a new store is not begun on it", async (t) => {
+    if (!mount("-o", "size=2m")) {
+      t.skip("SKIPPED: this root may not mount a tmpfs");
+      return;
+    }
+    await assert.rejects(openEmbeddedStore({ path, prefix: "/" }), /there is no room for a new store in/);
+    unmount();
   });
 });
+
+interface FullStore {
+  readonly store: Awaited<ReturnType<typeof openEmbeddedStore>>;
+  readonly d: ReturnType<typeof drive>;
+  readonly written: readonly { readonly name: string; readonly revision: Revision }[];
+}
+
+/** Waits for it; a test that waits for ever fails by its runner's patience. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(20);
+}

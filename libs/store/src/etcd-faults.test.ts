@@ -11,6 +11,8 @@ import type { Store, Swap } from "./store.js";
 import { type Drive, drive, follow, revisionOf } from "./testing/drive.js";
 import { type EtcdServer, etcdMissing, startEtcd } from "./testing/etcd-server.js";
 import { startTcpProxy, type TcpProxy } from "./testing/tcp-proxy.js";
+import { xor } from "./testing/transformers.js";
+import { transformed } from "./transformed.js";
 
 const outcomeUnknown = (error: unknown): boolean => error instanceof ApiError && error.reason === "Timeout";
 
@@ -359,35 +361,41 @@ describe("the etcd store behind a network that fails", { skip: etcdMissing() ?? 
     });
   }
 
-  test("a watch of an etcd that was set back and has come as far again is Expired: an entry known from before is another", async (t) => {
-    const etcd = await startEtcd();
-    t.after(() => etcd.stop());
-    const [member] = etcd.members;
-    assert.ok(member);
-    const prefix = `/${randomUUID()}/`;
-    const { store, put, key } = await open({ prefix, endpoints: [member.endpoint] });
-    const first = await put("a", 0, "0");
-    await member.kill();
-    const copy = `${member.directory}.copy`;
-    await cp(member.directory, copy, { recursive: true });
-    await member.restart();
-    await put("a", first, "1");
-    const [known] = (await store.range({ prefix: key("") })).entries;
-    assert.ok(known);
-    const from = revision((await store.revision()) + 1);
-    const watched = async (): Promise<void> => {
-      const signal = AbortSignal.timeout(300);
-      for await (const item of store.watch({ prefix: key(""), from, known, signal })) assert.fail(item.type);
-    };
-    await watched();
-    await member.kill();
-    await rm(member.directory, { recursive: true });
-    await cp(copy, member.directory, { recursive: true });
-    await member.restart();
-    await put("a", first, "2");
-    await put("b", 0, "3");
-    await assert.rejects(watched, (error) => error instanceof StoreSetBack);
-  });
+  for (const { name, decorate } of [
+    { name: "", decorate: (store: Store) => store },
+    { name: ", behind a transformer", decorate: (store: Store) => transformed(store, xor) },
+  ]) {
+    test(`a watch of an etcd that was set back and has come as far again is Expired: an entry known from before is another${name}`, async (t) => {
+      const etcd = await startEtcd();
+      t.after(() => etcd.stop());
+      const [member] = etcd.members;
+      assert.ok(member);
+      const prefix = `/${randomUUID()}/`;
+      const plain = await open({ prefix, endpoints: [member.endpoint] });
+      const { store, put, key } = drive(decorate(plain.store), prefix);
+      const first = await put("a", 0, "0");
+      await member.kill();
+      const copy = `${member.directory}.copy`;
+      await cp(member.directory, copy, { recursive: true });
+      await member.restart();
+      await put("a", first, "1");
+      const { proof: known } = await store.range({ prefix: key(""), prove: "newest" });
+      assert.ok(known);
+      const from = revision((await store.revision()) + 1);
+      const watched = async (): Promise<void> => {
+        const signal = AbortSignal.timeout(300);
+        for await (const item of store.watch({ prefix: key(""), from, known, signal })) assert.fail(item.type);
+      };
+      await watched();
+      await member.kill();
+      await rm(member.directory, { recursive: true });
+      await cp(copy, member.directory, { recursive: true });
+      await member.restart();
+      await put("a", first, "2");
+      await put("b", 0, "3");
+      await assert.rejects(watched, (error) => error instanceof StoreSetBack);
+    });
+  }
 
   test("a watch whose store another cluster has taken the place of is Expired, though it has the same revisions and values", async (t) => {
     const [one, other] = [await startEtcd(), await startEtcd()];

@@ -1,17 +1,18 @@
-import { unavailable } from "@orch/status/api-error.js";
+import { ApiError, unavailable } from "@orch/status/api-error.js";
 import { type Clock, systemClock } from "./clock.js";
-import { type CallObserver, type CallTimes, type Credentials, callTimes, createCalls } from "./etcd/calls.js";
+import { type CallTimes, type Credentials, callTimes, createCalls } from "./etcd/calls.js";
 import { createConnections } from "./etcd/connections.js";
 import { compactionKey } from "./etcd/layout.js";
-import type { Logger } from "./etcd/logger.js";
 import { methods } from "./etcd/methods.js";
 import { createObserved } from "./etcd/observed.js";
 import { read, readRange, revisionOf } from "./etcd/range.js";
+import { createReach } from "./etcd/reach.js";
 import { swap } from "./etcd/swap.js";
 import type { Tls } from "./etcd/tls.js";
 import { toEntry } from "./etcd/values.js";
 import { watch } from "./etcd/watch.js";
 import { checkPrefix, checkSize, type Limits } from "./limits.js";
+import type { Logger } from "./logger.js";
 import { revision } from "./revision.js";
 import type { Store } from "./store.js";
 
@@ -23,10 +24,13 @@ export interface EtcdStoreOptions {
   readonly tls?: Tls;
   readonly auth?: Credentials;
   readonly logger?: Logger;
-  /** Told of every call to the cluster. */
-  readonly observe?: CallObserver;
   readonly clock?: Clock;
   readonly times?: Partial<CallTimes>;
+}
+
+export interface EtcdStore extends Store {
+  /** Whether it refused the last value for want of room (its alarm NOSPACE). */
+  readonly condition: { readonly full: boolean };
 }
 
 /** The server's own limit (1.5 MiB by default) is its operator's; this only keeps nonsense off the wire. */
@@ -36,7 +40,7 @@ const limits: Limits = { keyBytes: 64 << 10, valueBytes: 8 << 20 };
  * The Store on etcd 3.4 or newer. Connects when first used: an etcd that is away makes calls fail with
  * ServiceUnavailable and watches wait, until it is there.
  */
-export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
+export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
   const { prefix, clock = systemClock, logger } = options;
   if (prefix === "") throw new RangeError("the store needs a prefix");
   const connections = createConnections(options.endpoints, options.tls);
@@ -44,17 +48,23 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   const calls = createCalls({
     connections,
     auth: options.auth,
-    observe: options.observe,
     observed,
+    reach: createReach({ endpoints: options.endpoints, logger, now: () => performance.now() }),
     times: { ...callTimes, ...options.times },
   });
   const closing = new AbortController();
   const writes = new Set<Promise<unknown>>();
+  let full = false;
   const checkOpen = (): void => {
     if (closing.signal.aborted) throw unavailable("the store is closed");
   };
 
   return {
+    condition: {
+      get full() {
+        return full;
+      },
+    },
     async revision() {
       checkOpen();
       // A read of one key that hardly exists: what matters is the header of a linearizable answer.
@@ -81,7 +91,17 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
       checkSize(change, limits);
       const writing = swap(calls, change);
       writes.add(writing);
-      return writing.finally(() => writes.delete(writing));
+      try {
+        const outcome = await writing;
+        // An etcd without room still deletes; only a value that was taken tells that there is some again.
+        if (outcome.done && change.value !== undefined) full = false;
+        return outcome;
+      } catch (error) {
+        if (error instanceof ApiError && error.reason === "InsufficientStorage") full = true;
+        throw error;
+      } finally {
+        writes.delete(writing);
+      }
     },
     watch(query) {
       checkOpen();

@@ -7,19 +7,23 @@ export interface PagesQuery {
   readonly limit: number;
   /** All pages show the revision of the first; otherwise each shows the newest. */
   readonly consistent?: boolean;
+  /** As of a range query. */
+  readonly damaged?: RangeQuery["damaged"];
 }
 
 /** Everything under a prefix, page by page, in key order. */
-export async function* pages(store: Store, { prefix, limit, consistent = false }: PagesQuery): AsyncGenerator<Range> {
+export async function* pages(store: Store, whole: PagesQuery): AsyncGenerator<Range> {
+  const { prefix, limit, consistent = false, damaged } = whole;
+  const told = damaged === undefined ? {} : { damaged };
   let at: Revision | undefined;
   let from: Key | undefined;
   do {
-    const query = { prefix, limit, ...(from === undefined ? {} : { from }), ...(at === undefined ? {} : { at }) };
+    const begin = from === undefined ? {} : { from };
+    const query = { prefix, limit, ...told, ...begin, ...(at === undefined ? {} : { at }) };
     const page = await store.range(query);
     if (consistent) at ??= page.revision;
     yield page;
-    const last = page.entries.at(-1);
-    from = last !== undefined && page.entries.length < page.count ? key(`${last.key}\0`) : undefined;
+    from = behind(page);
   } while (from !== undefined);
 }
 
@@ -37,7 +41,7 @@ const largestPage = 20_000;
 /**
  * Everything under a prefix at one revision, for whoever copies all of it: it is begun at once, and the next page is read
  * while the last one is taken in. Pages are as large as `pageBytes` allows (etcd walks its index to the end for each),
- * values are lent.
+ * values are lent; what cannot be read is told beside the rest, and each page proves its newest entry.
  */
 export function snapshot(
   store: Store,
@@ -64,7 +68,7 @@ export function snapshot(
       () => {},
     );
   };
-  ask({ prefix, limit: firstPage, lent: true });
+  ask({ prefix, limit: firstPage, lent: true, damaged: "told", prove: "newest" });
   return taken(asked, goOn);
 }
 
@@ -78,11 +82,22 @@ async function* taken(asked: Promise<Range>[], goOn: () => void): AsyncGenerator
 }
 
 function nextQuery(page: Range, prefix: Key, pageBytes: number): RangeQuery | undefined {
-  const last = page.entries.at(-1);
-  if (last === undefined || page.entries.length >= page.count) return undefined;
+  const from = behind(page);
+  if (from === undefined) return undefined;
   const fitting = Math.floor((page.entries.length * pageBytes) / Math.max(1, bytesOf(page)));
   const limit = Math.max(1, Math.min(largestPage, fitting));
-  return { prefix, from: key(`${last.key}\0`), at: page.revision, limit, lent: true };
+  return { prefix, from, at: page.revision, limit, lent: true, damaged: "told", prove: "newest" };
+}
+
+/** Where the next page begins; undefined behind the last one. */
+function behind({ entries, damaged = [], count }: Range): Key | undefined {
+  const last = lastOf(entries.at(-1)?.key, damaged.at(-1)?.key);
+  return last === undefined || entries.length + damaged.length >= count ? undefined : key(`${last}\0`);
+}
+
+function lastOf(a: Key | undefined, b: Key | undefined): Key | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return Buffer.compare(Buffer.from(a), Buffer.from(b)) > 0 ? a : b;
 }
 
 const bytesOf = ({ entries }: Range): number => entries.reduce((sum, { value }) => sum + value.length, 0);

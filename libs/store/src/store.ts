@@ -1,17 +1,20 @@
+import type { Damage } from "./damaged-entry.js";
 import type { Key, Revision } from "./revision.js";
 
 /**
- * The Store seam: a revisioned key-value store with one total order of changes (design, sections 2, 4 and 5).
+ * The Store seam: a revisioned key-value store with one total order of changes.
  *
  * - A revision numbers one committed change; revisions grow, starting above 0, and are never reused.
  *   Revisions may be skipped (another user of the same etcd).
  * - Keys are absolute and start with the prefix that the store was opened with; everything the store
  *   itself keeps lives under that prefix too and is never shown.
  * - A change is acknowledged, readable and watchable only once it is durable.
- * - Values are opaque bytes. A returned Buffer is the caller's: it pins no larger memory, unless it is `lent`.
+ * - Values are opaque bytes. A returned Buffer is the caller's: it pins no larger memory, unless it is `lent`. Those of
+ *   events are shared with other watches, and only read.
  * - Errors are ApiErrors: `Expired` for a compacted revision, `Timeout` for a write of unknown outcome
  *   (`outcomeUnknown`), `ServiceUnavailable` when nothing was executed, `InsufficientStorage` when the
- *   medium is full, `RequestEntityTooLarge` for a key or value over the store's limit. Nothing else is expected.
+ *   medium is full, `RequestEntityTooLarge` for a key or value over the store's limit, `DamagedEntry` for what was
+ *   stored and is no longer what was written. Nothing else is expected.
  */
 export interface Store {
   /** The newest committed revision, read linearizably: every write acknowledged before the call is at or below it. */
@@ -20,7 +23,10 @@ export interface Store {
   /** One key, linearizably; undefined when it does not exist. */
   get(key: Key): Promise<Entry | undefined>;
 
-  /** Entries under a prefix in key order (bytewise UTF-8), at one revision: the newest, or exactly `at`. */
+  /**
+   * Entries under a prefix in key order (bytewise UTF-8), at one revision: the newest, or exactly `at`. An entry that
+   * cannot be read fails the whole with {@link DamagedEntry}, unless the asker takes `damaged` ones into account.
+   */
   range(query: RangeQuery): Promise<Range>;
 
   /**
@@ -55,6 +61,8 @@ export interface Entry {
   readonly revision: Revision;
   /** The revision that created the key. */
   readonly created: Revision;
+  /** The value should be written anew though it is the same: it is stored in a way that is to go, under an old key for one. */
+  readonly stale?: true;
 }
 
 export interface RangeQuery {
@@ -66,6 +74,10 @@ export interface RangeQuery {
   readonly at?: Revision;
   /** The values are only looked at or copied at once: they may share memory that is larger than they are. */
   readonly lent?: boolean;
+  /** What cannot be read is told in {@link Range.damaged}, and the rest is given. */
+  readonly damaged?: "told";
+  /** The answer has the {@link Range.proof} of its entry that was written last. */
+  readonly prove?: "newest";
 }
 
 export interface Range {
@@ -74,6 +86,21 @@ export interface Range {
   readonly revision: Revision;
   /** How many entries the prefix holds from `from` on, the returned ones included. */
   readonly count: number;
+  /** What stands in the range and cannot be read; absent where there is none, or nobody asked. */
+  readonly damaged?: readonly Damage[];
+  /** Absent where nobody asked, or no entry was read. */
+  readonly proof?: Proof;
+}
+
+/**
+ * That an entry stands as its store wrote it. The store makes it of what it keeps, whatever its callers see of that; they
+ * compare revisions at most, and hand it back.
+ */
+export interface Proof {
+  readonly key: Key;
+  readonly revision: Revision;
+  /** In the store's own words. */
+  readonly digest: string;
 }
 
 export interface Change {
@@ -81,6 +108,11 @@ export interface Change {
   readonly expected: Revision;
   /** undefined deletes. */
   readonly value: Buffer | undefined;
+  /**
+   * May use the room that is kept back for when the medium is full, as every deletion may: what frees room in the end, and what
+   * the cluster stands on. A store whose medium is somebody else's passes over it.
+   */
+  readonly essential?: boolean;
 }
 
 export type Swap =
@@ -92,15 +124,21 @@ export interface WatchQuery {
   readonly prefix: Key;
   readonly from: Revision;
   readonly signal: AbortSignal;
-  /** An entry as it stands before `from`: a store that could be set back unseen knows by it that it was not. */
-  readonly known?: Entry;
+  /** Of an entry as it stands before `from`: a store that could be set back unseen knows by it that it was not. */
+  readonly known?: Proof;
 }
 
 export type WatchItem =
   | { readonly type: "events"; readonly events: readonly StoreEvent[] }
   | { readonly type: "progress"; readonly revision: Revision };
 
-export type StoreEvent =
+/** A change that can be read. */
+export type ReadableEvent =
   | { readonly type: "put"; readonly entry: Entry; readonly previous: Entry | undefined }
-  /** `revision` is the deletion's; `previous` is the state it removed. */
-  | { readonly type: "delete"; readonly key: Key; readonly revision: Revision; readonly previous: Entry };
+  /** `revision` is the deletion's; `previous` is the state it removed, undefined where that cannot be read any more. */
+  | { readonly type: "delete"; readonly key: Key; readonly revision: Revision; readonly previous: Entry | undefined };
+
+export type StoreEvent =
+  | ReadableEvent
+  /** A change that was made and cannot be read; of which key is not always known. */
+  | { readonly type: "damaged"; readonly key: Key | undefined; readonly revision: Revision; readonly why: string };

@@ -15,6 +15,8 @@ export const controllerNames = [
   "certificatesigningrequest-signing-controller",
   "certificatesigningrequest-cleaner-controller",
   "flowschema-status-controller",
+  "persistentvolumeclaim-protection-controller",
+  "persistentvolume-protection-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
@@ -31,6 +33,8 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "certificatesigningrequest-signing-controller": "certificate-controller",
   "certificatesigningrequest-cleaner-controller": "certificate-controller",
   "flowschema-status-controller": "flowschema-status-controller",
+  "persistentvolumeclaim-protection-controller": "pvc-protection-controller",
+  "persistentvolume-protection-controller": "pv-protection-controller",
 };
 
 export type ChosenControllers =

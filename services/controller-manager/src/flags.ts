@@ -93,3 +93,6 @@ export const leaderElectionFlags = {
     help: "namespace of the lease; the system's namespace when empty",
   }),
 } as const;
+
+/** Flags of whatever runs a controller manager. */
+export const managerFlags = { ...controllerFlags, ...accountFlags, ...leaderElectionFlags } as const;

@@ -15,6 +15,8 @@ import { createFlowSchemaStatusController } from "./flow-schemas/status-controll
 import { createGarbageCollector } from "./garbage/collector.js";
 import type { Telemetry } from "./metrics.js";
 import { createNamespaceController } from "./namespaces/namespace-controller.js";
+import { createClaimProtectionController } from "./protection/claims.js";
+import { createVolumeProtectionController } from "./protection/volumes.js";
 import { createRootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { createServiceAccountController } from "./service-accounts.js";
 import { createTokenController } from "./tokens/token-controller.js";
@@ -151,6 +153,8 @@ function makersOf(config: ControllerManagerConfig): Readonly<Record<ControllerNa
         : createSigningController(config.signing, tools),
     "certificatesigningrequest-cleaner-controller": createCleaner,
     "flowschema-status-controller": createFlowSchemaStatusController,
+    "persistentvolumeclaim-protection-controller": createClaimProtectionController,
+    "persistentvolume-protection-controller": createVolumeProtectionController,
   };
 }
 

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
+import type { Parsed } from "@orch/auth/parsed.js";
 import { testCertificate } from "@orch/client/testing/test-certificate.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { readCommandLine } from "@orch/runtime/flags.js";
 import { controllerNames } from "./controller.js";
-import { accountFlags, controllerFlags, leaderElectionFlags } from "./flags.js";
-import { accountSettings, controllerSettings, leaderElectionSettings } from "./settings.js";
+import { accountFlags, controllerFlags, leaderElectionFlags, managerFlags } from "./flags.js";
+import { accountSettings, controllerManagerSettings, controllerSettings, leaderElectionSettings } from "./settings.js";
 
-const refuse = (problem: string): never => {
-  throw new Error(problem);
-};
+/** The settings, or an error with the problems that they have. */
+function settingsIn<T>(settings: Parsed<T>): T {
+  if (settings.ok) return settings.value;
+  throw new Error(settings.problems.join("; "));
+}
 
 const election = {
   "leader-elect": true,
@@ -24,17 +27,17 @@ const election = {
 test("the lease has the controller manager's name in the dialect, unless flags name it", () => {
   const naming = createNaming("kubernetes");
   const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
-  assert.deepEqual(leaderElectionSettings(election, { naming, identity: "me", refuse }), {
+  assert.deepEqual(settingsIn(leaderElectionSettings(election, { naming, identity: "me" })), {
     identity: "me",
     name: "kube-controller-manager",
     namespace: "kube-system",
     ...times,
   });
   const named = { ...election, "leader-elect-resource-name": "lock", "leader-elect-resource-namespace": "here" };
-  const settings = leaderElectionSettings(named, { naming: createNaming("orch"), identity: "me", refuse });
+  const settings = settingsIn(leaderElectionSettings(named, { naming: createNaming("orch"), identity: "me" }));
   assert.deepEqual(settings, { identity: "me", name: "lock", namespace: "here", ...times });
   const off = { ...election, "leader-elect": false };
-  assert.equal(leaderElectionSettings(off, { naming, identity: "me", refuse }), undefined);
+  assert.equal(settingsIn(leaderElectionSettings(off, { naming, identity: "me" })), undefined);
 });
 
 const refused: readonly (readonly [Partial<typeof election>, RegExp])[] = [
@@ -45,8 +48,8 @@ const refused: readonly (readonly [Partial<typeof election>, RegExp])[] = [
 ];
 for (const [flags, problem] of refused) {
   test(`refused: ${JSON.stringify(flags)}`, () => {
-    const parts = { naming: createNaming("orch"), identity: "me", refuse };
-    assert.throws(() => leaderElectionSettings({ ...election, ...flags }, parts), { message: problem });
+    const parts = { naming: createNaming("orch"), identity: "me" };
+    assert.throws(() => settingsIn(leaderElectionSettings({ ...election, ...flags }, parts)), { message: problem });
   });
 }
 
@@ -54,7 +57,7 @@ for (const [flags, problem] of refused) {
 function settingsOf(...argv: readonly string[]) {
   const line = readCommandLine({ name: "x", description: "", version: "", flags: controllerFlags }, argv);
   assert.ok(line.run);
-  return controllerSettings(line.values, refuse);
+  return settingsIn(controllerSettings(line.values));
 }
 
 test("without the garbage collector the others run", () => {
@@ -101,10 +104,10 @@ const none = {
 
 test("files of accounts are read where they are named", () => {
   const absent = { tokenKeyPem: undefined, tokenWorkers: 5, rootCa: undefined };
-  assert.deepEqual(accountSettings(none, { read, refuse }), absent);
+  assert.deepEqual(settingsIn(accountSettings(none, read)), absent);
   const both = { ...none, "service-account-private-key-file": "key", "root-ca-file": "ca" };
   const settings = { tokenKeyPem: key, tokenWorkers: 5, rootCa: testCertificate };
-  assert.deepEqual(accountSettings(both, { read, refuse }), settings);
+  assert.deepEqual(settingsIn(accountSettings(both, read)), settings);
 });
 
 const brokenCertificate = testCertificate.replace("MII", "MIX");
@@ -117,6 +120,18 @@ const refusedFiles: readonly (readonly [Partial<typeof none>, RegExp])[] = [
 for (const [flags, message] of refusedFiles) {
   test(`refused: ${JSON.stringify(flags)}`, () => {
     const readAll = (path: string): string => (path === "broken" ? brokenCertificate : read(path));
-    assert.throws(() => accountSettings({ ...none, ...flags }, { read: readAll, refuse }), { message });
+    assert.throws(() => settingsIn(accountSettings({ ...none, ...flags }, readAll)), { message });
   });
 }
+
+test("the problems of all groups of flags are told at once", () => {
+  const line = readCommandLine({ name: "x", description: "", version: "", flags: managerFlags }, [
+    "--controllers=nope",
+    "--root-ca-file=junk",
+    "--leader-elect-retry-period=0s",
+  ]);
+  assert.ok(line.run);
+  const settings = controllerManagerSettings(line.values, { naming: createNaming("orch"), identity: "me", read });
+  assert.ok(!settings.ok);
+  assert.equal(settings.problems.length, 3);
+});

@@ -1,4 +1,5 @@
 import { certificateBundle } from "@orch/auth/client-certificate.js";
+import type { Parsed } from "@orch/auth/parsed.js";
 import { parseSigningKey } from "@orch/auth/service-account/keys.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
@@ -6,52 +7,89 @@ import { messageOf } from "@orch/status/message-of.js";
 import { type SignerKind, signerKinds } from "./certificates/signers.js";
 import type { AuthorityFiles, SigningConfig } from "./certificates/signing-controller.js";
 import { chooseControllers } from "./controller.js";
-import type { accountFlags, controllerFlags, leaderElectionFlags } from "./flags.js";
+import type { accountFlags, controllerFlags, leaderElectionFlags, managerFlags } from "./flags.js";
 import type { AccountSettings, ControllerManagerConfig, LeaderElection } from "./service.js";
 
 /** Resource services hear of a deleted namespace within milliseconds while they follow the store. */
 const namespaceQuietMs = 1_000;
 
-/** The flags' values as a configuration. `refuse` ends the start with a sentence about a wrong one. */
-export function controllerSettings(
-  values: ControllerValues,
-  refuse: (problem: string) => never,
-): Omit<ControllerManagerConfig, "leaderElection" | "accounts"> {
-  const chosen = chooseControllers(values.controllers);
-  if (!chosen.ok) return refuse(chosen.problem);
-  const collects = values["enable-garbage-collector"];
+export interface SettingsParts {
+  readonly naming: Naming;
+  /** Tells this process from the others that may lead. */
+  readonly identity: string;
+  /** A file's text; its error says why there is none. */
+  readonly read: (path: string) => string;
+}
+
+/** What the flags say, with the files that they name read and looked into. */
+export function controllerManagerSettings(
+  values: FlagValues<typeof managerFlags>,
+  parts: SettingsParts,
+): Parsed<ControllerManagerConfig> {
+  const controllers = controllerSettings(values);
+  const accounts = accountSettings(values, parts.read);
+  const leaderElection = leaderElectionSettings(values, parts);
+  if (!controllers.ok || !accounts.ok || !leaderElection.ok) {
+    const all = [controllers, accounts, leaderElection];
+    return { ok: false, problems: all.flatMap((part) => (part.ok ? [] : part.problems)) };
+  }
   return {
-    controllers: new Set([...chosen.names].filter((name) => collects || name !== "garbage-collector-controller")),
-    garbageCollectorWorkers: values["concurrent-gc-syncs"],
-    namespaceWorkers: values["concurrent-namespace-syncs"],
-    namespaceQuietMs,
-    signing: signingSettings(values, refuse),
+    ok: true,
+    value: { ...controllers.value, accounts: accounts.value, leaderElection: leaderElection.value },
   };
 }
 
-/** The files that the flags name, read and looked into. `read` gives a file's text. */
+export function controllerSettings(
+  values: ControllerValues,
+): Parsed<Omit<ControllerManagerConfig, "leaderElection" | "accounts">> {
+  const chosen = chooseControllers(values.controllers);
+  if (!chosen.ok) return refused(chosen.problem);
+  const signing = signingSettings(values);
+  if (!signing.ok) return signing;
+  const collects = values["enable-garbage-collector"];
+  return {
+    ok: true,
+    value: {
+      controllers: new Set([...chosen.names].filter((name) => collects || name !== "garbage-collector-controller")),
+      garbageCollectorWorkers: values["concurrent-gc-syncs"],
+      namespaceWorkers: values["concurrent-namespace-syncs"],
+      namespaceQuietMs,
+      signing: signing.value,
+    },
+  };
+}
+
 export function accountSettings(
   values: FlagValues<typeof accountFlags>,
-  { read, refuse }: { readonly read: (path: string) => string; readonly refuse: (problem: string) => never },
-): AccountSettings {
-  const contents = (flag: keyof typeof values & string, path: string, check: (text: string) => string | undefined) => {
-    if (path === "") return undefined;
+  read: SettingsParts["read"],
+): Parsed<AccountSettings> {
+  const contents = (
+    flag: "service-account-private-key-file" | "root-ca-file",
+    check: (text: string) => string | undefined,
+  ): Parsed<string | undefined> => {
+    const path = values[flag];
+    if (path === "") return { ok: true, value: undefined };
     let text: string;
     try {
       text = read(path);
     } catch (error) {
-      return refuse(`--${flag} ${path}: ${messageOf(error)}`);
+      return refused(`--${flag} ${path}: ${messageOf(error)}`);
     }
     const problem = check(text);
-    return problem === undefined ? text : refuse(`--${flag} ${path}: ${problem}`);
+    return problem === undefined ? { ok: true, value: text } : refused(`--${flag} ${path}: ${problem}`);
   };
-  const key = "service-account-private-key-file";
-  return {
-    tokenKeyPem: contents(key, values[key], keyProblem),
-    tokenWorkers: values["concurrent-serviceaccount-token-syncs"],
-    rootCa: contents("root-ca-file", values["root-ca-file"], bundleProblem),
-  };
+  const tokenKey = contents("service-account-private-key-file", keyProblem);
+  const rootCa = contents("root-ca-file", bundleProblem);
+  if (!tokenKey.ok) return tokenKey;
+  if (!rootCa.ok) return rootCa;
+  const tokenWorkers = values["concurrent-serviceaccount-token-syncs"];
+  return { ok: true, value: { tokenKeyPem: tokenKey.value, tokenWorkers, rootCa: rootCa.value } };
 }
+
+const refused = (problem: string): { readonly ok: false; readonly problems: readonly string[] } => ({
+  ok: false,
+  problems: [problem],
+});
 
 function keyProblem(pem: string): string | undefined {
   const key = parseSigningKey(pem);
@@ -66,53 +104,57 @@ function bundleProblem(pem: string): string | undefined {
 type ControllerValues = FlagValues<typeof controllerFlags>;
 
 /** One authority for all signers, or one for each of some. */
-function signingSettings(values: ControllerValues, refuse: (problem: string) => never): SigningConfig {
+function signingSettings(values: ControllerValues): Parsed<SigningConfig> {
+  const half = (["cluster-signing", ...signerKinds.map((kind) => `cluster-signing-${kind}` as const)] as const).find(
+    (flag) => (values[`${flag}-cert-file`] === "") !== (values[`${flag}-key-file`] === ""),
+  );
+  if (half !== undefined) return refused(`--${half}-cert-file and --${half}-key-file belong together`);
   const filesOf = (flag: "cluster-signing" | `cluster-signing-${SignerKind}`): AuthorityFiles | undefined => {
-    const [certificate, key] = [values[`${flag}-cert-file`], values[`${flag}-key-file`]];
-    if ((certificate === "") !== (key === ""))
-      return refuse(`--${flag}-cert-file and --${flag}-key-file belong together`);
-    return certificate === "" ? undefined : { certificate, key };
+    const certificate = values[`${flag}-cert-file`];
+    return certificate === "" ? undefined : { certificate, key: values[`${flag}-key-file`] };
   };
   const all = filesOf("cluster-signing");
   const authorities: Partial<Record<SignerKind, AuthorityFiles>> = {};
   for (const kind of signerKinds) {
     const own = filesOf(`cluster-signing-${kind}`);
     if (own !== undefined && all !== undefined) {
-      return refuse(`--cluster-signing-cert-file is for all signers: it excludes --cluster-signing-${kind}-cert-file`);
+      return refused(`--cluster-signing-cert-file is for all signers: it excludes --cluster-signing-${kind}-cert-file`);
     }
     const files = own ?? all;
     if (files !== undefined) authorities[kind] = files;
   }
   const durationMs = values["cluster-signing-duration"];
-  if (durationMs === 0) return refuse("--cluster-signing-duration must be greater than zero");
-  return { authorities, durationMs };
+  if (durationMs === 0) return refused("--cluster-signing-duration must be greater than zero");
+  return { ok: true, value: { authorities, durationMs } };
 }
 
-/** Undefined where no leader is elected. `identity` tells this process from the others. */
+/** Undefined where no leader is elected. */
 export function leaderElectionSettings(
   values: FlagValues<typeof leaderElectionFlags>,
-  parts: { readonly naming: Naming; readonly identity: string; readonly refuse: (problem: string) => never },
-): LeaderElection | undefined {
-  const { naming, identity, refuse } = parts;
-  if (!values["leader-elect"]) return undefined;
+  { naming, identity }: Pick<SettingsParts, "naming" | "identity">,
+): Parsed<LeaderElection | undefined> {
+  if (!values["leader-elect"]) return { ok: true, value: undefined };
   const leaseDurationMs = values["leader-elect-lease-duration"];
   const renewDeadlineMs = values["leader-elect-renew-deadline"];
   const retryPeriodMs = values["leader-elect-retry-period"];
-  if (leaseDurationMs < 1_000) return refuse("--leader-elect-lease-duration must be at least 1s");
+  if (leaseDurationMs < 1_000) return refused("--leader-elect-lease-duration must be at least 1s");
   if (renewDeadlineMs >= leaseDurationMs) {
-    return refuse("--leader-elect-renew-deadline must be less than --leader-elect-lease-duration");
+    return refused("--leader-elect-renew-deadline must be less than --leader-elect-lease-duration");
   }
-  if (retryPeriodMs === 0) return refuse("--leader-elect-retry-period must be greater than zero");
+  if (retryPeriodMs === 0) return refused("--leader-elect-retry-period must be greater than zero");
   if (renewDeadlineMs <= jitter * retryPeriodMs) {
-    return refuse(`--leader-elect-renew-deadline must be greater than ${jitter} times --leader-elect-retry-period`);
+    return refused(`--leader-elect-renew-deadline must be greater than ${jitter} times --leader-elect-retry-period`);
   }
   return {
-    identity,
-    name: values["leader-elect-resource-name"] || naming.systemName("controller-manager"),
-    namespace: values["leader-elect-resource-namespace"] || naming.systemName("system"),
-    leaseDurationMs,
-    renewDeadlineMs,
-    retryPeriodMs,
+    ok: true,
+    value: {
+      identity,
+      name: values["leader-elect-resource-name"] || naming.systemName("controller-manager"),
+      namespace: values["leader-elect-resource-namespace"] || naming.systemName("system"),
+      leaseDurationMs,
+      renewDeadlineMs,
+      retryPeriodMs,
+    },
   };
 }
 

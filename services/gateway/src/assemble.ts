@@ -13,8 +13,8 @@ import { bearerAuthenticator } from "@orch/auth/token-authenticator.js";
 import { objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createPreciseClock } from "@orch/rpc/clock.js";
+import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Clock } from "@orch/runtime/clock.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
 import { type Health, parseHealthPath } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import { type Metrics, metricsContentType } from "@orch/runtime/metrics.js";
@@ -23,13 +23,14 @@ import type { Call } from "./call.js";
 import { createDeliveryMetric } from "./delivery-metric.js";
 import { createFailedLogins } from "./failed-logins.js";
 import { createLimiting } from "./flow/assemble.js";
+import type { ConnectionSource } from "./http/server.js";
 import type { IdentityDeps } from "./identity.js";
+import { keepOwnObjects } from "./own-objects/keep.js";
 import type { Peers } from "./peers.js";
 import { registerProbes } from "./probes.js";
 import { createRequestMetrics } from "./request-metrics.js";
-import type { ConnectionSource } from "./server.js";
-import { createGateway, servedParts } from "./service.js";
-import type { tlsFlags } from "./tls/flags.js";
+import { createGateway, type Gateway, servedParts } from "./service.js";
+import type { TlsFlagValues } from "./tls/flags.js";
 import { createTlsFiles, type TlsFiles } from "./tls/settings.js";
 
 /** What the serving flags say, and what the files that they name hold. */
@@ -45,15 +46,21 @@ export interface ServingSettings {
   /** Priority and fairness divides their sum; else each is a bound. */
   readonly flowControl: boolean;
   readonly shutdownGraceMs: number;
+  /** `--shutdown-send-retry-after`. */
+  readonly refuseWhileDraining: boolean;
   readonly cbor: boolean;
   readonly gzip: boolean;
   readonly podResize: boolean;
+  /** Gate AggregatedDiscoveryEndpoint. */
+  readonly aggregatedDiscovery: boolean;
   /** Gate StorageVersionHash. */
   readonly storageVersionHash: boolean;
   /** Who is who and who may do what. */
   readonly access: AccessSettings;
+  /** What the gateway is called among those of the cluster; undefined where another process says so for it. */
+  readonly identity: { readonly host: string; readonly isAlone: boolean } | undefined;
   /** Paths of certificates, and how front proxies are known. */
-  readonly tls: FlagValues<typeof tlsFlags>;
+  readonly tls: TlsFlagValues;
 }
 
 export interface AssemblyDeps {
@@ -64,15 +71,15 @@ export interface AssemblyDeps {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly log: Log;
-  readonly logFailure: () => string | undefined;
   readonly clock: Clock;
+  readonly noteWork?: NoteWork | undefined;
   /** Where connections come from; the port of the settings where absent. */
   readonly connections?: ConnectionSource | undefined;
   /** The body of `/version`. */
   readonly version: object;
 }
 
-export interface AssembledGateway extends Service {
+export interface AssembledGateway extends Service, Pick<Gateway, "leave" | "drain"> {
   /** Known once started. */
   readonly port: number;
   /** Who may do what, for services in the same process. */
@@ -82,7 +89,7 @@ export interface AssembledGateway extends Service {
 /** A gateway with its health checks, metrics, authenticators and authorizers. @throws ConfigurationError */
 export async function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): Promise<AssembledGateway> {
   const { health, metrics, log, clock, caches, resources } = deps;
-  const probes = registerProbes({ health, caches, resources, logFailure: deps.logFailure });
+  const probes = registerProbes({ health, caches, resources });
   const documents = createOpenApi(deps.catalog, {
     naming: deps.naming,
     offers: {
@@ -99,7 +106,11 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
   const access = await createAccess(settings.access, { ...deps, objects, random: Math.random });
   const { authentication, authorization } = access;
   health.check("authorization", () => authorization.health(), { livez: false });
-  const limiting = createLimiting(settings, { ...deps, objects });
+  const limiting = createLimiting(settings, {
+    ...deps,
+    objects,
+    configured: health.postStartHook("priority-and-fairness-config-consumer"),
+  });
   const gateway = createGateway(
     { ...settings, tls },
     {
@@ -120,25 +131,45 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
         if (answer.failures.length > 0) log.warn({ path, failures: answer.failures }, "health check failed");
         return answer;
       },
+      healthPaths: () => health.paths,
       metrics: async () => ({ contentType: metricsContentType, body: await metrics.text() }),
       version: deps.version,
       openId: authentication.openId,
       openApi: { documents, now: () => clock.now() },
       connections: deps.connections,
       onFault: (call, err) => log.error({ err, ...faultFields(call) }, "a request met an unexpected error"),
+      noteWork: deps.noteWork,
       newId: randomUUID,
       random: Math.random,
       monotonic: () => clock.monotonic(),
     },
   );
+  const stopping = new AbortController();
+  const keepObjects = ({ host, isAlone }: NonNullable<ServingSettings["identity"]>): Promise<void> => {
+    const place = isAlone ? host : `${host}:${gateway.port}`;
+    const own = {
+      ...deps,
+      objects,
+      tls,
+      flags: settings.tls,
+      log: (what: string, err: unknown) => log.warn({ err }, what),
+    };
+    return keepOwnObjects(own, { place, host, uid: randomUUID(), now: clock.now }, stopping.signal);
+  };
   return {
     async start() {
       access.start();
       await gateway.start();
       limiting.start();
       probes.start();
+      if (settings.identity !== undefined) void keepObjects(settings.identity);
     },
+    leave: gateway.leave,
+    drain: gateway.drain,
     async stop() {
+      // A renewal that is under way is not waited for: the service that it asks may be away.
+      stopping.abort();
+      await gateway.drain();
       limiting.stop();
       probes.stop();
       await gateway.stop();

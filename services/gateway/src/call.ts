@@ -1,8 +1,8 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Deprecation } from "./deprecation.js";
-import type { Exchange } from "./exchange.js";
 import type { Seats } from "./flow/seats.js";
+import type { Exchange } from "./http/exchange.js";
 import type { Route } from "./path.js";
 import type { Representation } from "./representation.js";
 import type { Verb } from "./verbs.js";

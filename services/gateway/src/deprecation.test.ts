@@ -4,7 +4,7 @@ import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { type Deprecation, deprecationOf } from "./deprecation.js";
 
-// spec 1: Signals on deprecated endpoints; Removed API versions by release.
+// rules: Signals on deprecated endpoints; Removed API versions by release.
 function signal(apiVersion: string, name: string, release: string, dialect: "orch" | "kubernetes" = "orch") {
   const kind = loadCatalog(createNaming(dialect), { release }).kind(apiVersion, name);
   assert.ok(kind, `${apiVersion} ${name}`);

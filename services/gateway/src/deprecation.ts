@@ -1,7 +1,7 @@
 import type { Kind } from "@orch/api/catalog.js";
 import { compareReleases } from "@orch/api/versions.js";
 
-/** What the signals on a deprecated endpoint say (spec 1: Signals on deprecated endpoints). */
+/** What the signals on a deprecated endpoint say (rules: Signals on deprecated endpoints). */
 export interface Deprecation {
   /** `policy/v1beta1 PodDisruptionBudget is deprecated in v1.21+, unavailable in v1.25+; use policy/v1 PodDisruptionBudget`. */
   readonly warning: string;

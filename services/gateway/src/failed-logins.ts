@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from "node:net";
 import { tokenDigest } from "@orch/auth/secrets.js";
+import type { Clock } from "@orch/runtime/clock.js";
 import { LRUCache } from "lru-cache";
 import type { FailedLogins } from "./identity.js";
 
@@ -8,7 +9,7 @@ export interface FailedLoginsOptions {
   readonly perSecond: number;
   /** Failures that an address may have at once. */
   readonly burst: number;
-  readonly clock: { monotonic(): number };
+  readonly clock: Pick<Clock, "monotonic">;
   /** Addresses that are remembered; of more the ones that were quiet for longest are forgotten. */
   readonly maxAddresses: number;
 }

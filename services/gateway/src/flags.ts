@@ -58,6 +58,10 @@ export const servingFlags = {
     group: "Process",
     help: "time that running requests have to end once serving stops",
   }),
+  "shutdown-send-retry-after": boolFlag(false, {
+    group: "Process",
+    help: "while running requests end, others are refused with 429 and a time to come again instead of being answered",
+  }),
   "api-dialect": enumFlag(["orch", "kubernetes"], "orch", {
     group: "API",
     help: "names of groups, media types and keys; chosen once for a cluster",

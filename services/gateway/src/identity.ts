@@ -8,7 +8,7 @@ import type { UserInfo } from "@orch/auth/user.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { ApiError, unauthorized } from "@orch/status/api-error.js";
 import type { Call } from "./call.js";
-import type { Exchange } from "./exchange.js";
+import type { Exchange } from "./http/exchange.js";
 import { attributesOf } from "./request-attributes.js";
 
 export interface IdentityDeps {

@@ -4,7 +4,7 @@ import type { Call } from "./call.js";
 export interface RequestMetrics {
   /** `id` tells label sets apart; the labels are asked for when it is new. */
   observe(id: string, labels: () => RequestLabels, milliseconds: number): void;
-  /** A request to a deprecated version (spec 1: Signals on deprecated endpoints). */
+  /** A request to a deprecated version (rules: Signals on deprecated endpoints). */
   deprecated(labels: DeprecatedLabels): void;
 }
 
@@ -29,10 +29,13 @@ export interface DeprecatedLabels {
 
 const unnamed = { group: "", version: "", resource: "", subresource: "", scope: "", dryRun: "" } as const;
 
-/** Labels hold only words of the catalog: whatever else a client writes into a path is counted without them. */
+/** The methods of RFC 9110 and RFC 5789; HTTP/2 lets a client invent others. */
+const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
+
+/** Labels hold only words of the catalog: whatever else a client writes into a path or a method is counted without them. */
 export function recordRequest(metrics: RequestMetrics, call: Call, milliseconds: number): void {
   const { exchange, route, kind } = call;
-  const { method: verb } = exchange;
+  const verb = methods.has(exchange.method) ? exchange.method : "OTHER";
   const code = String(exchange.code);
   if (route.type !== "resource" || kind === undefined) {
     metrics.observe(`${verb} ${code}`, () => ({ ...unnamed, verb, code }), milliseconds);

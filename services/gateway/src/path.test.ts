@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { parsePath } from "./path.js";
 
-// spec 1: Path shapes
+// rules: Path shapes
 const shapes: readonly [path: string, shape: string][] = [
   ["/api/v1/nodes", "/v1 nodes ns= name= sub="],
   ["/api/v1/nodes/n1", "/v1 nodes ns= name=n1 sub="],

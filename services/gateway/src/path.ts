@@ -1,4 +1,4 @@
-/** What a path asks for (spec 1: Path shapes). */
+/** What a path asks for (rules: Path shapes). */
 export type Route =
   | ResourceRoute
   /** `/api`, `/apis`, `/apis/<group>`, `/api/v1`, `/apis/<group>/<version>`. */

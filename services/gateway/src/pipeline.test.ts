@@ -62,7 +62,7 @@ test("an error is told in the encoding that was asked for, of a watch too", asyn
 const cronJobs = "/apis/batch/v1beta1/namespaces/a/cronjobs";
 const warning = '299 - "batch/v1beta1 CronJob is deprecated in v1.21+, unavailable in v1.25+; use batch/v1 CronJob"';
 
-// spec 1: Signals on deprecated endpoints.
+// rules: Signals on deprecated endpoints.
 test("a deprecated version warns in every answer and is told to the metrics", async () => {
   const { ask, deprecated, observed } = testGateway({ release: "1.24" });
   const requests: readonly (readonly [FakeRequest, warnings: readonly string[], subresource: string])[] = [

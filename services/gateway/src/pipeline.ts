@@ -2,21 +2,22 @@ import type { Catalog, Kind } from "@orch/api/catalog.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
+import type { Pacer } from "@orch/rpc/pacer.js";
+import { ApiError, badRequest, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { type Call, type Handler, type Stage, through } from "./call.js";
 import { deprecationOf } from "./deprecation.js";
-import { discoveryDocument, type Served } from "./discovery.js";
-import { type AggregatedDiscovery, createAggregatedDiscovery } from "./discovery-aggregated.js";
-import type { Exchange } from "./exchange.js";
+import { discoveryDocument, type Served } from "./documents/discovery.js";
+import { type AggregatedDiscovery, createAggregatedDiscovery } from "./documents/discovery-aggregated.js";
 import type { Limiter } from "./flow/limiter.js";
 import { observed } from "./flow/observed-stream.js";
-import type { Pacer } from "./flow/pacer.js";
+import type { Exchange } from "./http/exchange.js";
+import { warningHeaders } from "./http/warning-headers.js";
 import { createIdentity, type Identity, type IdentityDeps } from "./identity.js";
 import { type RequestMetrics, recordRequest } from "./metrics.js";
 import { parsePath, type ResourceRoute } from "./path.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "./reads.js";
 import { plainJson, type Representation, representationOf } from "./representation.js";
-import { type Responder, warningHeaders } from "./respond.js";
+import type { Responder } from "./respond.js";
 import type { Reviews } from "./reviews/reviews.js";
 import { checkServed } from "./target.js";
 import { verbOf } from "./verbs.js";
@@ -50,6 +51,7 @@ export function createPipeline(deps: PipelineDeps): (exchange: Exchange) => void
   const stages = [
     measure(deps),
     recoverErrors(deps),
+    boundMethod,
     authenticate(identity),
     impersonate(identity),
     limit(deps.limiter),
@@ -105,6 +107,15 @@ function recoverErrors({ onFault, negotiator, respond }: PipelineDeps): Stage {
     }
   };
 }
+
+/** No method that anybody has defined is longer. */
+const longestMethod = 64;
+
+/** HTTP/2 takes any word for a method. It is looked up in rules and told to authorizers: an endless one is no request. */
+const boundMethod: Stage = (call, next) => {
+  if (call.exchange.method.length > longestMethod) throw badRequest(`a method has at most ${longestMethod} characters`);
+  return next(call);
+};
 
 /** What the client reads, where it says something we can; else JSON. */
 function errorRepresentation(negotiator: Negotiator<ObjectFormat>, { exchange }: Call): Representation {
@@ -189,14 +200,17 @@ interface DiscoveryCall {
   readonly route: Parameters<typeof discoveryDocument>[1];
 }
 
-function discovery(deps: PipelineDeps, aggregated: AggregatedDiscovery, { exchange, route: to }: DiscoveryCall): void {
+function discovery(
+  deps: PipelineDeps,
+  aggregated: AggregatedDiscovery,
+  { exchange, route: to }: DiscoveryCall,
+): void | Promise<void> {
   const isRoot = to.group === undefined;
   const representation = representationOf(isRoot ? deps.discoveryNegotiator : deps.negotiator, exchange, "get");
   const { transform } = representation;
   if (isRoot && transform !== undefined) {
     const path = to.path === "/api" ? "/api" : "/apis";
-    aggregated.send(exchange, representation, { path, version: transform.version });
-    return;
+    return aggregated.send(exchange, representation, { path, version: transform.version });
   }
   const address = exchange.header("host") ?? "";
   const value = discoveryDocument(deps.catalog, to, { served: deps.served, address });
@@ -242,7 +256,15 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
         const onFault = (error: unknown): void => deps.onFault(call, error);
         return deps.reviews.serve(kind, { exchange, route: to, representation, warnings, user, onFault });
       }
-      return serveWrite(deps, { exchange, route: to, representation, warnings, verb, user });
+      return serveWrite(deps, {
+        exchange,
+        route: to,
+        representation,
+        warnings,
+        verb,
+        user,
+        observer: call.seats?.write,
+      });
     default:
       throw methodNotAllowed();
   }

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Chunk } from "@orch/rpc/messages.js";
 import { watchCacheWatch } from "@orch/rpc/methods.js";
+import { createPacer } from "@orch/rpc/pacer.js";
 import type { Caller } from "@orch/rpc/rpc.js";
+import { createLayouts } from "./layout/layouts.js";
 import { type ReadDeps, serveWatch } from "./reads.js";
 import { plainJson } from "./representation.js";
 import { fakeExchange } from "./testing/fake-exchange.js";
@@ -21,6 +23,7 @@ const route = {
 } as const;
 
 const readDeps = (caller: Caller, own: Partial<ReadDeps> = {}): ReadDeps => ({
+  layouts: createLayouts(createPacer(setImmediate)),
   respond: { document: () => {}, value: () => {}, error: () => {} },
   caches: () => caller,
   gzip: false,
@@ -82,7 +85,7 @@ test("events are told as delivered once they were written to the client, other b
   assert.deepEqual(told, ["initial", "live", "2 of 5 delivered"]);
 });
 
-// spec 1: Query parameters, timeoutSeconds; the reference's --min-request-timeout
+// rules: Query parameters, timeoutSeconds; the reference's --min-request-timeout
 const rows: readonly (readonly [query: string, random: number, ms: number])[] = [
   ["", 0, 60_000],
   ["", 0.5, 90_000],

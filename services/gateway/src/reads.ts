@@ -1,16 +1,19 @@
 import { isTrue, wholeNumber } from "@orch/api/query-values.js";
 import type { Live } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
+import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Caller } from "@orch/rpc/rpc.js";
-import type { Exchange, HeaderList } from "./exchange.js";
-import { acceptsGzip, gzipFrom, gzipHeaders, gzipped, isGzip } from "./gzip.js";
+import type { Exchange, HeaderList } from "./http/exchange.js";
+import { acceptsGzip, gzipFrom, gzipHeaders, gzipped, isGzip } from "./http/gzip.js";
+import { isLaidOut, type Layouts } from "./layout/layouts.js";
 import type { ResourceRoute } from "./path.js";
-import { collect, type OpenStream, relay } from "./relay.js";
+import { type OpenStream, relay } from "./relay.js";
 import { formOf, type Representation } from "./representation.js";
 import type { Responder } from "./respond.js";
 
 export interface ReadDeps {
   readonly respond: Responder;
+  readonly layouts: Layouts;
   readonly caches: (group: string) => Caller;
   /** Large answers are compressed for who takes that (gate APIResponseCompression). */
   readonly gzip: boolean;
@@ -23,6 +26,7 @@ export interface ReadDeps {
   readonly delivered: (live: Live) => void;
   /** [0, 1) */
   readonly random: () => number;
+  readonly noteWork?: NoteWork | undefined;
 }
 
 export interface Read {
@@ -36,7 +40,7 @@ export interface Read {
 /** 24 days: a timer of more than 31 bits would run at once. */
 const longestTimerMs = 0x7fffffff;
 
-/** One object (spec 1: Verbs to HTTP, get). */
+/** One object (rules: Verbs to HTTP, get). */
 export function serveGet(deps: ReadDeps, { exchange, route, representation, headers }: Read): Promise<void> {
   const request = {
     group: route.group,
@@ -52,6 +56,7 @@ export function serveGet(deps: ReadDeps, { exchange, route, representation, head
     .caches(route.group)
     .call(watchCacheGet, request, { deadlineMs: deps.requestTimeoutMs })
     .then(({ body }) => {
+      deps.noteWork?.("get", route, body.length);
       if (body.length < gzipFrom || !takesGzip(deps, { exchange, representation })) {
         return deps.respond.document(exchange, representation, { code: 200, body, headers });
       }
@@ -61,15 +66,15 @@ export function serveGet(deps: ReadDeps, { exchange, route, representation, head
     });
 }
 
-/** YAML and indented JSON are made of the whole here, for people. */
+/** YAML and indented JSON are made here, for people. */
 function takesGzip(
   { gzip }: ReadDeps,
   { exchange, representation }: Pick<Read, "exchange" | "representation">,
 ): boolean {
-  return gzip && representation.encoding !== "yaml" && !representation.pretty && acceptsGzip(exchange);
+  return gzip && !isLaidOut(representation) && acceptsGzip(exchange.header("accept-encoding"));
 }
 
-/** A collection or a page of it (spec 1: Paged lists). */
+/** A collection or a page of it (rules: Paged lists). */
 export async function serveList(deps: ReadDeps, { exchange, route, representation, headers }: Read): Promise<void> {
   const { query } = exchange;
   numberOf(query, "timeoutSeconds");
@@ -82,19 +87,16 @@ export async function serveList(deps: ReadDeps, { exchange, route, representatio
   };
   const open: OpenStream = (receiver) =>
     deps.caches(route.group).open(watchCacheList, request, receiver, { deadlineMs: deps.requestTimeoutMs });
-  // YAML and indented JSON are made of the whole.
-  if (representation.encoding === "yaml" || representation.pretty) {
-    deps.respond.document(exchange, representation, { code: 200, body: await collect(exchange, open), headers });
-    return;
-  }
+  deps.noteWork?.("list", route, 0);
   const all = ["Content-Type", representation.contentType, ...headers];
   const headersOf = (first: Buffer): HeaderList => (isGzip(first) ? [...all, ...gzipHeaders] : all);
-  const error = await relay(exchange, open, { headersOf, cutOnFailure: true });
+  const error = await relay(exchange, deps.layouts.stream(representation, open), { headersOf, cutOnFailure: true });
   if (error !== undefined) throw error;
 }
 
-/** A stream of changes (spec 1: Change tracking). */
+/** A stream of changes (rules: Change tracking). */
 export async function serveWatch(deps: ReadDeps, { exchange, route, representation, headers }: Read): Promise<void> {
+  deps.noteWork?.("watch", route, 0);
   const { query } = exchange;
   const seconds = numberOf(query, "timeoutSeconds");
   const request = {

@@ -1,11 +1,13 @@
 import type { Chunk, Live } from "@orch/rpc/messages.js";
 import type { Receiver, Subscription } from "@orch/rpc/rpc.js";
-import { type ApiError, unavailable } from "@orch/status/api-error.js";
-import type { Exchange, HeaderList } from "./exchange.js";
+import type { ApiError } from "@orch/status/api-error.js";
+import type { Exchange, HeaderList } from "./http/exchange.js";
 
 export type OpenStream = (receiver: Receiver<Chunk>) => Subscription;
 
 export interface RelayOptions {
+  /** 200 where absent. */
+  readonly code?: number;
   /** Of a response whose body begins so. */
   readonly headersOf: (first: Buffer) => HeaderList;
   /** A list that broke off must not look whole: its connection is cut. A watch may end anywhere. */
@@ -23,14 +25,15 @@ const nothing = Buffer.alloc(0);
  * Settles when it is over: with an error when nothing was answered yet.
  */
 export function relay(exchange: Exchange, open: OpenStream, options: RelayOptions): Promise<ApiError | undefined> {
+  const { code = 200 } = options;
   return new Promise((resolve) => {
     /** It was all in one chunk and is sent. */
     let whole = false;
     const begin = (body: Buffer, length: number | undefined): void => {
       const headers = options.headersOf(body);
       whole = length === body.length;
-      if (whole) exchange.send(200, headers, body);
-      else exchange.begin(200, length === undefined ? headers : [...headers, "Content-Length", String(length)]);
+      if (whole) exchange.send(code, headers, body);
+      else exchange.begin(code, length === undefined ? headers : [...headers, "Content-Length", String(length)]);
     };
     const subscription = open({
       message({ body, live, length, release }) {
@@ -47,7 +50,7 @@ export function relay(exchange: Exchange, open: OpenStream, options: RelayOption
           resolve(whole ? undefined : error);
           return;
         }
-        if (!exchange.begun) exchange.begin(200, options.headersOf(nothing));
+        if (!exchange.begun) exchange.begin(code, options.headersOf(nothing));
         if (error !== undefined && options.cutOnFailure) exchange.cut();
         else exchange.end();
         resolve(undefined);
@@ -66,21 +69,18 @@ export function relay(exchange: Exchange, open: OpenStream, options: RelayOption
   });
 }
 
-/** The whole of a stream, for an encoding that is made of the whole. @throws the stream's ApiError */
-export function collect(exchange: Exchange, open: OpenStream): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    const subscription = open({
-      // The receiver may keep bytes only by copying them.
-      message({ body, release }) {
-        parts.push(Buffer.from(body));
-        release?.();
-      },
-      end: (error) => (error === undefined ? resolve(Buffer.concat(parts)) : reject(error)),
+/** A body that is there already, as a stream of one chunk. */
+export function ofBody(body: Buffer): OpenStream {
+  return (receiver) => {
+    let cancelled = false;
+    setImmediate(() => {
+      if (cancelled) return;
+      receiver.message({ body, length: body.length });
+      receiver.end();
     });
-    exchange.onClose(() => {
-      subscription.cancel();
-      reject(unavailable("the client went away"));
-    });
-  });
+    const cancel = (): void => {
+      cancelled = true;
+    };
+    return { cancel, pause() {}, resume() {} };
+  };
 }

@@ -43,7 +43,7 @@ const partial = "PartialObjectMetadata";
 const all = `application/json, application/yaml, ${protobuf}, application/cbor`;
 const notAcceptable = "406 406: Not Acceptable\n\nAvailable representations:";
 
-// spec 1: Media types and headers; Behavior rules, 1 and 2.
+// rules: Media types and headers; Behavior rules, 1 and 2.
 const objects: readonly (readonly [accept: string | undefined, answer: string])[] = [
   [undefined, "application/json | "],
   ["*/*", "application/json | "],

@@ -1,7 +1,7 @@
 import type { Accepted, Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
 import { type Form, formText, type IncludeObject, includeObjects, plainForm } from "@orch/render/form.js";
 import { badRequest, notAcceptable } from "@orch/status/api-error.js";
-import type { Exchange } from "./exchange.js";
+import type { Exchange } from "./http/exchange.js";
 
 /** How a response body is written. */
 export interface Representation {

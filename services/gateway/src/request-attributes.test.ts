@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ResourceAttributes } from "@orch/auth/authorizer.js";
-import { parseTarget } from "./exchange.js";
+import { parseTarget } from "./http/exchange.js";
 import { parsePath } from "./path.js";
 import { attributesOf } from "./request-attributes.js";
 import { verbOf } from "./verbs.js";

@@ -6,7 +6,7 @@ import { pathSegment } from "@orch/schema/formats/names.js";
 import type { Call } from "./call.js";
 import type { ResourceRoute } from "./path.js";
 
-/** What a request must be allowed (spec 1: Authentication, 2), as its path, method and query have it. */
+/** What a request must be allowed (rules: Authentication, 2), as its path, method and query have it. */
 export function attributesOf(
   { route, verb, exchange }: Pick<Call, "route" | "verb"> & { readonly exchange: Pick<Call["exchange"], "query"> },
   user: UserInfo,

@@ -10,7 +10,7 @@ interface Series {
   readonly duration: HistogramSeries;
 }
 
-/** `apiserver_request_total` and `apiserver_request_duration_seconds` (spec 1: Signals on deprecated endpoints). */
+/** `apiserver_request_total` and `apiserver_request_duration_seconds` (rules: Signals on deprecated endpoints). */
 export function createRequestMetrics(metrics: Metrics): RequestMetrics {
   const total = metrics.counter({
     name: "apiserver_request_total",

@@ -6,14 +6,17 @@ import type { ObjectFormat } from "@orch/codec/negotiate.js";
 import { parseYaml } from "@orch/codec/yaml.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createBodyReader } from "@orch/render/testing/read-body.js";
+import { createPacer } from "@orch/rpc/pacer.js";
 import { ApiError, badRequest, unauthorized } from "@orch/status/api-error.js";
+import { createLayouts } from "./layout/layouts.js";
 import { plainJson, type Representation } from "./representation.js";
-import { createResponder, type Document, type Failure, warningHeaders } from "./respond.js";
+import { createResponder, type Document, type Failure } from "./respond.js";
 import { type Answered, fakeExchange } from "./testing/fake-exchange.js";
 
 const catalog = loadCatalog(createNaming("orch"));
 const reader = createBodyReader(catalog);
-const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`));
+const layouts = createLayouts(createPacer(setImmediate));
+const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`), layouts);
 const mediaTypes: Readonly<Record<ObjectFormat, string>> = {
   json: "application/json",
   yaml: "application/yaml",
@@ -29,11 +32,11 @@ function failed(error: ApiError, warnings: readonly string[] = []): Failure {
   return { error, warnings };
 }
 
-type Send = (exchange: ReturnType<typeof fakeExchange>) => void;
+type Send = (exchange: ReturnType<typeof fakeExchange>) => void | Promise<void>;
 
 function sent(send: Send): Promise<Answered> {
   const exchange = fakeExchange({ target: "/" });
-  send(exchange);
+  void send(exchange);
   return exchange.answered;
 }
 
@@ -129,33 +132,4 @@ test("discovery is told in every encoding", async () => {
   }
   const cbor = parseCbor((await sent((exchange) => respond.value(exchange, as("cbor"), { code: 200, value }))).body);
   assert.deepEqual(cbor.ok && cbor.value, value);
-});
-
-test("a warning is code 299 without an agent, its text quoted for a header", () => {
-  const rows: readonly (readonly [text: string, header: string])[] = [
-    ["plain text", '299 - "plain text"'],
-    ['unknown field "a\\b"', '299 - "unknown field \\"a\\\\b\\""'],
-    ["two\r\nlines", '299 - "two\\r\\nlines"'],
-    ["del\x7fete", '299 - "delete"'],
-    ["é", Buffer.from('299 - "é"').toString("latin1")],
-  ];
-  for (const [text, header] of rows) assert.deepEqual(warningHeaders([text]), ["Warning", header]);
-  assert.deepEqual(warningHeaders([]), []);
-  assert.deepEqual(warningHeaders(["a", "b"]), ["Warning", '299 - "a"', "Warning", '299 - "b"']);
-});
-
-test("more warnings than a client would take are shortened, then left out from the end", () => {
-  const texts = (headers: readonly string[]): readonly string[] => headers.filter((_, i) => i % 2 === 1);
-  const long = (i: number): string => `${i}`.padEnd(2000, "x");
-  assert.deepEqual(texts(warningHeaders([long(1), long(2)])), [`299 - "${long(1)}"`, `299 - "${long(2)}"`]);
-  const some = texts(warningHeaders([long(1), long(2), "short", long(3)]));
-  assert.deepEqual(
-    some.map(({ length }) => length),
-    [256, 256, 5, 256].map((n) => n + '299 - ""'.length),
-  );
-  assert.equal(texts(warningHeaders(Array.from({ length: 40 }, (_, i) => long(i)))).length, 16);
-});
-
-test("what was said once is not said again", () => {
-  assert.deepEqual(warningHeaders(["a", "b", "a"]), ["Warning", '299 - "a"', "Warning", '299 - "b"']);
 });

@@ -1,9 +1,13 @@
+import { printJson } from "@orch/codec/json.js";
 import { printYaml } from "@orch/codec/yaml.js";
 import type { Encoding } from "@orch/render/form.js";
 import { framings } from "@orch/render/framing.js";
 import { isObject, type MessageType } from "@orch/schema/descriptor.js";
 import type { ApiError } from "@orch/status/api-error.js";
-import type { Exchange, HeaderList } from "./exchange.js";
+import type { Exchange, HeaderList } from "./http/exchange.js";
+import { warningHeaders } from "./http/warning-headers.js";
+import { isLaidOut, type Layouts } from "./layout/layouts.js";
+import { ofBody, relay } from "./relay.js";
 import { plainJson, type Representation } from "./representation.js";
 
 export interface Document {
@@ -30,7 +34,8 @@ export type MetaTypeOf = (kind: string) => MessageType | undefined;
 
 /** Writes answers in the representation that was asked for. */
 export interface Responder {
-  document(exchange: Exchange, representation: Representation, document: Document): void;
+  /** Settles when all of it is given to the client; at once where it is small. */
+  document(exchange: Exchange, representation: Representation, document: Document): void | Promise<void>;
   value(exchange: Exchange, representation: Representation, answer: Answer): void;
   /** `warnings` are those of the request, whatever became of it. */
   error(exchange: Exchange, representation: Representation, failure: Failure): void;
@@ -38,7 +43,10 @@ export interface Responder {
 
 const plainHeaders: HeaderList = ["Content-Type", "application/json"];
 
-export function createResponder(metaType: MetaTypeOf): Responder {
+/** Up to this a body is laid out in the turn in which it comes. */
+const smallBytes = 32 * 1024;
+
+export function createResponder(metaType: MetaTypeOf, layouts: Layouts): Responder {
   const value = (exchange: Exchange, wanted: Representation, answer: Answer): void => {
     const { representation, body } = printed(wanted, answer.value, metaType);
     exchange.send(answer.code, ["Content-Type", representation.contentType, ...(answer.headers ?? [])], body);
@@ -46,11 +54,14 @@ export function createResponder(metaType: MetaTypeOf): Responder {
   return {
     value,
     document(exchange, representation, { code, body, headers }) {
-      const { encoding, pretty, contentType } = representation;
-      if (encoding === "yaml" || pretty) {
-        value(exchange, representation, { code, value: JSON.parse(body.toString("utf8")), headers });
-      } else if (encoding === "json" && headers.length === 0) exchange.send(code, plainHeaders, body);
-      else exchange.send(code, ["Content-Type", contentType, ...headers], body);
+      const { encoding, contentType } = representation;
+      const laidOut = isLaidOut(representation);
+      if (encoding === "json" && !laidOut && headers.length === 0) return exchange.send(code, plainHeaders, body);
+      const all = ["Content-Type", contentType, ...headers];
+      if (!laidOut) return exchange.send(code, all, body);
+      if (body.length <= smallBytes) return exchange.send(code, all, layouts.whole(representation, body));
+      const stream = layouts.stream(representation, ofBody(body));
+      return relay(exchange, stream, { code, headersOf: () => all, cutOnFailure: true }).then(() => {});
     },
     error(exchange, representation, { error, warnings }) {
       const headers = [...warningHeaders(warnings)];
@@ -76,7 +87,7 @@ export function printed(representation: Representation, value: object, metaType:
     case "yaml":
       return { representation, body: printYaml(value) };
     case "json":
-      return { representation, body: `${JSON.stringify(value, null, pretty ? 2 : undefined)}\n` };
+      return { representation, body: printJson(value, { pretty }) };
     default: {
       const body = framed(encoding, value, metaType);
       return body === undefined
@@ -95,33 +106,4 @@ function framed(encoding: Encoding, value: object, metaType: MetaTypeOf): Buffer
     { kind, apiVersion },
     framing.piece(() => type, tree),
   );
-}
-
-/** RFC 7234 section 5.5: one header a warning, code 299. */
-export function warningHeaders(warnings: readonly string[]): HeaderList {
-  return warnings.length === 0 ? [] : shortened([...new Set(warnings)]).flatMap((t) => ["Warning", headerText(t)]);
-}
-
-const maxWarnings = 4096;
-const maxWarning = 256;
-
-/**
- * Characters of all warnings are bounded, as in the reference: clients refuse a response of endless headers. Too many
- * are cut, each, and none begins behind the bound.
- */
-function shortened(warnings: readonly string[]): readonly string[] {
-  const runes = warnings.map((text) => [...text]);
-  if (runes.reduce((sum, text) => sum + text.length, 0) <= maxWarnings) return warnings;
-  let written = 0;
-  return runes.flatMap((text) => {
-    if (written >= maxWarnings) return [];
-    const short = text.slice(0, maxWarning);
-    written += short.length;
-    return [short.join("")];
-  });
-}
-
-/** A quoted text as a header can carry it: control characters escaped or dropped, the rest as bytes of UTF-8. */
-function headerText(text: string): string {
-  return Buffer.from(`299 - ${JSON.stringify(text).replaceAll("\x7f", "")}`, "utf8").toString("latin1");
 }

@@ -2,29 +2,37 @@ import type { Catalog } from "@orch/api/catalog.js";
 import { createNegotiator, discoveryTransforms, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Live } from "@orch/rpc/messages.js";
+import type { NoteWork } from "@orch/rpc/note-work.js";
+import { createPacer } from "@orch/rpc/pacer.js";
 import type { Caller } from "@orch/rpc/rpc.js";
+import { healthKinds } from "@orch/runtime/health.js";
 import type { Call } from "./call.js";
-import type { Served } from "./discovery.js";
+import type { Served } from "./documents/discovery.js";
+import { createOtherPaths, type OtherPathsDeps } from "./documents/other-paths.js";
 import type { Limiter } from "./flow/limiter.js";
-import { createPacer } from "./flow/pacer.js";
+import type { Exchange } from "./http/exchange.js";
+import { type ConnectionSource, createHttpServer, type ServerConfig } from "./http/server.js";
 import type { IdentityDeps } from "./identity.js";
+import { createLayouts } from "./layout/layouts.js";
 import type { RequestMetrics } from "./metrics.js";
-import { createOtherPaths, type OtherPathsDeps } from "./other-paths.js";
 import { createPipeline } from "./pipeline.js";
 import { createResponder } from "./respond.js";
 import { createReviews, type ReviewDeps } from "./reviews/reviews.js";
-import { type ConnectionSource, createHttpServer, type ServerConfig } from "./server.js";
 
 export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
   readonly minRequestTimeoutMs: number;
   /** How long running responses may take once the gateway stops. */
   readonly shutdownGraceMs: number;
+  /** Requests that come while it drains are refused with 429; probes are answered. */
+  readonly refuseWhileDraining: boolean;
   /** CBOR is read and written (gate CBORServingAndStorage). */
   readonly cbor: boolean;
   /** Large answers are compressed for who takes that (gate APIResponseCompression). */
   readonly gzip: boolean;
   /** Pods may be resized in place (gate InPlacePodVerticalScaling). */
   readonly podResize: boolean;
+  /** Everything is discovered in one answer by whoever asks for that (gate AggregatedDiscoveryEndpoint). */
+  readonly aggregatedDiscovery: boolean;
   /** Discovery tells a hash of each kind's stored version (gate StorageVersionHash). */
   readonly storageVersionHash: boolean;
 }
@@ -45,6 +53,7 @@ export interface GatewayDeps extends OtherPathsDeps {
   readonly connections?: ConnectionSource | undefined;
   readonly delivered: (live: Live) => void;
   readonly onFault: (call: Call, error: unknown) => void;
+  readonly noteWork?: NoteWork | undefined;
   readonly newId: () => string;
   readonly random: () => number;
   /** Milliseconds that only grow. */
@@ -54,6 +63,10 @@ export interface GatewayDeps extends OtherPathsDeps {
 export interface Gateway {
   /** Begins to listen; the port is known then. */
   start(): Promise<void>;
+  /** From now on each connection is told that its next answer is the last; nothing is refused yet. */
+  leave(): void;
+  /** Takes no new connections, and settles when what comes on those that are there has been answered; watches go on. */
+  drain(): Promise<void>;
   stop(): Promise<void>;
   readonly port: number;
 }
@@ -76,25 +89,28 @@ export function servedParts(config: Pick<GatewayConfig, "podResize" | "storageVe
   };
 }
 
-/** TLS, identity, negotiation and routing; holds no state that another gateway lacks (design, section 1). */
+/** TLS, identity, negotiation and routing; holds no state that another gateway lacks. */
 export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
   const openWatches = new Set<() => void>();
   const otherPaths = createOtherPaths(deps);
   const offers = objectOffers(deps.naming, config);
   const { naming, catalog } = deps;
   const negotiator = createNegotiator(offers, objectTransforms(naming));
-  const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`));
+  const pacer = createPacer(setImmediate);
+  const layouts = createLayouts(pacer);
+  const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`), layouts);
   const { authorizer } = deps.identity;
   const serve = createPipeline({
     catalog,
     naming,
     negotiator,
-    discoveryNegotiator: createNegotiator(offers, discoveryTransforms(naming)),
+    discoveryNegotiator: createNegotiator(offers, config.aggregatedDiscovery ? discoveryTransforms(naming) : []),
     respond,
     reviews: createReviews({ ...deps.reviews, naming, catalog, negotiator, respond, authorizer }),
     identity: deps.identity,
     limiter: deps.limiter,
-    pacer: createPacer(setImmediate),
+    pacer,
+    layouts,
     caches: deps.caches,
     resources: deps.resources,
     gzip: config.gzip,
@@ -107,24 +123,46 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     metrics: deps.requestMetrics,
     other: otherPaths,
     onFault: deps.onFault,
+    noteWork: deps.noteWork,
     now: deps.monotonic,
   });
   const tokenProtocol = `base64url.bearer.${deps.naming.group("authorization")}.`;
+  let refusing = false;
   const server = createHttpServer(
     { ...config, tokenProtocol },
-    { newId: deps.newId, serve, connections: deps.connections },
+    {
+      newId: deps.newId,
+      connections: deps.connections,
+      serve: (exchange) => (refusing && !isProbe(exchange.path) ? comeAgain(exchange) : serve(exchange)),
+    },
   );
+  const drain = (): Promise<void> => {
+    refusing = config.refuseWhileDraining;
+    return server.drain(config.shutdownGraceMs);
+  };
   let port = 0;
   return {
     async start() {
       port = await server.listen();
     },
-    stop() {
+    leave: server.leave,
+    drain,
+    async stop() {
+      await drain();
       for (const end of [...openWatches]) end();
-      return server.close(config.shutdownGraceMs);
+      await server.close(config.shutdownGraceMs);
     },
     get port() {
       return port;
     },
   };
+}
+
+const isProbe = (path: string): boolean =>
+  healthKinds.some((kind) => path === `/${kind}` || path.startsWith(`/${kind}/`));
+
+/** In the words and seconds of the reference. */
+function comeAgain(exchange: Exchange): void {
+  const headers = ["Content-Type", "text/plain; charset=utf-8", "Retry-After", "5"];
+  exchange.send(429, headers, "The apiserver is shutting down, please try again later.\n");
 }

@@ -27,8 +27,32 @@ test("gates become what they mean to the gateway", () => {
   ];
   for (const [args, cbor, podResize] of rows) {
     const { values, release } = read(...args);
-    const settings = servingSettings(values, { gates: release.gates, given: new Set(), tokens: [] });
+    const settings = servingSettings(values, {
+      gates: release.gates,
+      given: new Set(),
+      tokens: [],
+      identity: undefined,
+    });
     assert.deepEqual({ cbor: settings.cbor, podResize: settings.podResize }, { cbor, podResize }, args.join(" "));
+  }
+});
+
+test("aggregated discovery is off only where a release lets its gate be", () => {
+  const rows: readonly (readonly [args: readonly string[], aggregated: boolean])[] = [
+    [[], true],
+    [["--emulated-version=1.29", "--feature-gates=AggregatedDiscoveryEndpoint=false"], false],
+    [["--emulated-version=1.26"], false],
+    [["--emulated-version=1.26", "--feature-gates=AggregatedDiscoveryEndpoint=true"], true],
+  ];
+  for (const [args, aggregated] of rows) {
+    const { values, release } = read(...args);
+    const settings = servingSettings(values, {
+      gates: release.gates,
+      given: new Set(),
+      tokens: [],
+      identity: undefined,
+    });
+    assert.equal(settings.aggregatedDiscovery, aggregated, args.join(" "));
   }
 });
 

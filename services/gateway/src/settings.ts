@@ -10,7 +10,7 @@ import type { servingFlags } from "./flags.js";
 /** The serving flags' values as settings: plain data. */
 export function servingSettings(
   values: FlagValues<typeof servingFlags>,
-  { gates, given, tokens }: ServingParts,
+  { gates, given, tokens, identity }: ServingParts,
 ): ServingSettings {
   return {
     bindAddress: values["bind-address"],
@@ -22,11 +22,14 @@ export function servingSettings(
     minRequestTimeoutMs: values["min-request-timeout"],
     http2MaxStreams: values["http2-max-streams-per-connection"],
     shutdownGraceMs: values["shutdown-grace-duration"],
+    refuseWhileDraining: values["shutdown-send-retry-after"],
     cbor: gates.enabled("CBORServingAndStorage"),
     gzip: gates.enabled("APIResponseCompression"),
     podResize: gates.enabled("InPlacePodVerticalScaling"),
+    aggregatedDiscovery: gates.enabled("AggregatedDiscoveryEndpoint"),
     storageVersionHash: gates.enabled("StorageVersionHash"),
     access: { values, given: [...given], tokens },
+    identity,
     tls: values,
   };
 }
@@ -35,6 +38,7 @@ export interface ServingParts {
   readonly gates: FeatureGates;
   /** Names of the flags that were given. */
   readonly given: ReadonlySet<string>;
+  readonly identity: ServingSettings["identity"];
   /** Bearer tokens besides those of `--token-auth-file`. */
   readonly tokens: readonly TokenEntry[];
 }

@@ -27,7 +27,7 @@ function outcome(method: string, path: string, podResize = false): number {
 
 const pods = "/api/v1/namespaces/a/pods";
 
-// spec 1: Path shapes; Verbs to HTTP.
+// rules: Path shapes; Verbs to HTTP.
 const rows: readonly (readonly [method: string, path: string, code: number])[] = [
   ["GET", `${pods}/p`, 200],
   ["GET", "/api/v1/pods", 200],

@@ -1,13 +1,13 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
-import type { Served } from "./discovery.js";
+import type { Served } from "./documents/discovery.js";
 import type { ResourceRoute } from "./path.js";
 import { checkTarget } from "./verbs.js";
 
 /**
  * Whether a request's path and verb are there for a kind, or for the subresource that the path names
- * (spec 1: Path shapes, Verbs to HTTP).
+ * (rules: Path shapes, Verbs to HTTP).
  * @throws ApiError NotFound, MethodNotAllowed; NotImplemented for what only a node could answer
  */
 export function checkServed(kind: Kind, to: ResourceRoute, verb: string, served: Served): void {

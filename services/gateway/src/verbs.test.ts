@@ -6,7 +6,7 @@ import { checkTarget, verbOf } from "./verbs.js";
 const collection = "/api/v1/namespaces/a/configmaps";
 const single = `${collection}/b`;
 
-// spec 1: Verbs to HTTP. "405" where the path does not take the verb, which is asked for (and authorized) all the same.
+// rules: Verbs to HTTP. "405" where the path does not take the verb, which is asked for (and authorized) all the same.
 const rows: readonly [method: string, target: string, verb: string, allowed: boolean][] = [
   ["GET", single, "get", true],
   ["HEAD", single, "get", true],

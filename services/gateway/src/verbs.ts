@@ -11,7 +11,7 @@ const verbsOfMethods: Readonly<Record<string, Verb>> = {
 };
 
 /**
- * The verb that a request asks for and must be allowed (spec 1: Verbs to HTTP), whether or not its path takes it;
+ * The verb that a request asks for and must be allowed (rules: Verbs to HTTP), whether or not its path takes it;
  * the lower-case method where there is none.
  */
 export function verbOf(method: string, route: ResourceRoute, query: URLSearchParams | undefined): Verb | string {

@@ -1,16 +1,20 @@
 import type { UserInfo } from "@orch/auth/user.js";
 import type { WriteVerb } from "@orch/rpc/messages.js";
 import { resourceWrite } from "@orch/rpc/methods.js";
+import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Caller } from "@orch/rpc/rpc.js";
-import type { Exchange } from "./exchange.js";
+import type { WriteObserver } from "./flow/seats.js";
+import type { Exchange } from "./http/exchange.js";
+import { warningHeaders } from "./http/warning-headers.js";
 import type { ResourceRoute } from "./path.js";
 import { formOf, type Representation } from "./representation.js";
-import { type Responder, warningHeaders } from "./respond.js";
+import type { Responder } from "./respond.js";
 
 export interface WriteDeps {
   readonly respond: Responder;
   readonly resources: (group: string) => Caller;
   readonly requestTimeoutMs: number;
+  readonly noteWork?: NoteWork | undefined;
 }
 
 export interface Write {
@@ -21,15 +25,19 @@ export interface Write {
   readonly warnings: readonly string[];
   readonly verb: WriteVerb;
   readonly user: UserInfo;
+  /** Of flow control. */
+  readonly observer?: WriteObserver | undefined;
 }
 
-/** A request body over this is refused before it is parsed (design, section 6). */
+/** A request body over this is refused before it is parsed. */
 export const maxBodyBytes = 3 * 1024 * 1024;
 
 /** Writes go to the group's resource service as they came. */
 export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
   const { exchange, route } = write;
   const body = await exchange.body(maxBodyBytes);
+  deps.noteWork?.(write.verb, route, body.length);
+  write.observer?.began();
   const request = {
     verb: write.verb,
     group: route.group,
@@ -46,13 +54,16 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
     userAgent: exchange.header("user-agent") ?? "",
     ifMatch: exchange.header("if-match") ?? "",
   };
-  const {
-    code,
-    body: written,
-    warnings,
-  } = await deps.resources(route.group).call(resourceWrite, request, { deadlineMs: deps.requestTimeoutMs });
-  const headers = warningHeaders([...write.warnings, ...warnings]);
-  deps.respond.document(exchange, write.representation, { code, body: written, headers });
+  let answered = 0;
+  try {
+    const options = { deadlineMs: deps.requestTimeoutMs };
+    const reply = await deps.resources(route.group).call(resourceWrite, request, options);
+    answered = reply.body.length;
+    const headers = warningHeaders([...write.warnings, ...reply.warnings]);
+    await deps.respond.document(exchange, write.representation, { code: reply.code, body: reply.body, headers });
+  } finally {
+    write.observer?.ended(body.length, answered);
+  }
 }
 
 /**

@@ -4,8 +4,8 @@ import { sleep, systemClock } from "@orch/runtime/clock.js";
 import { pages } from "@orch/store/pages.js";
 import { key } from "@orch/store/revision.js";
 import type { Entry } from "@orch/store/store.js";
-import { storedObject } from "./stored.js";
-import type { WriteDeps } from "./write.js";
+import { storedObject } from "./write/stored.js";
+import type { WriteDeps } from "./write/write.js";
 
 export interface ExpiryDeps extends Pick<WriteDeps, "store" | "naming" | "now"> {
   /** Kinds whose objects expire: Events. */
@@ -38,7 +38,7 @@ export async function expireKind({ store, naming, now, ttlMs }: ExpiryDeps, kind
   const prefix = key(`${naming.storePrefix}${kind.storage.prefix}/`);
   const limit = now() - ttlMs;
   let removed = 0;
-  for await (const page of pages(store, { prefix, limit: pageSize })) {
+  for await (const page of pages(store, { prefix, limit: pageSize, damaged: "told" })) {
     const over = page.entries.filter((entry) => lastChange(kind, entry) < limit);
     const swaps = over.map((entry) => store.swap({ key: entry.key, expected: entry.revision, value: undefined }));
     removed += (await Promise.all(swaps)).filter((swap) => swap.done).length;

@@ -2,10 +2,12 @@ import { sleep, systemClock } from "@orch/runtime/clock.js";
 import { revision } from "@orch/store/revision.js";
 import { ensureFlowObjects, flowKinds } from "./flow-objects.js";
 import { nextChange } from "./next-change.js";
-import type { WriteDeps } from "./write.js";
+import type { WriteDeps } from "./write/write.js";
 
 export interface KeeperDeps extends WriteDeps {
   readonly log: (what: string, error: unknown) => void;
+  /** Called each time that all of them are there. */
+  readonly ensured: () => void;
 }
 
 /** However often the objects change, they are looked at no oftener. */
@@ -20,6 +22,7 @@ export async function keepFlowObjects(deps: KeeperDeps, signal: AbortSignal): Pr
     try {
       const from = revision((await deps.store.revision()) + 1);
       await ensureFlowObjects(deps);
+      deps.ensured();
       await nextChange(deps.store, prefixes, { from, roundMs, signal });
     } catch (error) {
       if (!signal.aborted) deps.log("keeping the objects of flow control failed; trying again", error);

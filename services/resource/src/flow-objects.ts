@@ -6,9 +6,9 @@ import type { AnyObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { type Key, key } from "@orch/store/revision.js";
-import { ensureKept, isOvertaken, removeKept } from "./kept-object.js";
-import { storedObject } from "./stored.js";
-import { builtIn, type WriteDeps } from "./write.js";
+import { ensureKept, isOvertaken, removeKept } from "./write/kept-object.js";
+import { storedObject } from "./write/stored.js";
+import { builtIn, type WriteDeps } from "./write/write.js";
 
 type AnySpec = FlowSchemaSpec | LevelSpec;
 
@@ -60,7 +60,7 @@ export async function ensureFlowObjects(deps: WriteDeps): Promise<number> {
 }
 
 async function removeUnknown(deps: WriteDeps, { kind, prefix, objects }: FlowKind): Promise<number> {
-  const { entries } = await deps.store.range({ prefix });
+  const { entries } = await deps.store.range({ prefix, damaged: "told" });
   const known = new Set(objects.map(({ name }) => name));
   const unknown = entries
     .map((entry) => storedObject(kind, entry))

@@ -1,5 +1,9 @@
-import { ApiError, forbidden, notFound, type ResourceName } from "@orch/status/api-error.js";
-import { type Key, key, type Revision, revision } from "@orch/store/revision.js";
+import { forbidden, notFound, type ResourceName } from "@orch/status/api-error.js";
+import { readJson } from "@orch/status/read-json.js";
+import { type Damage, damageText } from "@orch/store/damaged-entry.js";
+import { createFollowing } from "@orch/store/follow.js";
+import { followValues } from "@orch/store/follow-values.js";
+import { type Key, key } from "@orch/store/revision.js";
 import type { Entry, Store } from "@orch/store/store.js";
 
 export type NamespacePhase = "Active" | "Terminating";
@@ -24,31 +28,33 @@ export interface NamespacesOptions {
   /** Of the namespaces' keys, with the closing slash. */
   readonly prefix: Key;
   readonly log: (what: string, error: unknown) => void;
+  /** Whether anything may be created in a namespace that is not there or goes (NamespaceLifecycle turned off). */
+  readonly anyway?: boolean;
 }
 
-const retryMs = 500;
-
-export function createNamespaces({ store, prefix, log }: NamespacesOptions): Namespaces {
+export function createNamespaces({ store, prefix, log, anyway = false }: NamespacesOptions): Namespaces {
   let phases = new Map<string, NamespacePhase>();
   let loaded = false;
   const nameOf = (at: Key): string => at.slice(prefix.length);
 
-  const load = async (): Promise<Revision> => {
-    const { entries, revision: at } = await store.range({ prefix });
-    phases = new Map(entries.map((entry) => [nameOf(entry.key), phaseOf(entry)]));
-    loaded = true;
-    return at;
+  /** One that cannot be read is not known here: whoever asks for it is told by the store. */
+  const tell = (damaged: readonly Damage[]): void => {
+    if (damaged.length > 0) log("stored namespaces cannot be read", new Error(damageText(damaged)));
   };
-
-  const follow = async (from: Revision, signal: AbortSignal): Promise<void> => {
-    for await (const item of store.watch({ prefix, from, signal })) {
-      if (item.type === "progress") continue;
-      for (const event of item.events) {
-        if (event.type === "put") phases.set(nameOf(event.entry.key), phaseOf(event.entry));
-        else phases.delete(nameOf(event.key));
-      }
-    }
-  };
+  const phaseByName = (entry: Entry): readonly [string, NamespacePhase] => [nameOf(entry.key), phaseOf(entry)];
+  const follower = followValues(phaseByName, {
+    replaced(all, damaged) {
+      phases = new Map(all);
+      loaded = true;
+      tell(damaged);
+    },
+    changed: ([name, phase]) => void phases.set(name, phase),
+    deleted: (at) => void phases.delete(nameOf(at)),
+    damaged(damage) {
+      phases.delete(nameOf(damage.key));
+      tell([damage]);
+    },
+  });
 
   const judge = (
     phase: NamespacePhase | undefined,
@@ -67,22 +73,12 @@ export function createNamespaces({ store, prefix, log }: NamespacesOptions): Nam
   };
 
   return {
-    async run(signal) {
-      while (!signal.aborted) {
-        try {
-          await follow(revision((await load()) + 1), signal);
-        } catch (error) {
-          if (signal.aborted) return;
-          if (!(error instanceof ApiError && error.reason === "Expired"))
-            log("following namespaces failed; loading anew", error);
-          await new Promise((resolve) => setTimeout(resolve, retryMs));
-        }
-      }
-    },
+    run: createFollowing({ store, prefix, follower, subject: "namespaces", log }).run,
     get loaded() {
       return loaded;
     },
     admitCreate(namespace, object) {
+      if (anyway) return;
       const known = phases.get(namespace);
       if (known !== undefined) return judge(known, namespace, object);
       // Just created, perhaps: the mirror is a moment behind.
@@ -95,7 +91,7 @@ export function createNamespaces({ store, prefix, log }: NamespacesOptions): Nam
 
 /** Terminating from the moment that deletion was asked for, whatever the status says. */
 function phaseOf(entry: Entry): NamespacePhase {
-  const object = JSON.parse(entry.value.toString("utf8")) as {
+  const object = readJson(entry.value.toString("utf8")) as {
     metadata?: { deletionTimestamp?: string };
     status?: { phase?: string };
   };

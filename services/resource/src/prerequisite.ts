@@ -12,12 +12,14 @@ export interface Prerequisite {
 
 export interface PrerequisiteOptions {
   readonly make: () => Promise<unknown>;
+  /** Called once it is there. */
+  readonly finished?: () => void;
   readonly log: (what: string, error: unknown) => void;
 }
 
 const retryMs = 500;
 
-export function createPrerequisite(what: string, { make, log }: PrerequisiteOptions): Prerequisite {
+export function createPrerequisite(what: string, { make, finished, log }: PrerequisiteOptions): Prerequisite {
   let isDone = false;
   let announce: () => void = () => {};
   const done = new Promise<void>((resolve) => {
@@ -35,6 +37,7 @@ export function createPrerequisite(what: string, { make, log }: PrerequisiteOpti
           await make();
           isDone = true;
           announce();
+          finished?.();
         } catch (error) {
           log(`creating ${what} failed; trying again`, error);
           await sleep(systemClock, retryMs, signal);

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { type Catalog, isStored } from "@orch/api/catalog.js";
+import { createNotEnforced } from "@orch/api/not-enforced.js";
 import type { Permissions } from "@orch/auth/rules.js";
 import { tokenIssuer } from "@orch/auth/service-account/token-issuer.js";
 import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
@@ -7,36 +8,42 @@ import type { Naming } from "@orch/naming/naming.js";
 import { createRenderers } from "@orch/render/renderers.js";
 import type { StatusReply, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
-import type { Services } from "@orch/rpc/rpc.js";
+import type { NoteWork } from "@orch/rpc/note-work.js";
+import type { ServerCall, Services } from "@orch/rpc/rpc.js";
+import type { StartUpHook } from "@orch/rpc/start-up-hooks.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createTokenKey } from "@orch/store/token-key.js";
-import { type AdmissionPlugin, createAdmission } from "./admission/admission.js";
-import { certificateApproval, certificateSigning } from "./admission/certificate-signers.js";
-import { certificateSubjectRestriction } from "./admission/certificate-subject.js";
-import { nodeRestriction } from "./admission/node-restriction.js";
-import { serviceAccountAdmission } from "./admission/service-account.js";
+import { createAdmission } from "./admission/admission.js";
+import { type AdmissionSettings, usualTolerationSeconds } from "./admission/flags.js";
+import { namespaceLifecycleName } from "./admission/namespace-lifecycle.js";
+import { admissionPlugins } from "./admission/plugins.js";
 import type { GatewayAddress } from "./allocation/root-service.js";
 import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
-import { bind } from "./bind.js";
-import { create } from "./create.js";
-import { remove } from "./delete.js";
-import { removeCollection } from "./delete-collection.js";
-import { evict } from "./evict.js";
 import { runExpiry } from "./expiry.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
+import { collectIdentityLeases } from "./identity-leases.js";
+import { createMirrors } from "./mirror.js";
 import { createNamespaces } from "./namespaces.js";
-import { patch } from "./patch.js";
 import { createPrerequisite } from "./prerequisite.js";
 import { ensureRbacObjects } from "./rbac/bootstrap.js";
-import { rbacEscalation } from "./rbac/escalation.js";
-import { remembering } from "./recent-states.js";
+import { createStartUp } from "./start-up.js";
 import { ensureSystemNamespaces } from "./system-namespaces.js";
+import { ensureSystemPriorityClasses } from "./system-priority-classes.js";
+import { createLargeWrites, type LargeWrites, largeBytes } from "./thread/large-writes.js";
+import { registerLargeWriteMetrics } from "./thread/metrics.js";
 import { requestToken, type TokenService, type TokenSettings } from "./token-request.js";
-import { update } from "./update.js";
-import type { Write, WriteDeps } from "./write.js";
+import { bind } from "./write/bind.js";
+import { create } from "./write/create.js";
+import { remove } from "./write/deletion/delete.js";
+import { removeCollection } from "./write/deletion/delete-collection.js";
+import { evict } from "./write/evict.js";
+import { patch } from "./write/patch.js";
+import { remembering } from "./write/recent-states.js";
+import { update } from "./write/update.js";
+import { TooLargeHere, type Write, type WriteDeps } from "./write/write.js";
 
 export interface ResourceConfig {
   /** The API groups this service owns; undefined for all of them. */
@@ -49,10 +56,12 @@ export interface ResourceConfig {
   readonly allocation: AllocationConfig;
   /** Tokens of service accounts; undefined where nobody signs any. */
   readonly tokens?: TokenSettings | undefined;
-  /** Of `admission/flags.ts`; every plugin runs where absent. */
-  readonly disabledAdmissionPlugins?: ReadonlySet<string>;
+  /** Every plugin runs where absent. */
+  readonly admission?: Pick<AdmissionSettings, "disabled" | "tolerationSeconds">;
   /** Bytes of states that are kept for the next change of their objects; 32 MiB where absent. */
   readonly recentBytes?: number;
+  /** Large writes go to a thread of their own, whose catalog is made of this; all are made here where absent. */
+  readonly thread?: { readonly runtimeConfig: readonly string[] };
 }
 
 export interface ResourceDeps {
@@ -63,6 +72,11 @@ export interface ResourceDeps {
   readonly permissions: Permissions;
   readonly log: (what: string, error: unknown) => void;
   readonly metrics?: Metrics;
+  /** Makes a health check that fails until what it returned is called; of the process, where it shows them itself. */
+  readonly postStartHook?: (hook: StartUpHook) => () => void;
+  /** Whether the store takes nothing but what is essential, for want of room. */
+  readonly storeIsFull?: () => boolean;
+  readonly noteWork?: NoteWork | undefined;
   readonly now: () => number;
   readonly newUid: () => string;
   readonly random: () => number;
@@ -73,26 +87,33 @@ export interface Resource {
   stop(): Promise<void>;
   /** Settles when the objects that must always be there are: the system's namespaces, roles and bindings. */
   readonly bootstrapped: Promise<void>;
-  /** Settles when the roles and bindings are (`rbac/bootstrap-roles` of the reference's health checks). */
-  readonly rolesBootstrapped: Promise<void>;
   /** From now on the root service leads to these gateways; called once they are known. */
   leadTo(gateway: GatewayAddress): void;
+  /** The thread of large writes, where there is one. */
+  readonly large: LargeWrites | undefined;
 }
+
+/** What a service that is ready says is what it cannot do all the same. */
+const noRoom = "the store has no room left: only deletions, lease renewals and the server's own writes are taken";
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Validates and stores the writes of its API groups (design, sections 1 and 6). */
+const everything = { disabled: new Set<string>(), tolerationSeconds: usualTolerationSeconds };
+
+/** Validates and stores the writes of its API groups. */
 export function createResource(config: ResourceConfig, deps: ResourceDeps): Resource {
   const { naming, catalog, store } = deps;
   const namespaceKind = catalog.kind("v1", "Namespace");
   if (namespaceKind === undefined) throw new TypeError("the catalog has no Namespace");
   const prefix = key(`${naming.storePrefix}${namespaceKind.storage.prefix}/`);
-  const namespaces = createNamespaces({ store, prefix, log: deps.log });
+  const { disabled, tolerationSeconds } = config.admission ?? everything;
+  const namespaces = createNamespaces({ store, prefix, log: deps.log, anyway: disabled.has(namespaceLifecycleName) });
   const formats = createNegotiator(objectOffers(naming, config));
   const renderers = createRenderers(catalog, naming.metaGroup);
   const allocation = createServiceAllocation(config.allocation, deps, () => writes);
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
-  const disabled = config.disabledAdmissionPlugins ?? new Set();
+  const mirrors = createMirrors(deps);
+  const plugins = admissionPlugins({ naming, catalog, disabled, tolerationSeconds, pause, mirrorOf: mirrors.of });
   const writes: WriteDeps = {
     ...deps,
     ...remembering(store, config.recentBytes),
@@ -101,30 +122,55 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     formats,
     renderers,
     allocations: allocation.allocations,
-    admission: createAdmission(admissionPlugins(naming).filter(({ name }) => !disabled.has(name))),
+    admission: createAdmission(plugins),
+    notEnforced: createNotEnforced(naming),
     cbor: config.cbor,
+    largestHere: Number.POSITIVE_INFINITY,
   };
+  const large =
+    config.thread === undefined
+      ? undefined
+      : createLargeWrites({
+          ...config.thread,
+          deps: writes,
+          naming,
+          admission: { disabled, tolerationSeconds },
+          mirrored: (namespace) => mirrors.at(namespace),
+          log: deps.log,
+        });
+  if (large !== undefined && deps.metrics !== undefined) registerLargeWriteMetrics(deps.metrics, large);
+  const bounded: WriteDeps = { ...writes, largestHere: largeBytes };
   const tokens = tokenService(config.tokens, deps);
 
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
 
-  const handle = (request: WriteRequest): Promise<WriteReply> => {
+  const handle = (request: WriteRequest, call: ServerCall): Promise<WriteReply> => {
     const requested = catalog.find(request.group, request.version, request.resource);
     if (requested === undefined || !owns(request.group)) throw unknownPath();
+    deps.noteWork?.(request.verb, request, request.body.length);
     const write: Write = { deps: writes, kind: requested.hub, requested, request };
-    if (request.subresource !== "") return performOnSubresource(write, tokens);
-    if (!requested.verbs.includes(request.verb)) throw methodNotAllowed();
-    if (requested.group === "" && requested.kind === "Binding") return bind(write);
-    // Other kinds that are only created are questions, not objects.
-    if (!isStored(requested)) throw notAvailable(requested.plural);
-    return perform(write);
+    if (large === undefined || !mayGoToThread(write)) return performWrite(write, tokens);
+    if (request.body.length > largeBytes) return large.write(request, call);
+    // A creation begins from no state that could be large.
+    if (request.verb === "create") return performWrite(write, tokens);
+    return performWrite({ ...write, deps: bounded }, tokens).catch((error: unknown) => {
+      if (error instanceof TooLargeHere) return large.write(request, call);
+      throw error;
+    });
   };
 
   const status = async (): Promise<StatusReply> => {
     const revision = await store.revision();
-    if (!namespaces.loaded) return { ready: false, revision, message: "namespaces are not loaded yet" };
+    const { unfinished } = startUp;
+    if (!namespaces.loaded) return { ready: false, revision, message: "namespaces are not loaded yet", unfinished };
+    if (!mirrors.loaded) {
+      return { ready: false, revision, message: "what admission depends on is not loaded yet", unfinished };
+    }
     const missing = prerequisites.find(({ isDone }) => !isDone);
-    return { ready: missing === undefined, revision, message: missing ? `${missing.what} are not there yet` : "" };
+    if (missing !== undefined) {
+      return { ready: false, revision, message: `${missing.what} are not there yet`, unfinished };
+    }
+    return { ready: true, revision, message: deps.storeIsFull?.() === true ? noRoom : "", unfinished };
   };
 
   deps.services.unary(resourceWrite, handle);
@@ -132,53 +178,73 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
 
   const abort = new AbortController();
   let running: Promise<void> | undefined;
+  const startUp = createStartUp(deps.postStartHook ?? (() => () => {}));
   const ownsRoles = owns(naming.group("rbac.authorization"));
   const systemNamespaces = createPrerequisite("the system's namespaces", {
     make: async () => owns("") && (await ensureSystemNamespaces({ deps: writes, kind: namespaceKind })),
+    finished: startUp.finishes("start-system-namespaces-controller"),
     log: deps.log,
   });
   const roles = createPrerequisite("the system's roles and bindings", {
     make: async () => ownsRoles && (await ensureRbacObjects(writes)),
+    finished: startUp.finishes("rbac/bootstrap-roles"),
     log: deps.log,
   });
-  const prerequisites = [systemNamespaces, roles];
+  const priorityClasses = createPrerequisite("the system's priority classes", {
+    make: async () => owns(naming.group("scheduling")) && (await ensureSystemPriorityClasses(writes)),
+    finished: startUp.finishes("scheduling/bootstrap-system-priority-classes"),
+    log: deps.log,
+  });
+  const prerequisites = [systemNamespaces, roles, priorityClasses];
+  const ensured = startUp.finishes("priority-and-fairness-config-producer");
+  const repaired = startUp.finishes("start-service-ip-repair-controllers");
   const bootstrap = async (): Promise<void> => {
     for (const prerequisite of prerequisites) await prerequisite.run(abort.signal);
   };
 
   return {
     async start() {
+      mirrors.start(abort.signal);
       const expiring = catalog.storedKinds().filter((k) => k.storage.ttlSeconds !== undefined && owns(k.group));
       const expiry = runExpiry({ ...writes, kinds: expiring, ttlMs: config.eventTtlMs, log: deps.log }, abort.signal);
       const ownsFlow = owns(naming.group("flowcontrol.apiserver"));
-      const flow = ownsFlow ? keepFlowObjects({ ...writes, log: deps.log }, abort.signal) : undefined;
-      const allocating = owns("") ? allocation.run(abort.signal, systemNamespaces.done) : undefined;
-      running = Promise.all([namespaces.run(abort.signal), bootstrap(), expiry, flow, allocating]).then(() => {});
+      const flow = ownsFlow ? keepFlowObjects({ ...writes, log: deps.log, ensured }, abort.signal) : ensured();
+      const ownsLeases = owns(naming.group("coordination"));
+      const leases = ownsLeases ? collectIdentityLeases({ ...writes, log: deps.log }, abort.signal) : undefined;
+      const bootstrapped = systemNamespaces.done;
+      const allocating = owns("") ? allocation.run(abort.signal, { bootstrapped, repaired }) : repaired();
+      const kept = [expiry, flow, allocating, leases];
+      running = Promise.all([namespaces.run(abort.signal), bootstrap(), ...kept]).then(() => {});
     },
     async stop() {
       abort.abort();
+      await large?.close();
       await running;
     },
+    large,
     bootstrapped: Promise.all(prerequisites.map(({ done }) => done)).then(() => {}),
-    rolesBootstrapped: roles.done,
     leadTo: allocation.leadTo,
   };
 }
 
-/** In the order in which they are asked; those of access cannot be turned off: no flag knows their names. */
-function admissionPlugins(naming: Naming): readonly AdmissionPlugin[] {
-  return [
-    serviceAccountAdmission({ naming, pause }),
-    nodeRestriction(naming),
-    certificateApproval(naming),
-    certificateSigning(naming),
-    certificateSubjectRestriction(naming),
-    rbacEscalation(naming),
-  ];
-}
-
 function tokenService(settings: TokenSettings | undefined, deps: ResourceDeps): TokenService | undefined {
   return settings === undefined ? undefined : { ...settings, issuer: tokenIssuer({ ...settings, ...deps }) };
+}
+
+/** Tokens are signed here, and a deletion of a collection is many small steps. */
+function mayGoToThread({ request: { verb, subresource } }: Write): boolean {
+  return verb !== "deletecollection" && subresource !== "token";
+}
+
+/** A write by its verb and subresource, in whichever thread. */
+export function performWrite(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {
+  const { requested, request } = write;
+  if (request.subresource !== "") return performOnSubresource(write, tokens);
+  if (!requested.verbs.includes(request.verb)) throw methodNotAllowed();
+  if (requested.group === "" && requested.kind === "Binding") return bind(write);
+  // Other kinds that are only created are questions, not objects.
+  if (!isStored(requested)) throw notAvailable(requested.plural);
+  return perform(write);
 }
 
 function performOnSubresource(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
 import type { FlagValues } from "@orch/runtime/flags.js";
-import { admissionFlags, disabledPlugins } from "./admission/flags.js";
 import { tokenFlags, tokenSettings } from "./token-flags.js";
 
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -60,24 +59,5 @@ for (const [values, problem] of refused) {
     assert.ok(!settings.ok);
     assert.match(settings.problems.join("; "), problem);
     assert.ok(!settings.problems.join().includes(pem.split("\n")[1] ?? "-"));
-  });
-}
-
-const plugins: readonly (readonly [enabled: string[], disabled: string[], off: string[] | RegExp])[] = [
-  [[], [], []],
-  [[], ["ServiceAccount"], ["ServiceAccount"]],
-  [["ServiceAccount", "NamespaceLifecycle"], [], []],
-  [["ServiceAccount"], ["ServiceAccount"], /^\[ServiceAccount\] in enable-admission-plugins and disable/],
-  [["serviceaccount"], [], /^enable-admission-plugins plugin "serviceaccount" is unknown$/],
-  [[], ["Nope"], /^disable-admission-plugins plugin "Nope" is unknown$/],
-  [[], ["NamespaceLifecycle"], /cannot be disabled/],
-];
-for (const [enabled, disabled, off] of plugins) {
-  test(`admission with [${enabled}] and without [${disabled}]: ${off instanceof RegExp ? "refused" : `off [${off}]`}`, () => {
-    const [enable, disable] = Object.keys(admissionFlags);
-    assert.deepEqual([enable, disable], ["enable-admission-plugins", "disable-admission-plugins"]);
-    const read = disabledPlugins({ "enable-admission-plugins": enabled, "disable-admission-plugins": disabled });
-    if (off instanceof RegExp) assert.match(read.ok ? "" : read.problems.join("; "), off);
-    else assert.deepEqual(read.ok ? [...read.value] : read.problems, off);
   });
 }

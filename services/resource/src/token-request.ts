@@ -9,10 +9,10 @@ import { type WriteOptions, writeOptions } from "@orch/render/write-options.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, conflict, invalid, notFound } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
-import { readObject } from "./body.js";
-import { findStored, rendererOf } from "./stored.js";
-import { warned } from "./warned.js";
-import { builtIn, resourceOf, timestamp, type Write } from "./write.js";
+import { readObject } from "./write/body.js";
+import { findStored, rendererOf } from "./write/stored.js";
+import { warned } from "./write/warned.js";
+import { builtIn, resourceOf, timestamp, type Write } from "./write/write.js";
 
 /** How tokens of service accounts are made for those who ask. */
 export interface TokenSettings {
@@ -51,23 +51,17 @@ interface BoundObjectReference {
   readonly uid?: string;
 }
 
-/** Issues a token of a service account: a POST to `serviceaccounts/<name>/token` (spec 1: Sub-resource). */
+/** Issues a token of a service account: a POST to `serviceaccounts/<name>/token` (rules: Sub-resources). */
 export async function requestToken(write: Write, tokens: TokenService): Promise<WriteReply> {
   const { deps, request } = write;
   const kind = builtIn(write, `${deps.naming.group("authentication")}/v1`, "TokenRequest");
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "CreateOptions" });
   const body = readObject(write, kind, options.fieldValidation);
-  const warnings = [...body.warnings];
-  const warn = (warning: string): void => void warnings.push(warning);
-  return warned(
-    write,
-    () => warnings,
-    async () => {
-      const answer = await issue(write, { kind, asked: body.object, options, tokens, warn });
-      const renderer = rendererOf({ ...write, kind, requested: kind, request: { ...request, subresource: "" } });
-      return { code: 201, body: renderer.document(renderer.piece(answer).at(deps.now()), ""), warnings };
-    },
-  );
+  return warned(write, body.warnings, async () => {
+    const { answer, warnings } = await issue(write, { kind, asked: body.object, options, tokens });
+    const renderer = rendererOf({ ...write, kind, requested: kind, request: { ...request, subresource: "" } });
+    return { code: 201, body: renderer.document(renderer.piece(answer).at(deps.now()), ""), warnings };
+  });
 }
 
 interface Asked {
@@ -76,22 +70,28 @@ interface Asked {
   readonly asked: AnyObject;
   readonly options: WriteOptions;
   readonly tokens: TokenService;
-  readonly warn: (warning: string) => void;
 }
 
-async function issue(write: Write, { kind, asked, options, tokens, warn }: Asked): Promise<AnyObject> {
+interface Issued {
+  readonly answer: AnyObject;
+  readonly warnings: readonly string[];
+}
+
+async function issue(write: Write, { kind, asked, options, tokens }: Asked): Promise<Issued> {
   const { deps, request } = write;
   checkPlace(kind, asked, write);
   await deps.namespaces.admitCreate(request.namespace, { resource: resourceOf(write.kind), name: request.name });
   const { uid = "" } = (await objectOf(write, write.kind, request.name)).metadata;
   const now = deps.now();
-  const whole = completed(kind, asked, { write, tokens, now });
+  const whole = await deps.admission.mutateCreate(write, completed(kind, asked, { write, tokens, now }));
   const errors = validateVirtual(kind, whole);
   if (errors.length > 0) throw invalid({ group: kind.group, kind: kind.kind }, "", errors);
   await deps.admission.validate({ write, object: whole, old: undefined });
   const { spec = {} }: TokenRequest = whole;
   const binding = spec.boundObjectRef === undefined ? {} : await bindingOf(write, spec.boundObjectRef);
-  const seconds = withinBound(spec.expirationSeconds ?? 0, tokens.maxSeconds, warn);
+  const wanted = spec.expirationSeconds ?? 0;
+  const seconds = tokens.maxSeconds === 0 ? wanted : Math.min(wanted, tokens.maxSeconds);
+  const shortened = `requested expiration of ${wanted} seconds shortened to ${seconds} seconds`;
   const audiences = spec.audiences ?? [];
   const mounted = binding.bound?.kind === "Pod" && seconds === podTokenSeconds;
   const extended = tokens.extend && mounted && audiences.every((each) => tokens.apiAudiences.includes(each));
@@ -107,7 +107,7 @@ async function issue(write: Write, { kind, asked, options, tokens, warn }: Asked
       });
   const expirationTimestamp = timestamp(now + seconds * 1000);
   const answer = { ...whole, spec: { ...spec, expirationSeconds: seconds }, status: { token, expirationTimestamp } };
-  return asVersion(kind, answer);
+  return { answer: asVersion(kind, answer), warnings: seconds === wanted ? [] : [shortened] };
 }
 
 /** A body names the account and the namespace of its path, or none. */
@@ -138,12 +138,6 @@ function completed(
     metadata: { ...metadata, name, namespace, creationTimestamp: timestamp(now) },
     spec: { ...defaulted.spec, audiences: audiences.length === 0 ? tokens.apiAudiences : audiences },
   };
-}
-
-function withinBound(seconds: number, most: number, warn: (warning: string) => void): number {
-  if (most === 0 || seconds <= most) return seconds;
-  warn(`requested expiration of ${seconds} seconds shortened to ${most} seconds`);
-  return most;
 }
 
 interface Binding {

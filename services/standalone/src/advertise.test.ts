@@ -15,8 +15,8 @@ const rows: readonly (readonly [told: string, bound: string, advertised: string 
   ["", "192.0.2.9", "192.0.2.9"],
   ["", "0.0.0.0", "192.0.2.7"],
   ["", "::", "192.0.2.7"],
-  ["", "127.0.0.1", undefined],
-  ["", "localhost", undefined],
+  ["", "127.0.0.1", "192.0.2.7"],
+  ["", "localhost", "192.0.2.7"],
 ];
 
 for (const [told, bound, advertised] of rows) {
@@ -24,3 +24,7 @@ for (const [told, bound, advertised] of rows) {
     assert.equal(advertisedAddress(told, { bound, interfaces }), advertised);
   });
 }
+
+test("a machine that nobody else reaches advertises nothing", () => {
+  assert.equal(advertisedAddress("", { bound: "127.0.0.1", interfaces: { lo: interfaces.lo } }), undefined);
+});

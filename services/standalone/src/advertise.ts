@@ -1,5 +1,5 @@
 import type { NetworkInterfaceInfo } from "node:os";
-import { ordinaryAddress, parseAddress } from "@orch/schema/formats/ip.js";
+import { ordinaryAddress } from "@orch/schema/formats/ip.js";
 
 export interface Listening {
   /** The address that clients connect to. */
@@ -9,16 +9,14 @@ export interface Listening {
 }
 
 /**
- * Where the cluster reaches a server: as it is told, else where it listens; a server that listens everywhere, at the
- * first address that others can reach. Undefined for one that only this machine can reach.
+ * Where the cluster reaches a server: as it is told, else where it listens; a server that listens everywhere, or where
+ * only this machine reaches it, at the first address that others can reach, as the reference says of itself. Undefined
+ * on a machine without one.
  */
 export function advertisedAddress(told: string, { bound, interfaces }: Listening): string | undefined {
   if (told !== "") return told;
-  const everywhere = parseAddress(bound)?.every((byte) => byte === 0) ?? false;
-  const candidates = everywhere
-    ? Object.values(interfaces).flatMap((of = []) =>
-        of.filter(({ internal }) => !internal).map(({ address }) => address),
-      )
-    : [bound];
-  return candidates.find((address) => ordinaryAddress(address).length === 0);
+  const reachable = Object.values(interfaces).flatMap((of = []) =>
+    of.filter(({ internal }) => !internal).map(({ address }) => address),
+  );
+  return [bound, ...reachable].find((address) => ordinaryAddress(address).length === 0);
 }

@@ -6,7 +6,6 @@ import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { connectionOf } from "@orch/service-controller-manager/connection.js";
 import { accountNames, type ControllerName } from "@orch/service-controller-manager/controller.js";
-import { createTelemetry } from "@orch/service-controller-manager/metrics.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
 import type { ControllerTokens } from "./controller-tokens.js";
 import { untilReady } from "./until-ready.js";
@@ -39,15 +38,14 @@ export function startControllers(
   deps: ControllersDeps,
   loopback: Loopback,
 ): { readonly stop: () => Promise<void> } {
-  const telemetry = createTelemetry(deps.metrics);
   const abort = new AbortController();
   const run = async (signal: AbortSignal): Promise<void> => {
     await untilReady(deps.health, { clock: deps.clock, signal });
     await sleep(deps.clock, courtesyMs, signal);
     if (signal.aborted) return;
-    const [{ createClient }, { createControllerManager }] = await Promise.all([
+    const [{ createClient }, { assembleControllerManager }] = await Promise.all([
       import("@orch/client/http.js"),
-      import("@orch/service-controller-manager/service.js"),
+      import("@orch/service-controller-manager/assemble.js"),
     ]);
     // The certificate has this name whatever the address is.
     const tls = { tlsServerName: "localhost", insecureSkipTlsVerify: false };
@@ -57,7 +55,7 @@ export function startControllers(
     const client = clientWith(tokens.own);
     const own = new Map([...tokens.ofAccounts].map(([account, token]) => [account, clientWith(token)]));
     const clientFor = (name: ControllerName): Client => own.get(accountNames[name] ?? "") ?? client;
-    const manager = createControllerManager(config, { ...deps, client, clientFor, telemetry, random: Math.random });
+    const manager = assembleControllerManager(config, { ...deps, client, clientFor });
     await manager.start();
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();

@@ -2,6 +2,7 @@ import type { Catalog } from "@orch/api/catalog.js";
 import type { Permissions } from "@orch/auth/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
+import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Services } from "@orch/rpc/rpc.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Health } from "@orch/runtime/health.js";
@@ -19,8 +20,10 @@ export interface Front {
   readonly permissions: Permissions;
   /** Begins to serve, once the services have started; the port. */
   start(): Promise<number>;
-  /** Readiness falls; serving goes on. */
+  /** Readiness falls; serving goes on, and clients are told to go elsewhere with their next request. */
   shutDown(): void;
+  /** Answers what comes on the connections that are there, for the last time; watches go on, and the services behind must. */
+  drain(): Promise<void>;
   /** Answers what is under way and stops serving; the watch cache has ended its streams before. */
   stop(): Promise<void>;
   /** The transport, once the resource service has stopped too. */
@@ -33,8 +36,8 @@ export interface FrontDeps {
   readonly health: Health;
   readonly metrics: Metrics;
   readonly log: Log;
-  readonly logFailure: () => string | undefined;
   readonly clock: Clock;
+  readonly noteWork?: NoteWork | undefined;
   readonly version: object;
 }
 
@@ -51,7 +54,8 @@ export async function createLocalFront(serving: ServingSettings, deps: FrontDeps
       await gateway.start();
       return gateway.port;
     },
-    shutDown() {},
+    shutDown: () => gateway.leave(),
+    drain: () => gateway.drain(),
     stop: () => gateway.stop(),
     close: () => caller.close(),
   };

@@ -1,18 +1,14 @@
-import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { Catalog } from "@orch/api/catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
-import { createPreciseClock } from "@orch/rpc/clock.js";
-import type { Log } from "@orch/runtime/log.js";
 import type { Service } from "@orch/runtime/service.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
 import type { ServingSettings } from "@orch/service-gateway/assemble.js";
-import type { AllocationConfig } from "@orch/service-resource/allocation/service-allocation.js";
-import { createResource } from "@orch/service-resource/service.js";
-import type { TokenSettings } from "@orch/service-resource/token-request.js";
-import { watchCacheDefaults } from "@orch/service-watch-cache/config.js";
-import { registerWatchCacheMetrics } from "@orch/service-watch-cache/metrics.js";
-import { createWatchCache } from "@orch/service-watch-cache/service.js";
+import { assembleResource } from "@orch/service-resource/assemble.js";
+import type { ResourceSettings } from "@orch/service-resource/settings.js";
+import type { LargeWrites } from "@orch/service-resource/thread/large-writes.js";
+import { assembleWatchCache } from "@orch/service-watch-cache/assemble.js";
+import type { WatchCacheConfig } from "@orch/service-watch-cache/config.js";
 import type { Store } from "@orch/store/store.js";
 import { createControllerTokens } from "./controller-tokens.js";
 import { startControllers } from "./controllers.js";
@@ -28,26 +24,33 @@ export interface StandaloneConfig {
   readonly tlsSans: readonly string[];
   /** What it leaves open is this server's own: certificates, keys, the administrator's token. */
   readonly serving: ServingSettings;
-  /** Tokens of service accounts by the signing key of this server, or another. */
-  readonly tokens: (own: { readonly issuer: string; readonly signingKeyFile: string }) => TokenSettings | undefined;
-  readonly disabledAdmissionPlugins: ReadonlySet<string>;
+  readonly watchCache: WatchCacheConfig;
+  /** Tokens of service accounts are signed by the key of this server, unless the flags name another. */
+  readonly resource: (own: OwnTokens) => ResourceSettings;
   /** Processes that serve; with 0 this one does. */
   readonly workers: { readonly count: number; readonly flags: WorkerFlags };
-  readonly eventTtlMs: number;
-  /** What services are given. */
-  readonly allocation: AllocationConfig;
   /** Where the cluster reaches this server; undefined where nobody can say. */
   readonly advertised: string | undefined;
-  /** Whether there are streaming lists (gate WatchList). */
-  readonly streamingLists: boolean;
   readonly catalog: Catalog;
+  /** Of which the catalog was made: threads make one of their own. */
+  readonly runtimeConfig: readonly string[];
   readonly clientConfigName: string;
   readonly controllers: ControllerManagerConfig;
 }
 
+/** What signs tokens of service accounts where no flag says. */
+export interface OwnTokens {
+  readonly issuer: string;
+  readonly signingKeyFile: string;
+}
+
 export interface StandaloneDeps extends Omit<FrontDeps, "catalog"> {
   /** Opens the embedded store, or connects to etcd. */
-  readonly openStore: (dataDir: string) => Promise<Store>;
+  readonly openStore: (dataDir: string) => Promise<OpenedStore>;
+}
+
+export interface OpenedStore extends Store {
+  readonly condition: { readonly full: boolean };
 }
 
 export interface Standalone extends Service {
@@ -65,7 +68,7 @@ export interface Access {
 }
 
 /**
- * Every service in one process, over in-process transports (design, section 1); or all but the gateways, which are
+ * Every service in one process, over in-process transports; or all but the gateways, which are
  * processes on one port then.
  */
 export function createStandalone(config: StandaloneConfig, deps: StandaloneDeps): Standalone {
@@ -114,45 +117,32 @@ interface Running {
 async function startServices(
   config: StandaloneConfig,
   deps: StandaloneDeps,
-  parts: { readonly store: Store; readonly pki: Pki },
+  parts: { readonly store: OpenedStore; readonly pki: Pki },
 ): Promise<Running> {
-  const { naming, log, clock } = deps;
+  const { naming, log, clock, metrics } = deps;
   const { store, pki } = parts;
   const { catalog } = config;
   const tokens = createControllerTokens(naming);
   const front = await frontOf(config, deps, { pki, store, tokens: tokens.entries });
-  const shared = { store, naming, catalog, log: logWith(log) };
-  const cache = createWatchCache(
-    { ...watchCacheDefaults, streamingLists: config.streamingLists },
-    {
-      ...shared,
-      services: front.caches,
-      now: () => clock.monotonic(),
-      wallClock: () => clock.now(),
-      stamp: createPreciseClock(),
-    },
-  );
-  const resource = createResource(
-    {
-      groups: undefined,
-      eventTtlMs: config.eventTtlMs,
-      cbor: config.serving.cbor,
-      allocation: config.allocation,
-      tokens: config.tokens({ issuer: ownIssuer(naming), signingKeyFile: pki.paths.serviceAccountKey }),
-      disabledAdmissionPlugins: config.disabledAdmissionPlugins,
-      recentBytes,
-    },
+  const shared = { store, naming, catalog, clock, log, metrics };
+  let large: LargeWrites | undefined;
+  const cache = assembleWatchCache(config.watchCache, {
+    ...shared,
+    services: front.caches,
+    printElsewhere: (print) => large?.print(print) ?? Promise.reject(new TypeError("no thread for large answers")),
+  });
+  const resource = assembleResource(
+    config.resource({ issuer: ownIssuer(naming), signingKeyFile: pki.paths.serviceAccountKey }),
     {
       ...shared,
       services: front.resources,
       permissions: front.permissions,
-      metrics: deps.metrics,
-      now: () => clock.now(),
-      newUid: randomUUID,
-      random: Math.random,
+      noteWork: deps.noteWork,
+      recentBytes,
+      runtimeConfig: config.runtimeConfig,
     },
   );
-  registerWatchCacheMetrics(deps.metrics, cache);
+  large = resource.large;
   try {
     await cache.start();
     await resource.start();
@@ -163,6 +153,7 @@ async function startServices(
   let stopControllers = async (): Promise<void> => {};
   const stop = async (): Promise<void> => {
     await stopControllers();
+    await front.drain();
     // Watches end with a last bookmark, running writes are answered, then the store is closed.
     await cache.stop();
     await front.stop();
@@ -206,8 +197,8 @@ function urlOf({ serving: { bindAddress } }: StandaloneConfig, port: number): st
   return `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-function logWith(log: Log): (what: string, error: unknown) => void {
-  return (what, err) => log.error({ err }, what);
+function isNoSpace(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }
 
 async function announce(
@@ -225,6 +216,12 @@ async function announce(
     key: pki.admin.key,
     token: pki.adminToken,
     naming: deps.naming,
+  }).catch((err: unknown) => {
+    if (!isNoSpace(err)) throw err;
+    deps.log.warn(
+      { path: clientConfig },
+      "no space is left for the client configuration; the one of before may be out of date",
+    );
   });
   return { url, clientConfig, caFile: pki.paths.ca, adminToken: pki.adminToken };
 }

@@ -1,5 +1,5 @@
 export interface WatchCacheConfig {
-  /** How long history is kept at least (spec 1: Limits), and its bytes a collection at most. */
+  /** How long history is kept at least (rules: Limits), and its bytes a collection at most. */
   readonly historyMs: number;
   readonly historyBytes: number;
   readonly bookmarkMs: number;
@@ -11,7 +11,7 @@ export interface WatchCacheConfig {
   readonly streamingLists: boolean;
   /** Bytes of gzipped lists that are kept. */
   readonly gzipBytes: number;
-  /** How long a read waits for a version that is to come (design, section 5). */
+  /** How long a read waits for a version that is to come. */
   readonly waitMs: number;
   /** How often the store is asked for its revision when no read asks: whether it was set back. */
   readonly checkMs: number;

@@ -1,13 +1,13 @@
+import type { Freshness } from "@orch/api/list-options.js";
 import type { ReadIndex } from "@orch/cache/read-index.js";
 import { tooLargeResourceVersion, unavailable } from "@orch/status/api-error.js";
-import type { Mirror } from "./mirror.js";
-import type { Freshness } from "./read-options.js";
+import type { Mirror } from "./mirror/mirror.js";
 
 /** Where a read can be answered from: from the cache, which has seen what the read must show, or from the store alone. */
 export type Source = "cache" | "store";
 
 export interface FreshnessTimes {
-  /** How long a read waits for the mirror before it goes to the store or fails (design, section 5). */
+  /** How long a read waits for the mirror before it goes to the store or fails. */
   readonly waitMs: number;
   /** How long a mirror that receives nothing may be behind before a Most Recent read goes to the store. */
   readonly stallMs: number;

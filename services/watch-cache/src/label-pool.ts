@@ -1,3 +1,4 @@
+import { readJson } from "@orch/status/read-json.js";
 export type Labels = Readonly<Record<string, string>>;
 
 /** Parses the JSON text of a labels map; equal texts give the same object. */
@@ -17,7 +18,7 @@ export function createLabelPool(): LabelPool {
   return (text) => {
     const found = known.get(text);
     if (found !== undefined) return found;
-    const labels: Labels = JSON.parse(text);
+    const labels: Labels = readJson(text);
     if (text.length > maxLength) return labels;
     if (known.size >= remembered) known.clear();
     known.set(text, labels);

@@ -26,6 +26,14 @@ export function registerWatchCacheMetrics(metrics: Metrics, cache: WatchCache): 
     () => cache.counters.consistentReads,
   );
   metrics.observed(
+    {
+      name: "orch_watch_cache_unreadable_objects",
+      help: "Objects whose stored value cannot be read; reads that would show them are refused.",
+      stability: "ALPHA",
+    },
+    () => cache.counters.unreadable,
+  );
+  metrics.observed(
     { name: "orch_watch_cache_revision", help: "Newest store revision that the cache shows.", stability: "ALPHA" },
     () => cache.status().revision,
   );

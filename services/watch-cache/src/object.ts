@@ -1,9 +1,13 @@
-import type { AnyObject } from "@orch/api/object.js";
+import { type AnyObject, withMetadata } from "@orch/api/object.js";
 import type { EventType, Item } from "@orch/cache/change.js";
+import { objectOf } from "@orch/codec/json.js";
 import { spliceVersion } from "@orch/codec/stored-object.js";
+import { noObject } from "@orch/store/damaged-entry.js";
 import type { Allocate } from "@orch/store/slabs.js";
+import type { Entry } from "@orch/store/store.js";
 import type { LabelPool, Labels } from "./label-pool.js";
-import { pick, wanted } from "./pick.js";
+import { unreadable } from "./mirror/unreadable.js";
+import { pick, valueEnd, wanted } from "./pick.js";
 
 /** An object as the cache holds it: the whole JSON document as a get answers it, and what selectors ask of it. */
 export interface CachedObject extends Item {
@@ -33,7 +37,7 @@ export interface Stored {
 }
 
 /**
- * A stored value (design, section 4.1) and its revision as a cached object; the value's memory is not kept, its bytes
+ * A stored value and its revision as a cached object; the value's memory is not kept, its bytes
  * have memory of their own or what `allocate` gives.
  */
 export function cachedObject(key: string, stored: Stored, taken: Taken, allocate?: Allocate): CachedObject {
@@ -48,8 +52,32 @@ export function cachedObject(key: string, stored: Stored, taken: Taken, allocate
     itemAt,
     versionAt,
     labels: labels === undefined ? undefined : taken.labels(labels),
-    fields: taken.fields?.(JSON.parse(value.toString("utf8"))),
+    fields: taken.fields?.(withMetadata(objectOf(value))),
   };
+}
+
+/** The same of a value that was just read. @throws ApiError InternalError that names it, where it is no object */
+export function readObject(key: string, entry: Entry, taken: Taken): CachedObject {
+  try {
+    return cachedObject(key, entry, taken);
+  } catch {
+    throw unreadable([noObject(entry)]);
+  }
+}
+
+export function parsedWhole({ bytes }: CachedObject): AnyObject {
+  return withMetadata(objectOf(bytes));
+}
+
+/** The object without what stands beside its metadata, which may be a megabyte. */
+export function parsedMetadata(object: CachedObject): AnyObject {
+  return withMetadata({ metadata: objectOf(metadataBytes(object)) });
+}
+
+/** The metadata's own bytes. */
+export function metadataBytes({ bytes, itemAt }: CachedObject): Buffer {
+  const from = itemAt + metadataName.length;
+  return bytes.subarray(from, valueEnd(bytes, from));
 }
 
 const eventOpen: Record<EventType, Buffer> = {
@@ -59,7 +87,7 @@ const eventOpen: Record<EventType, Buffer> = {
 };
 const eventClose = Buffer.from("}\n");
 
-/** One line of a watch stream (spec 1: Watch event); `revision` stands in the object where it is newer. */
+/** One line of a watch stream (rules: Watch event); `revision` stands in the object where it is newer. */
 export function eventFrame(type: EventType, object: CachedObject, revision: number): Buffer {
   const open = eventOpen[type];
   const document = object.bytes.subarray(0, object.bytes.length - 1);

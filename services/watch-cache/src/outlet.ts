@@ -1,6 +1,7 @@
 import type { Chunk } from "@orch/rpc/messages.js";
+import type { Pacer } from "@orch/rpc/pacer.js";
 import type { Sender } from "@orch/rpc/rpc.js";
-import { type ApiError, timeout } from "@orch/status/api-error.js";
+import { ApiError, timeout } from "@orch/status/api-error.js";
 
 /**
  * The way of one watch's bytes to its client. What a client must have first (initial state, missed
@@ -10,8 +11,8 @@ import { type ApiError, timeout } from "@orch/status/api-error.js";
 export interface Outlet {
   /** Says that the watch was accepted: an empty chunk. */
   accept(): void;
-  /** Something to send before the live stream; called only before {@link goLive}. */
-  queue(make: () => Buffer): void;
+  /** Something to send before the live stream, made of so many bytes; called only before {@link goLive}. */
+  queue(bytes: number, make: () => Buffer): void;
   /** Begins to send what is queued so far. */
   flush(): void;
   /** The queue is complete; live frames follow it. */
@@ -34,6 +35,8 @@ export interface Outlet {
 export interface OutletOptions {
   /** Bytes that may wait for a client before its watch is ended. */
   readonly maxPendingBytes: number;
+  /** In which what is queued takes turns, where it is costly to make. */
+  readonly pacer?: Pacer | undefined;
   /** An ERROR event in the encoding of the stream. */
   readonly errorFrame: (error: ApiError) => Buffer;
 }
@@ -45,11 +48,19 @@ const farewellMs = 30_000;
 /** With an error the transport drops what waits for the client; without one it would be kept until taken. */
 const tooSlow = (): ApiError => timeout("the client is too slow for this watch");
 
+interface Recipe {
+  readonly bytes: number;
+  readonly make: () => Buffer;
+}
+
 export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Outlet {
+  const { pacer } = options;
   const closers: (() => void)[] = [];
   let state: "accepting" | "catchingUp" | "live" | "closed" = "accepting";
-  let recipes: (() => Buffer)[] = [];
+  let recipes: Recipe[] = [];
   let next = 0;
+  /** The next chunk has its turn to come. */
+  let waiting = false;
   let complete = false;
   let ending = false;
   let behind: Chunk[] = [];
@@ -73,18 +84,39 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
 
   const nextChunk = (): Buffer => {
     const frames: Buffer[] = [];
-    for (let size = 0; size < chunkBytes; next++) {
-      const make = recipes[next];
-      if (make === undefined) break;
-      const frame = make();
+    let read = 0;
+    for (let size = 0; Math.max(size, read) < chunkBytes; next++) {
+      const recipe = recipes[next];
+      if (recipe === undefined) break;
+      const frame = recipe.make();
       frames.push(frame);
       size += frame.length;
+      read += recipe.bytes;
     }
+    pacer?.spent(read);
     return Buffer.concat(frames);
   };
 
+  const inTurn = (): void => {
+    if (waiting) return;
+    waiting = true;
+    pacer?.next(() => {
+      waiting = false;
+      if (state !== "catchingUp") return;
+      try {
+        if (write(nextChunk()) || next === recipes.length) catchUp();
+      } catch (failed) {
+        error(ApiError.from(failed));
+      }
+    });
+  };
+
   const catchUp = (): void => {
-    if (state !== "catchingUp") return;
+    if (state !== "catchingUp" || waiting) return;
+    if (pacer !== undefined && next < recipes.length) {
+      inTurn();
+      return;
+    }
     while (next < recipes.length) {
       // `onDrain` brings us back.
       if (!write(nextChunk()) && next < recipes.length) return;
@@ -111,7 +143,7 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
       state = "catchingUp";
       write(Buffer.alloc(0));
     },
-    queue: (make) => void recipes.push(make),
+    queue: (bytes, make) => void recipes.push({ bytes, make }),
     flush: catchUp,
     goLive() {
       complete = true;

@@ -1,5 +1,5 @@
 /**
- * Reads a few values out of JSON bytes without building the object (design, section 4.2): a scan that
+ * Reads a few values out of JSON bytes without building the object: a scan that
  * descends only where a wanted path leads and stops once nothing more is wanted.
  */
 export type Wanted = readonly WantedName[];
@@ -42,6 +42,11 @@ export function pick(bytes: Buffer, from: number, paths: Wanted): Map<string, st
   const found = new Map<string, string>();
   scanObject({ bytes, found }, from, { paths, prefix: "" });
   return found;
+}
+
+/** Where the value that begins there ends. */
+export function valueEnd(bytes: Buffer, from: number): number {
+  return skipValue(bytes, from);
 }
 
 interface Scan {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type ListOptions, listStart } from "@orch/api/list-options.js";
 import { ApiError } from "@orch/status/api-error.js";
-import { getFreshness, type ListOptions, listStart, watchStart } from "./read-options.js";
+import { getFreshness, watchStart } from "./read-options.js";
 
 const none: ListOptions = {
   resourceVersion: "",
@@ -23,7 +24,7 @@ function outcome(decide: () => { type: string }): string {
   }
 }
 
-// spec 1: Resource version semantics, list: match | limit, continue | rv unset, "0", non-zero
+// rules: Resource version semantics, list: match | limit, continue | rv unset, "0", non-zero
 const listRows: readonly [
   match: string,
   limit: number,

@@ -2,8 +2,10 @@ import type { Catalog, Kind } from "@orch/api/catalog.js";
 import { selectableFields } from "@orch/api/writes.js";
 import { unknownPath } from "@orch/status/api-error.js";
 import type { Key } from "@orch/store/revision.js";
+import type { Allocate } from "@orch/store/slabs.js";
+import type { Entry } from "@orch/store/store.js";
 import { createLabelPool } from "./label-pool.js";
-import type { Taken } from "./object.js";
+import { type CachedObject, cachedObject, type Taken } from "./object.js";
 import type { Rendition } from "./rendition.js";
 
 /** A kind with what reading it needs, made once. */
@@ -32,6 +34,15 @@ export interface Readables {
   of(request: { readonly group: string; readonly version: string; readonly resource: string }): Readable;
   /** Where a store key belongs; undefined for a key that is no object's. */
   place(key: Key): Place | undefined;
+}
+
+/** A stored value as the object of its place; undefined where it is none. */
+export function objectAt({ key, taken }: Place, entry: Entry, allocate?: Allocate): CachedObject | undefined {
+  try {
+    return cachedObject(key, entry, taken, allocate);
+  } catch {
+    return undefined;
+  }
 }
 
 /** An object's key in its collection: `name` or `namespace/name`. */

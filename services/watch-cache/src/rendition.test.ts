@@ -5,6 +5,8 @@ import type { AnyObject } from "@orch/api/object.js";
 import { printStored } from "@orch/codec/stored-object.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { type Form, formText, parseForm, plainForm } from "@orch/render/form.js";
+import { type LargePrint, printLarge } from "@orch/render/large-print.js";
+import { createRenderers } from "@orch/render/renderers.js";
 import { createBodyReader } from "@orch/render/testing/read-body.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { createLabelPool } from "./label-pool.js";
@@ -308,4 +310,53 @@ test("ages in tables are told by the wall clock, of hot rows too, in gets, lists
   assert.deepEqual(ages(), ["15s", "15s", "15s"]);
   time += 3 * 3_600_000;
   assert.deepEqual(ages(), ["3h", "3h", "3h"]);
+});
+
+test("metadata alone is made of the metadata's bytes: what stands beside it is not read", () => {
+  const [kind] = leases;
+  assert.ok(kind);
+  const whole = cached(kind, 7, { metadata: { name: "a", labels: { x: '}{"' } }, spec: { holderIdentity: "me" } });
+  // Where the metadata ends, in the bytes.
+  const end = whole.bytes.indexOf(',"spec"');
+  const bytes = Buffer.from(whole.bytes);
+  bytes.fill("?", end, bytes.length - 1);
+  const form = formText({ ...plainForm, as: "PartialObjectMetadata" });
+  const rendition = renditions().of(kind, form);
+  assert.equal(rendition.document({ ...whole, bytes }).toString(), rendition.document(whole).toString());
+  assert.match(rendition.document(whole).toString(), /"labels":\{"x":"\}\{\\""\}/);
+});
+
+test("pieces of large objects are made elsewhere, and the same; small ones are made here", async () => {
+  const [kind] = slices;
+  assert.ok(kind);
+  const labels = Object.fromEntries(Array.from({ length: 8000 }, (_, i) => [`label-${i}`, "x"]));
+  const large = cached(kind, 7, { metadata: { name: "large", labels }, endpoints: [] });
+  const small = cached(kind, 8, { metadata: { name: "small" }, endpoints: [] });
+  const renderers = createRenderers(catalog, naming.metaGroup);
+  let printed = 0;
+  const printElsewhere = async (print: LargePrint): Promise<Buffer> => {
+    printed += 1;
+    return printLarge(print, { catalog, renderers });
+  };
+  for (const form of ["protobuf", "cbor"]) {
+    printed = 0;
+    const rendition = renditions({ printElsewhere, hotBytes: 1e7 }).of(kind, form);
+    await rendition.prepare([large, small]);
+    assert.equal(printed, 1);
+    assert.deepEqual(rendition.document(large), renditions().of(kind, form).document(large));
+    assert.equal(rendition.prepare([large, small]), undefined);
+  }
+  const table = formText({ ...plainForm, as: "Table" });
+  let wallClock = now;
+  const aging = renditions({ printElsewhere, hotBytes: 1e7, wallClock: () => wallClock }).of(kind, table);
+  await aging.prepare([large]);
+  for (const later of [0, 500, 7_200_000]) {
+    wallClock = now + later;
+    const here = renditions({ wallClock: () => wallClock }).of(kind, table);
+    assert.deepEqual(aging.document(large), here.document(large));
+  }
+  assert.equal(renditions({ printElsewhere }).of(kind, "").prepare([large]), undefined);
+  const broken = renditions({ printElsewhere: () => Promise.reject(new Error("no thread")) }).of(kind, "cbor");
+  await broken.prepare([large]);
+  assert.deepEqual(broken.document(large), renditions().of(kind, "cbor").document(large));
 });

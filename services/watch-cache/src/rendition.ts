@@ -1,16 +1,27 @@
 import type { Catalog, Kind } from "@orch/api/catalog.js";
+import type { AnyObject } from "@orch/api/object.js";
 import type { EventType } from "@orch/cache/change.js";
-import { parseForm } from "@orch/render/form.js";
+import { type ChunkMemory, freshMemory } from "@orch/codec/chunk-memory.js";
+import { type Form, parseForm } from "@orch/render/form.js";
 import type { ListFrame } from "@orch/render/framing.js";
 import type { Piece, Renderer } from "@orch/render/renderer.js";
 import { createRenderers } from "@orch/render/renderers.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { badRequest } from "@orch/status/api-error.js";
 import { LRUCache } from "lru-cache";
-import type { ChunkMemory } from "./chunk-memory.js";
-import { createHotLists, type HotLists } from "./hot-lists.js";
-import { type ListBody, listMetadata, type SizedChunks, sizedChunks } from "./list-body.js";
-import { type CachedObject, copyItem, eventFrame, itemSize } from "./object.js";
+import { createHotLists, type HotLists } from "./list/hot-lists.js";
+import { type ListBody, listMetadata, type SizedChunks, sizedChunks } from "./list/list-body.js";
+import { type MadeList, madeChunks } from "./list/made-list.js";
+import {
+  type CachedObject,
+  copyItem,
+  eventFrame,
+  itemSize,
+  metadataBytes,
+  parsedMetadata,
+  parsedWhole,
+} from "./object.js";
+import type { PrintElsewhere } from "./thread/large-printer.js";
 
 /** Objects of one kind as bytes in one version and form: what answers are made of. */
 export interface Rendition {
@@ -18,6 +29,8 @@ export interface Rendition {
   readonly id: string;
   /** The same bytes at any time: no ages in it. */
   readonly timeless: boolean;
+  /** Answers are made of parsed objects, instead of the bytes that are there. */
+  readonly made: boolean;
   /** A whole body. */
   document(object: CachedObject): Buffer;
   list(list: ListBody, memory?: ChunkMemory): SizedChunks;
@@ -28,6 +41,11 @@ export interface Rendition {
   bookmark(revision: number, annotation?: string): Buffer;
   /** An ERROR event. */
   error(status: JsonObject): Buffer;
+  /**
+   * Makes what takes long of these objects in a thread and keeps it for a moment, so that answers find it made; undefined
+   * where nothing takes long. What can not be made so is made where it is needed, as ever.
+   */
+  prepare(objects: readonly CachedObject[]): Promise<void> | undefined;
   /** How a watch goes on after its first event; most often the same. */
   readonly following: Rendition;
 }
@@ -44,9 +62,14 @@ export interface RenditionOptions {
   readonly metaGroup: string;
   /** Milliseconds since 1970: ages are told of it. */
   readonly wallClock: () => number;
-  /** Bytes of encodings that are kept while they are hot (design, section 4.2). */
+  /** Bytes of encodings that are kept while they are hot. */
   readonly hotBytes: number;
+  /** Makes pieces of large objects; all are made here where absent. */
+  readonly printElsewhere?: PrintElsewhere | undefined;
 }
+
+/** From which on an object's piece is made in a thread: 5 to 10 ms of work. */
+export const largeBytes = 96 << 10;
 
 /** Of lists that are asked for again and again. */
 const hotListBytes = 16 * 1024 * 1024;
@@ -66,6 +89,8 @@ export function createRenditions(options: RenditionOptions): Renditions {
       ? storedRendition(id, kind, { renderer, hotLists })
       : madeRendition(id, renderer, {
           ...{ wallClock: options.wallClock, hot, timeless: form.as !== "Table", pieces: id },
+          ...partsOf(form, renderer),
+          elsewhere: elsewhereOf(options, { kind, form, text, subresource }),
           latest: undefined,
         });
   };
@@ -87,6 +112,43 @@ export function createRenditions(options: RenditionOptions): Renditions {
   };
 }
 
+function partsOf(form: Form, renderer: Renderer): Pick<Making, "parsed" | "spliced"> {
+  if (form.as !== "PartialObjectMetadata") return { parsed: parsedWhole, spliced: undefined };
+  return { parsed: parsedMetadata, spliced: isSpliced(form) ? splicedMetadata(renderer) : undefined };
+}
+
+/** JSON of the metadata alone has the bytes that the whole has. */
+function isSpliced({ as, encoding }: Form): boolean {
+  return as === "PartialObjectMetadata" && encoding === "json";
+}
+
+/** `{"metadata":…}` around the metadata's own bytes, as the renderer writes it around another's. */
+function splicedMetadata(renderer: Renderer): (object: CachedObject) => Piece {
+  const name = "sample";
+  const metadata = JSON.stringify({ name });
+  const sample = renderer.piece({ metadata: { name } }).at(0);
+  const at = sample.indexOf(metadata);
+  const [head, tail] = [sample.subarray(0, at), sample.subarray(at + metadata.length)];
+  return (object) => {
+    const bytes = Buffer.concat([head, metadataBytes(object), tail]);
+    return { at: () => bytes, size: bytes.length };
+  };
+}
+
+interface Wanted {
+  readonly kind: Kind;
+  readonly form: Form;
+  readonly text: string;
+  readonly subresource: string;
+}
+
+function elsewhereOf({ printElsewhere, wallClock }: RenditionOptions, { kind, form, text, subresource }: Wanted) {
+  if (printElsewhere === undefined || isSpliced(form)) return undefined;
+  const { apiVersion, kind: name } = kind;
+  return ({ bytes }: CachedObject): Promise<Buffer> =>
+    printElsewhere({ bytes, apiVersion, kind: name, subresource, form: text, now: wallClock() });
+}
+
 /** JSON of the stored version, or of one that only its name tells from it: the cached bytes themselves. */
 function storedRendition(
   id: string,
@@ -99,6 +161,7 @@ function storedRendition(
   const rendition: Rendition = {
     id,
     timeless: true,
+    made: false,
     document: (object) => shown(object).bytes,
     list: (list, memory) => {
       const { head, tail } = renderer.list(listMetadata(list), []);
@@ -106,6 +169,7 @@ function storedRendition(
     },
     event,
     liveEvent: event,
+    prepare: () => undefined,
     ...signals(renderer),
     get following() {
       return rendition;
@@ -146,27 +210,46 @@ interface Making {
   readonly wallClock: () => number;
   readonly hot: LRUCache<string, Piece>;
   readonly timeless: boolean;
+  /** As much of an object as its pieces show. */
+  readonly parsed: (object: CachedObject) => AnyObject;
+  /** Pieces that are made of an object's bytes as they are. */
+  readonly spliced: ((object: CachedObject) => Piece) | undefined;
+  /** Undefined for what is made fast. */
+  readonly elsewhere: ((object: CachedObject) => Promise<Buffer>) | undefined;
   /** Under which its pieces are kept; renditions of equal pieces share them. */
   readonly pieces: string;
   /** The last one that was made for a change: every interest that it concerns asks for it, one after the other. */
   latest: { readonly object: CachedObject; readonly piece: Piece } | undefined;
 }
 
+/** Ages are told in seconds at most. */
+const ageMs = 1000;
 /** Bytes that a kept piece takes besides its own: its key, what stands around its bytes, its place among the others. */
 const keptOverhead = 600;
 
 /** Everything else is made of the object when it is first asked for, and kept while it is hot. */
 function madeRendition(id: string, renderer: Renderer, making: Making): Rendition {
-  const { wallClock, hot, timeless } = making;
+  const { wallClock, hot, timeless, parsed, spliced } = making;
   const keyOf = (object: CachedObject): string => `${making.pieces}|${object.key}@${object.revision}`;
-  const make = (object: CachedObject): Piece => renderer.piece(JSON.parse(object.bytes.toString("utf8")));
-  const pieceOf = (object: CachedObject): Piece => {
+  const make = (object: CachedObject): Piece => spliced?.(object) ?? renderer.piece(parsed(object));
+  const pieceOf = (object: CachedObject, made?: (bytes: number) => void): Piece => {
     const key = keyOf(object);
     const known = hot.get(key);
     if (known !== undefined) return known;
     const piece = make(object);
+    made?.(object.size);
     hot.set(key, piece, { size: piece.size + keptOverhead });
     return piece;
+  };
+  const prepared = async (large: readonly CachedObject[], make: (object: CachedObject) => Promise<Buffer>) => {
+    for (const object of large) {
+      const madeAt = wallClock();
+      const bytes = await make(object);
+      // What tells ages is good for a second.
+      const isGood = (now: number): boolean => timeless || Math.abs(now - madeAt) < ageMs;
+      const at = (now: number): Buffer => (isGood(now) ? bytes : renderer.piece(parsed(object)).at(now));
+      hot.set(keyOf(object), { at, size: bytes.length }, { size: bytes.length + keptOverhead });
+    }
   };
   const livePieceOf = (object: CachedObject): Piece => {
     if (making.latest?.object === object) return making.latest.piece;
@@ -177,7 +260,7 @@ function madeRendition(id: string, renderer: Renderer, making: Making): Renditio
   const pieceAt = (object: CachedObject, revision: number, known: (object: CachedObject) => Piece): Piece => {
     if (revision === object.revision) return known(object);
     // A deleted object as of its deletion: nobody asks for it twice.
-    const hub = JSON.parse(object.bytes.toString("utf8"));
+    const hub = parsed(object);
     return renderer.piece({ ...hub, metadata: { ...hub.metadata, resourceVersion: String(revision) } });
   };
   const eventWith =
@@ -189,11 +272,30 @@ function madeRendition(id: string, renderer: Renderer, making: Making): Renditio
   const rendition: Rendition = {
     id,
     timeless,
+    made: true,
     document: (object) => renderer.document(pieceOf(object).at(wallClock()), String(object.revision)),
-    list(list, memory) {
+    list(list, memory = freshMemory) {
       const now = wallClock();
-      const pieces = list.items.map((item) => pieceOf(item).at(now));
-      return sizedChunks(framedParts(renderer.list(listMetadata(list), pieces), pieces), memory);
+      const [metadata, { items }] = [listMetadata(list), list];
+      if (isLarge(items)) {
+        const piece: MadeList["piece"] = (item, made) => pieceOf(item, made).at(now);
+        return madeChunks({ metadata, items, renderer, piece }, memory);
+      }
+      const pieces = items.map((item) => pieceOf(item).at(now));
+      return sizedChunks(framedParts(renderer.list(metadata, pieces), pieces), memory);
+    },
+    prepare(objects) {
+      const { elsewhere } = making;
+      if (elsewhere === undefined) return undefined;
+      let budget = hot.maxSize / 2;
+      // Of more than are kept the first would be forgotten before they are asked for.
+      const large = objects.filter((object) => {
+        if (object.size < largeBytes || hot.has(keyOf(object))) return false;
+        budget -= object.size;
+        return budget > 0;
+      });
+      if (large.length === 0) return undefined;
+      return prepared(large, elsewhere).catch(() => {});
     },
     event: eventWith(pieceOf),
     liveEvent: eventWith(livePieceOf),
@@ -203,6 +305,17 @@ function madeRendition(id: string, renderer: Renderer, making: Making): Renditio
     },
   };
   return rendition;
+}
+
+/** Objects of so many bytes are made into a list in one turn, of a length that is known. */
+const smallBytes = 256 * 1024;
+const smallItems = 1024;
+
+function isLarge(items: readonly CachedObject[]): boolean {
+  if (items.length > smallItems) return true;
+  let bytes = 0;
+  for (const { size } of items) bytes += size;
+  return bytes > smallBytes;
 }
 
 function framedParts(frame: ListFrame, pieces: readonly Buffer[]) {

@@ -4,7 +4,7 @@ import { watchCacheGet, watchCacheWatch } from "@orch/rpc/methods.js";
 import { key, revision } from "@orch/store/revision.js";
 import { StoreSetBack } from "@orch/store/set-back.js";
 import type { Store } from "@orch/store/store.js";
-import { createMirror } from "./mirror.js";
+import { createMirror } from "./mirror/mirror.js";
 import { naming, openStore, put, receiver, startCache, until, watchAll } from "./testing/cache-fixture.js";
 
 const getOne = { group: "", version: "v1", resource: "configmaps", namespace: "a", subresource: "", form: "" };

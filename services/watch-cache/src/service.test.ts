@@ -8,7 +8,7 @@ import { watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
-import { createMirror } from "./mirror.js";
+import { createMirror } from "./mirror/mirror.js";
 import { listAll, naming, openStore, put, receiver, startCache, until, watchAll } from "./testing/cache-fixture.js";
 
 test("a list is held back by a client that takes it bit by bit, at every pause", async (t) => {

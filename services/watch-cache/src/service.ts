@@ -4,6 +4,7 @@ import { createReadIndex } from "@orch/cache/read-index.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { GetRequest, ListRequest, StatusReply, WatchRequest } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheStatus, watchCacheWatch } from "@orch/rpc/methods.js";
+import { createPacer } from "@orch/rpc/pacer.js";
 import type { Services } from "@orch/rpc/rpc.js";
 import { ApiError, unavailable } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
@@ -12,11 +13,13 @@ import { createTokenKey } from "@orch/store/token-key.js";
 import type { WatchCacheConfig } from "./config.js";
 import { createFreshness } from "./freshness.js";
 import { get } from "./get.js";
-import type { ListDeps } from "./list.js";
-import { createListStream } from "./list-stream.js";
-import { createMirror } from "./mirror.js";
+import type { ListDeps } from "./list/list.js";
+import { createListStream } from "./list/list-stream.js";
+import { createMirror } from "./mirror/mirror.js";
+import { unreadable } from "./mirror/unreadable.js";
 import { type Asked, createReadables } from "./readable.js";
 import { createRenditions } from "./rendition.js";
+import type { PrintElsewhere } from "./thread/large-printer.js";
 import { createChunkOf, type OpenWatch, type WatchDeps, watch } from "./watch.js";
 
 export interface WatchCacheDeps {
@@ -33,6 +36,8 @@ export interface WatchCacheDeps {
   readonly wallClock: () => number;
   /** The same with fractions, for what other processes are told: when an event was committed. */
   readonly stamp: () => number;
+  /** Makes answers of large objects in other forms than their stored one; they are made here where absent. */
+  readonly printElsewhere?: PrintElsewhere | undefined;
 }
 
 /** For metrics. */
@@ -41,6 +46,8 @@ export interface Counters {
   /** Reads of the newest revision that the store was asked for, and the consistent reads that they served. */
   readonly roundTrips: number;
   readonly consistentReads: number;
+  /** Objects that are stored and cannot be read. */
+  readonly unreadable: number;
 }
 
 export interface WatchCache {
@@ -58,7 +65,10 @@ export interface WatchCache {
 /** How long a mirror that receives nothing may be behind; how long a consistent read waits for the store's revision. */
 const [stallMs, storeMs] = [150, 5000];
 
-/** Follows the store and answers get, list and watch from memory (design, sections 1, 4 and 5). */
+/** Bytes of objects that are made into other forms in one turn of the event loop, for lists and watches together. */
+const madeInTurn = 128 * 1024;
+
+/** Follows the store and answers get, list and watch from memory. */
 export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps): WatchCache {
   const { store, naming, services } = deps;
   const readables = createReadables(deps.catalog, naming.storePrefix);
@@ -67,6 +77,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     metaGroup: naming.metaGroup,
     wallClock: deps.wallClock,
     hotBytes: config.hotBytes,
+    printElsewhere: deps.printElsewhere,
   });
   const mirror = createMirror({
     store,
@@ -89,10 +100,12 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   });
   const freshness = createFreshness(mirror, readIndex, { waitMs: config.waitMs, stallMs });
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
+  const pacer = createPacer(setImmediate, madeInTurn);
   const reads: ListDeps = { mirror, store, freshness, tokenKey, metaGroup: naming.metaGroup };
   const open = new Set<OpenWatch>();
   const watches: WatchDeps = {
     ...reads,
+    pacer,
     open,
     initialEventsEnd: naming.initialEventsEnd,
     streamingLists: config.streamingLists,
@@ -104,6 +117,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     ready: mirror.loaded,
     revision: mirror.gate.revision,
     message: mirror.loaded ? "" : "not loaded yet",
+    unfinished: [],
   });
 
   services.unary(watchCacheStatus, status);
@@ -118,7 +132,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     if (stopped) throw unavailable("the watch cache is shutting down");
     watch(watches, asked(request), { request, sender });
   });
-  const lists = createListStream(reads, config.gzipBytes);
+  const lists = createListStream({ ...reads, pacer }, config.gzipBytes);
   services.stream(watchCacheList, (request, sender) => {
     const failed = (error: unknown): void => sender.end(ApiError.from(error));
     lists.send(asked(request), { request, sender }).catch(failed);
@@ -129,6 +143,11 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     lists.forget();
     tokenKey.forget();
     for (const opened of [...open]) opened.expire();
+  });
+
+  mirror.onUnreadable((storagePrefix, key, damage) => {
+    lists.forget();
+    for (const opened of [...open]) opened.lose(storagePrefix, key, unreadable([damage]));
   });
 
   const abort = new AbortController();
@@ -166,6 +185,9 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     counters: {
       get watchers() {
         return open.size;
+      },
+      get unreadable() {
+        return mirror.unreadable;
       },
       get roundTrips() {
         return readIndex.trips;

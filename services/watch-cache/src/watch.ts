@@ -4,9 +4,10 @@ import type { Batch, Interest, Watcher } from "@orch/cache/feeds.js";
 import type { History } from "@orch/cache/history.js";
 import { inScope } from "@orch/cache/selection.js";
 import type { Chunk, WatchRequest } from "@orch/rpc/messages.js";
+import type { Pacer } from "@orch/rpc/pacer.js";
 import type { Sender } from "@orch/rpc/rpc.js";
 import { ApiError, expired } from "@orch/status/api-error.js";
-import { type ListDeps, list } from "./list.js";
+import { type ListDeps, list } from "./list/list.js";
 import type { CachedObject } from "./object.js";
 import { createOutlet, type Outlet } from "./outlet.js";
 import { type WatchStart, watchStart } from "./read-options.js";
@@ -23,6 +24,8 @@ export interface WatchDeps extends ListDeps {
   /** Bytes that may wait for one watcher before it is ended. */
   readonly maxPendingBytes: number;
   readonly chunkOf: ChunkOf;
+  /** In which first states that are costly to make take turns. */
+  readonly pacer: Pacer;
 }
 
 /** One message object a batch: the transport knows a message sent to many streams by its identity. */
@@ -48,13 +51,15 @@ export interface OpenWatch {
   finish(): void;
   /** Ends it with an ERROR event: the history is gone. */
   expire(): void;
+  /** The same where it follows an object that can no longer be read. */
+  lose(storagePrefix: string, key: string, error: ApiError): void;
 }
 
 const everything = (): boolean => true;
 /** Milliseconds: as long as a timer can be. What waits so long ends with its client, or with the watch's own time. */
 const forever = 0x7fffffff;
 
-/** A watch (spec 1: Change tracking; Resource version semantics, watch). Events go out as lines of JSON. */
+/** A watch (rules: Change tracking; Resource version semantics, watch). Events go out as lines of JSON. */
 export function watch(
   deps: WatchDeps,
   { readable, rendition }: Asked,
@@ -68,6 +73,7 @@ export function watch(
   const selector = selectorOf(readable, request);
   const outlet = createOutlet(sender, {
     maxPendingBytes: deps.maxPendingBytes,
+    pacer: rendition.made ? deps.pacer : undefined,
     errorFrame: (error) => rendition.error({ ...error.toStatus() }),
   });
   const running: Running = { deps, readable, next: rendition, selector, outlet, request };
@@ -93,14 +99,14 @@ interface Running {
 }
 
 /** Something to send before the live stream. */
-function queue(running: Running, make: (rendition: Rendition) => Buffer): void {
+function queue(running: Running, bytes: number, make: (rendition: Rendition) => Buffer): void {
   const { next } = running;
   running.next = next.following;
-  running.outlet.queue(() => make(next));
+  running.outlet.queue(bytes, () => make(next));
 }
 
 function openWatch(running: Running): OpenWatch {
-  const { deps, outlet, request } = running;
+  const { deps, outlet, request, readable, selector } = running;
   const bookmark = (): void => {
     if (!request.allowBookmarks || !outlet.live || !deps.mirror.loaded) return;
     deps.mirror.flush();
@@ -114,6 +120,9 @@ function openWatch(running: Running): OpenWatch {
     },
     expire() {
       outlet.error(expired("too old resource version: the history was lost"));
+    },
+    lose(storagePrefix, key, error) {
+      if (readable.kind.storage.prefix === storagePrefix && inScope(selector.scope, key)) outlet.error(error);
     },
   };
 }
@@ -143,7 +152,9 @@ async function begin(running: Running, start: WatchStart): Promise<void> {
   }
   if (source === "store") await fromStore(running, start.announceEnd);
   else {
-    const { items } = mirror.shelf(readable.kind.storage.prefix).collection.select(selectionOf(running.selector));
+    const { collection, unreadable } = mirror.shelf(readable.kind.storage.prefix);
+    unreadable.refuse(running.selector.scope);
+    const { items } = collection.select(selectionOf(running.selector));
     initialState(running, { items, revision: mirror.gate.revision, announceEnd: start.announceEnd });
   }
 }
@@ -179,9 +190,10 @@ function initialState(running: Running, state: InitialState): void {
 }
 
 function sendInitial(running: Running, state: InitialState): void {
-  for (const item of state.items) queue(running, (rendition) => rendition.event("ADDED", item, item.revision));
+  for (const item of state.items)
+    queue(running, item.size, (rendition) => rendition.event("ADDED", item, item.revision));
   if (!state.announceEnd) return;
-  queue(running, (rendition) => rendition.bookmark(state.revision, running.deps.initialEventsEnd));
+  queue(running, 0, (rendition) => rendition.bookmark(state.revision, running.deps.initialEventsEnd));
 }
 
 /** Replays the history after a revision and joins the stream, in one turn: nothing falls between. */
@@ -205,7 +217,9 @@ function queueChange(running: Running, change: Change<CachedObject>): void {
   const { selector } = running;
   if (!inScope(selector.scope, change.key)) return;
   const event = eventFor(change, selector.matches ?? everything);
-  if (event !== undefined) queue(running, (rendition) => rendition.event(event.type, event.item, change.revision));
+  if (event === undefined) return;
+  const { type, item } = event;
+  queue(running, item.size, (rendition) => rendition.event(type, item, change.revision));
 }
 
 function join(running: Running): void {

@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type { Naming } from "@orch/naming/naming.js";
+import { readJson } from "@orch/status/read-json.js";
 import { type Reader, reader } from "../reader.js";
+import { compareVersions } from "../versions.js";
 
 /** Descriptions of types and fields, read when OpenAPI is first asked for. */
 export interface Docs {
@@ -13,8 +15,12 @@ const folder = new URL("../../docs/", import.meta.url);
 /** Says that a type's other fields are told as those of another type: `"...": "Container"`. */
 const elsewhere = "...";
 
-/** `docs/<group>.<version>.json`: by type, then by field; `""` is the type itself. In the `orch` dialect. */
+/**
+ * `docs/<group>.<version>.json`: by type, then by field; `""` is the type itself. In the `orch` dialect. What a version does
+ * not describe is described as in the group's other versions, the newest first: `v2` before `v1` before `v1beta1`.
+ */
 export function loadDocs(naming: Naming): Docs {
+  const homes = describedHomes();
   const files = new Map<string, Reader | undefined>();
   const fileOf = (home: string): Reader | undefined => {
     if (!files.has(home)) files.set(home, readDocs(home));
@@ -22,6 +28,15 @@ export function loadDocs(naming: Naming): Docs {
   };
   const textOf = (type: string, field: string): string | undefined => {
     const { home, name } = homeOf(type);
+    const [group = ""] = home.split("/");
+    const homesOfGroup = [home, ...(homes.get(group) ?? []).filter((other) => other !== home)];
+    for (const one of homesOfGroup) {
+      const text = textIn(one, { name, field });
+      if (text !== undefined) return text;
+    }
+    return undefined;
+  };
+  const textIn = (home: string, { name, field }: { name: string; field: string }): string | undefined => {
     const texts = fileOf(home)?.object(name);
     const other = field === "" ? undefined : texts?.optionalText(elsewhere);
     const own = texts?.optionalText(field);
@@ -36,9 +51,24 @@ export function loadDocs(naming: Naming): Docs {
   };
 }
 
+/** By group, the versions that have descriptions: `autoscaling` → `autoscaling/v2`, `autoscaling/v1`. */
+function describedHomes(): ReadonlyMap<string, readonly string[]> {
+  const byGroup = new Map<string, string[]>();
+  for (const file of readdirSync(folder)) {
+    const [, group = "", version = ""] = /^(.*)\.(v\d\w*)\.json$/.exec(file) ?? [];
+    const homes = byGroup.get(group) ?? [];
+    byGroup.set(group, [...homes, `${group}/${version}`].sort(newestFirst));
+  }
+  return byGroup;
+}
+
+function newestFirst(one: string, other: string): number {
+  return compareVersions(one.slice(one.indexOf("/") + 1), other.slice(other.indexOf("/") + 1));
+}
+
 function readDocs(home: string): Reader | undefined {
   const file = new URL(`${home.replace("/", ".")}.json`, folder);
-  return existsSync(file) ? reader(file.pathname, JSON.parse(readFileSync(file, "utf8"))) : undefined;
+  return existsSync(file) ? reader(file.pathname, readJson(readFileSync(file, "utf8"))) : undefined;
 }
 
 /** `core/v1.Pod` → `core/v1` and `Pod`. */

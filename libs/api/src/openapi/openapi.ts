@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Naming } from "@orch/naming/naming.js";
 import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
+import { readJson } from "@orch/status/read-json.js";
 import { type Catalog, once } from "../catalog.js";
 import { DataError } from "../reader.js";
 import { homeOf, loadDocs } from "./docs.js";
@@ -127,7 +128,7 @@ function document(value: JsonObject, shape: Shape | undefined): Document {
     hash: createHash("sha512").update(json).digest("hex").toUpperCase(),
     protobuf: once(() => {
       if (shape === undefined) throw new TypeError("a document without messages");
-      return encode(JSON.parse(json.toString("utf8")), shape);
+      return encode(readJson(json.toString("utf8")), shape);
     }),
   };
 }

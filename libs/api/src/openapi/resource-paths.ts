@@ -27,7 +27,7 @@ import {
 } from "./parameters.js";
 import type { GroupVersionKind } from "./schemas.js";
 
-/** All paths of a kind (spec 1: Path shapes): collection, item, across namespaces, subresources, the old watch paths. */
+/** All paths of a kind (rules: Path shapes): collection, item, across namespaces, subresources, the old watch paths. */
 export function resourcePaths(context: Context, kind: Kind): readonly PathItem[] {
   const at = placeOf(context, kind);
   const item = `${at.own}/{name}`;

@@ -229,7 +229,7 @@ function zeroOf(type: Type): unknown {
   return leaves[type.kind].zero;
 }
 
-/** Merge markers (spec 1: Merge strategy markers). */
+/** Merge markers (rules: Merge strategy markers). */
 function extensions(type: MessageType, name: string, field: Field): JsonObject {
   return {
     ...(field.type.kind === "list" && !(name === "items" && isList(type)) ? listExtensions(field.type) : {}),

@@ -1,5 +1,6 @@
 import type { FieldSelectors } from "../data-file.js";
-import { SelectorError } from "./labels.js";
+import { refuseLong, refuseMany, SelectorError } from "./labels.js";
+import { shownSelector } from "./limits.js";
 
 export interface FieldTerm {
   readonly field: string;
@@ -39,9 +40,10 @@ export function parseFieldSelector(text: string, known: FieldSelectors): FieldSe
 
 /** The terms of a `fieldSelector` parameter, whatever fields they name. Throws {@link SelectorError}. */
 export function parseFieldTerms(text: string): readonly FieldTerm[] {
-  return splitTerms(text)
-    .filter((term) => term !== "")
-    .map((term) => readTerm(term, text));
+  refuseLong(text);
+  const terms = splitTerms(text).filter((term) => term !== "");
+  refuseMany(terms.length);
+  return terms.map((term) => readTerm(term, text));
 }
 
 export function formatFieldSelector({ terms }: Pick<FieldSelector, "terms">): string {
@@ -57,9 +59,10 @@ function knownField(field: string, known: FieldSelectors): string {
   const real = Object.hasOwn(known.aliases, field) ? known.aliases[field] : undefined;
   if (real !== undefined) return real;
   if (selectableNames(known).includes(field)) return field;
-  if (known.fields.length > 0 || known.strict) throw new SelectorError(`field label not supported: ${field}`);
+  if (known.fields.length > 0 || known.strict)
+    throw new SelectorError(`field label not supported: ${shownSelector(field)}`);
   throw new SelectorError(
-    `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
+    `${JSON.stringify(shownSelector(field))} is not a known field selector: only "metadata.name", "metadata.namespace"`,
   );
 }
 
@@ -79,7 +82,9 @@ function splitTerms(text: string): readonly string[] {
 
 function readTerm(term: string, text: string): FieldTerm {
   const match = /!=|==?/.exec(term);
-  if (match === null) throw new SelectorError(`invalid selector: '${text}'; can't understand '${term}'`);
+  if (match === null) {
+    throw new SelectorError(`invalid selector: '${shownSelector(text)}'; can't understand '${shownSelector(term)}'`);
+  }
   return {
     field: term.slice(0, match.index),
     operator: match[0] === "!=" ? "!=" : "=",

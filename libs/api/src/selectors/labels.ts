@@ -1,6 +1,8 @@
 import { labelValue, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { shownCauses } from "@orch/status/shown-causes.js";
 import { lex, type Token } from "./lexer.js";
+import { maxRequirements, maxSelectorLength, shownSelector } from "./limits.js";
 
 /** `a=b`, `a!=b`, `a in (b,c)`, `a notin (b)`, `a`, `!a`, `a>1`, `a<1`. */
 export type Operator = "=" | "==" | "!=" | "in" | "notin" | "exists" | "!" | "gt" | "lt";
@@ -108,7 +110,8 @@ function testOf({ key, operator, values }: Requirement): (labels: Labels) => boo
 }
 
 function isInteger(text: string): boolean {
-  return /^[+-]?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+  // No longer than the value of a label can be: making a number of a million digits takes long.
+  return text.length <= 64 && /^[+-]?\d+$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
 }
 
 /** The tokens still to be read. Inside values `in` and `notin` are plain words. */
@@ -136,9 +139,22 @@ function restOf(tokens: readonly Token[]): Rest {
 }
 
 const found = (token: Token, expected: string): SelectorError =>
-  new SelectorError(`found '${token.text}', expected: ${expected}`);
+  new SelectorError(`found '${shownSelector(token.text)}', expected: ${expected}`);
+
+/** @throws SelectorError for a selector that is longer than anybody needs */
+export function refuseLong(text: string): void {
+  if (text.length <= maxSelectorLength) return;
+  throw new SelectorError(`a selector may have at most ${maxSelectorLength} characters, not ${text.length}`);
+}
+
+/** @throws SelectorError for more requirements than are looked at */
+export function refuseMany(count: number): void {
+  if (count <= maxRequirements) return;
+  throw new SelectorError(`a selector may have at most ${maxRequirements} requirements`);
+}
 
 function parse(text: string): readonly Requirement[] {
+  refuseLong(text);
   const rest = restOf(lex(text));
   const requirements: Requirement[] = [];
   for (;;) {
@@ -146,6 +162,7 @@ function parse(text: string): readonly Requirement[] {
     if (next.kind === "end") return requirements;
     if (next.kind !== "identifier" && next.kind !== "!") throw found(next, "!, identifier, or 'end of string'");
     requirements.push(requirementOf(rest));
+    refuseMany(requirements.length);
     const after = rest.take("values");
     if (after.kind === "end") return requirements;
     if (after.kind !== ",") throw found(after, "',' or 'end of string'");
@@ -199,7 +216,7 @@ function operatorOf(token: Token): Operator {
 /** `(a,b)`; a comma with nothing at one side stands for the empty value there. */
 function readValues(rest: Rest): readonly string[] {
   const open = rest.take("values");
-  if (open.kind !== "(") throw new SelectorError(`found '${open.text}' expected: '('`);
+  if (open.kind !== "(") throw new SelectorError(`found '${shownSelector(open.text)}' expected: '('`);
   const first = rest.peek("values");
   if (first.kind !== "identifier" && first.kind !== "," && first.kind !== ")") {
     throw found(first, "',', ')' or identifier");
@@ -247,6 +264,8 @@ function checkValues({ key, operator, values }: Requirement): readonly FieldErro
 
 function refuse(errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
-  const texts = errors.map((e) => `${e.field}: ${e.message}`);
+  const { causes, more } = shownCauses(errors, errors.length);
+  const texts = causes.map((e) => `${e.field}: ${e.message}`);
+  if (more > 0) texts.push(`and ${more} more`);
   throw new SelectorError(texts.length === 1 ? texts.join() : `[${texts.join(", ")}]`);
 }

@@ -158,3 +158,21 @@ test("a request's selectors are read together, and one that cannot be read is a 
     (e) => e instanceof ApiError && e.reason === "BadRequest" && /^unable to parse requirement/.test(e.message),
   );
 });
+
+test("a selector of more requirements than anybody needs is refused, and its text is not repeated", () => {
+  const known = { fieldSelectors: pods };
+  for (const request of [
+    { labelSelector: Array.from({ length: 257 }, (_, i) => `k${i}`).join(","), fieldSelector: "" },
+    { labelSelector: "", fieldSelector: "metadata.name!=a,".repeat(257) },
+    { labelSelector: `a in (${"b,".repeat(40_000)}b)`, fieldSelector: "" },
+    { labelSelector: "", fieldSelector: "x".repeat(60_000) },
+    { labelSelector: `a ${"x".repeat(60_000)}`, fieldSelector: "" },
+  ]) {
+    assert.throws(
+      () => parseSelectors(known, request),
+      (e) => e instanceof ApiError && e.reason === "BadRequest" && e.message.length < 3000,
+    );
+  }
+  const most = Array.from({ length: 256 }, (_, i) => `k${i}`).join(",");
+  assert.equal(parseSelectors(known, { labelSelector: most, fieldSelector: "" }).labels?.requirements.length, 256);
+});

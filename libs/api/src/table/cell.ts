@@ -1,6 +1,7 @@
+import type { Integer64 } from "@orch/schema/integer64.js";
 import type { AnyObject, ApiObject } from "../object.js";
 
-export type Plain = string | number | boolean | null;
+export type Plain = string | Integer64 | boolean | null;
 
 /** A text with the time since an instant in it: `3 (5m ago)` is `3 (`, the time since, ` ago)`. */
 export interface Age {

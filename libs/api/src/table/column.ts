@@ -3,7 +3,7 @@ import type { CellOf, Plain } from "./cell.js";
 import { cells } from "./cells/cells.js";
 import { type ListPath, type Path, parseListPath, parsePath } from "./path.js";
 
-/** How a column is described to clients (spec 1: Table representation). */
+/** How a column is described to clients (rules: Table representation). */
 export interface TableColumnDefinition {
   readonly name: string;
   readonly type: string;

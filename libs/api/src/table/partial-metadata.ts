@@ -2,7 +2,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import type { ApiObject } from "../object.js";
 
-/** An object of any kind without what the kind adds (spec 1: Table representation: the object of a row). */
+/** An object of any kind without what the kind adds (rules: Table representation: the object of a row). */
 export interface PartialObjectMetadata {
   readonly kind: "PartialObjectMetadata";
   readonly apiVersion: string;

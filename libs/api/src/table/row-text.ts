@@ -1,3 +1,4 @@
+import { jsonText } from "@orch/status/json-text.js";
 import { type Cell, isAge, type Plain, type RowCondition } from "./cell.js";
 import { humanDuration, untilOtherwise } from "./human-duration.js";
 
@@ -29,7 +30,7 @@ export function rowText({ cells, conditions }: Row): RowText {
       fragments.push(text + JSON.stringify(cell.before).slice(0, -1));
       since.push(cell.since);
       text = JSON.stringify(cell.after).slice(1);
-    } else text += JSON.stringify(cell);
+    } else text += jsonText(cell);
   }
   const after = conditions.length === 0 ? "" : `,"conditions":${JSON.stringify(conditions)}`;
   fragments.push(`${text}]${after},"object":`);

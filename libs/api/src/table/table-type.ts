@@ -8,7 +8,7 @@ import { labelsText } from "./label-text.js";
 import { itemsAtPath, type Path, valueAtPath } from "./path.js";
 import type { Row } from "./row-text.js";
 
-/** How objects of a kind look in a table (spec 1: Table representation). */
+/** How objects of a kind look in a table (rules: Table representation). */
 export interface TableType {
   readonly columns: readonly TableColumnDefinition[];
   /** Of an object in its stored version. It depends on the object alone, so it is good for the object's revision. */
@@ -63,7 +63,7 @@ function functionOf(source: Source, naming: Naming): CellFunction {
 
 /** A value that a cell can show; undefined for what is absent or empty. */
 function plain(value: unknown): Plain | undefined {
-  if (typeof value === "number" || typeof value === "boolean") return value;
+  if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return value;
   return typeof value === "string" && value !== "" ? value : undefined;
 }
 

@@ -1,7 +1,17 @@
 import { isZero } from "@orch/schema/decode.js";
-import type { Field, JsonObject, ListType, MessageType, ScalarKind, Type } from "@orch/schema/descriptor.js";
+import {
+  type Field,
+  isObject,
+  type JsonObject,
+  type ListType,
+  type MessageType,
+  type ScalarKind,
+  type Type,
+} from "@orch/schema/descriptor.js";
 import { formatDuration } from "@orch/schema/formats/duration.js";
 import { canonicalQuantity } from "@orch/schema/formats/quantity.js";
+import { exactNumber, integer64 } from "@orch/schema/integer64.js";
+import { jsonText } from "@orch/status/json-text.js";
 import fc from "fast-check";
 
 /**
@@ -80,13 +90,12 @@ function arbitraryOf(type: Type, depth: number, values: readonly string[] | unde
 function listOf({ listType, keys }: ListType, item: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const maxLength = maxItems;
   if (listType === "atomic") return fc.array(item, { maxLength });
-  const selector = listType === "set" ? (value: unknown) => JSON.stringify(value) : keyOf(keys);
+  const selector = listType === "set" ? (value: unknown) => jsonText(value) : keyOf(keys);
   return fc.uniqueArray(item, { maxLength, selector });
 }
 
 function keyOf(keys: readonly string[]): (item: unknown) => string {
-  return (item) =>
-    JSON.stringify(keys.map((k) => (typeof item === "object" && item !== null ? Reflect.get(item, k) : item)));
+  return (item) => jsonText(keys.map((k) => (typeof item === "object" && item !== null ? Reflect.get(item, k) : item)));
 }
 
 const words = ["", "a", "b", "web", "v1", "80", "example.com/a", "a.example.com", "10.0.0.1", "::1", "10%", "a b", "é"];
@@ -94,20 +103,30 @@ const text = fc.oneof(fc.constantFrom(...words), fc.string({ maxLength: 6 }));
 const key = fc.constantFrom(...words.filter((w) => w !== ""));
 const json = fc
   .jsonValue({ maxDepth: 2, stringUnit: "grapheme" })
-  .map(withoutMinusZero)
+  .map(asRead)
   .filter((v) => v !== null);
 
-/** -0 is not a number that JSON text keeps. */
-function withoutMinusZero(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value));
+/** As reading gives it: -0 is not a number that JSON text keeps, and large integers are exact. */
+function asRead(value: unknown): unknown {
+  if (typeof value === "number") return value === 0 ? 0 : exactNumber(value);
+  if (Array.isArray(value)) return value.map(asRead);
+  if (!isObject(value)) return value;
+  return JSON.parse(JSON.stringify(value), (_key, inner: unknown) =>
+    typeof inner === "number" ? exactNumber(inner) : inner,
+  );
 }
 
 const seconds = fc.integer({ min: 0, max: 4_102_444_799 });
 const timeOf = (s: number): string => new Date(s * 1000).toISOString().slice(0, 19);
 
+/** Integers of 64 bits that a number does not hold. */
+const beyondNumbers = fc
+  .oneof(fc.bigInt({ min: 2n ** 53n, max: 2n ** 63n - 1n }), fc.bigInt({ min: -(2n ** 63n), max: -(2n ** 53n) }))
+  .map(integer64);
+
 const scalars: Readonly<Record<Exclude<ScalarKind, "string">, fc.Arbitrary<unknown>>> = {
   int32: fc.oneof(fc.integer({ min: -1, max: 100 }), fc.integer()),
-  int64: fc.oneof(fc.integer({ min: -1, max: 100 }), fc.maxSafeInteger()),
+  int64: fc.oneof(fc.integer({ min: -1, max: 100 }), fc.maxSafeInteger(), beyondNumbers),
   bool: fc.boolean(),
   double: fc.double({ noNaN: true, noDefaultInfinity: true }).map((n) => (n === 0 ? 0 : n)),
   bytes: fc.uint8Array({ maxLength: 5 }).map((bytes) => Buffer.from(bytes).toString("base64")),

@@ -18,7 +18,7 @@ export type AuthorizerConfiguration =
   | { readonly type: "Webhook"; readonly name: string; readonly webhook: WebhookConfiguration }
   | { readonly type: Exclude<AuthorizerType, "Webhook">; readonly name: string };
 
-/** A webhook that is asked (spec 2: API server configuration, WebhookConfiguration). */
+/** A webhook that is asked (rules: Authorization webhook). */
 export interface WebhookConfiguration {
   /** How long an answer that allows is kept; the other of one that does not. */
   readonly authorizedTtlMs: number;

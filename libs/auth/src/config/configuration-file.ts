@@ -14,7 +14,7 @@ export interface FileOptions<Name extends string> {
 }
 
 /**
- * Reads a file of the API server's configuration (spec 2), decoded from YAML or JSON already (whoever decodes it refuses
+ * Reads a file of the API server's configuration, decoded from YAML or JSON already (whoever decodes it refuses
  * fields that stand twice). Every problem is told; a file of another kind or version is read no further.
  */
 export function readConfigurationFile<T, Name extends string>(

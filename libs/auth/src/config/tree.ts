@@ -1,6 +1,6 @@
+import { durationMs } from "@orch/schema/formats/duration.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { isJsonObject, memberOf } from "../json.js";
-import { durationMs } from "./duration.js";
 
 /**
  * An object of a configuration file, read field by field. What is of the wrong type or unknown becomes a problem and is

@@ -11,7 +11,7 @@ import {
 import { type ConfigurationDeps, validateAuthentication } from "./authentication-validation.js";
 import { type SigningAlgorithm, signingAlgorithms } from "./signing-algorithms.js";
 
-/** Whose JWTs are taken and how, and who may stay anonymous (spec 2: API server configuration; Authentication, 2). */
+/** Whose JWTs are taken and how, and who may stay anonymous (rules: Authentication configuration). */
 export interface AuthenticationConfiguration {
   /** At most one of an issuer. */
   readonly jwt: readonly JwtConfiguration[];

@@ -68,7 +68,7 @@ function emailProblem(claims: JsonObject, usernameClaim: string): string | undef
   return claims["email_verified"] === true ? undefined : "email not verified";
 }
 
-/** Empty texts are no groups (spec 2: ClaimMappings). Undefined where the claim is of the wrong type. */
+/** Empty texts are no groups (rules: Authentication configuration). Undefined where the claim is of the wrong type. */
 function groupsOf(claims: JsonObject, mapping: PrefixedClaim | undefined): readonly string[] | undefined {
   const value = mapping === undefined ? undefined : (memberOf(claims, mapping.claim) ?? undefined);
   if (mapping === undefined || value === undefined) return [];

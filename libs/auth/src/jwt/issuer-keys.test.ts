@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { settled } from "../testing/manual-clock.js";
+import { settled } from "@orch/status/testing/manual-clock.js";
 import {
   configurationOf,
   type FakeIssuer,
@@ -117,14 +117,14 @@ test("an issuer that is away at the start is asked again after growing delays", 
   assert.equal(before, `oidc: authenticator for issuer "${url}" is not healthy: connection refused`);
   const attempts: number[] = [issuer.requests.length];
   for (const seconds of [1, 2, 4, 8, 16, 30, 30]) {
-    await clock.advance(seconds * 1000 - 1);
+    await clock.pass(seconds * 1000 - 1);
     attempts.push(issuer.requests.length);
-    await clock.advance(1);
+    await clock.pass(1);
     attempts.push(issuer.requests.length);
   }
   assert.deepEqual(attempts, [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8]);
   issuer.fault = "none";
-  await clock.advance(30_000);
+  await clock.pass(30_000);
   assert.equal(jwt.health(), undefined);
   assert.equal(await ask(await fresh(first)), allowed);
 });
@@ -133,7 +133,7 @@ test("a token has an issuer asked that was away, without waiting for it", async 
   const issuer = publishing(first);
   issuer.fault = "refuses";
   const { clock, ask } = await startedKit([issuer]);
-  await clock.advance(1_000 + 2_000 + 4_000 + 8_000 + 16_000);
+  await clock.pass(1_000 + 2_000 + 4_000 + 8_000 + 16_000);
   issuer.fault = "none";
   assert.equal(await ask(await fresh(first)), notInitialized);
   await settled();
@@ -167,10 +167,10 @@ test("wrong tokens do not flood the issuer", async () => {
   assert.deepEqual(new Set(await Promise.all(wrong.map(ask))), new Set([noKey]));
   assert.equal(fetches(), 2, "one at the start, one for all of them");
   for (const token of wrong) assert.equal(await ask(token), noKey);
-  await clock.advance(9_999);
+  await clock.pass(9_999);
   assert.equal(await ask(await fresh(second)), noKey);
   assert.equal(fetches(), 2);
-  await clock.advance(1);
+  await clock.pass(1);
   assert.equal(await ask(await fresh(second)), noKey);
   assert.equal(fetches(), 3);
 });
@@ -187,7 +187,7 @@ test("keys that were taken back are forgotten within five minutes", async () => 
   const issuer = publishing(first, second);
   const { ask, clock } = await startedKit([issuer]);
   issuer.publish(first);
-  await clock.advance(5 * 60_000);
+  await clock.pass(5 * 60_000);
   assert.equal(await ask(await fresh(second)), noKey);
   assert.equal(await ask(await fresh(first)), allowed);
 });
@@ -195,10 +195,10 @@ test("keys that were taken back are forgotten within five minutes", async () => 
 test("the same keys fetched again keep the verdicts", async () => {
   const issuer = publishing(first);
   const { jwt, clock } = await startedKit([issuer]);
-  await clock.advance(4 * 60_000);
+  await clock.pass(4 * 60_000);
   const token = await fresh(first);
   assert.equal(shown(await jwt.authenticateToken(token, ["api"])), allowed);
-  await clock.advance(61_000);
+  await clock.pass(61_000);
   assert.equal(issuer.requests.length, 4);
   assert.ok(!(jwt.authenticateToken(token, ["api"]) instanceof Promise));
 });
@@ -207,14 +207,14 @@ test("known keys outlast an outage", async () => {
   const issuer = publishing(first);
   const { ask, clock, jwt, told } = await startedKit([issuer]);
   issuer.fault = "refuses";
-  await clock.advance(3_600_000);
+  await clock.pass(3_600_000);
   assert.equal(await ask(await fresh(first)), allowed);
   assert.equal(await ask(await fresh(second)), noKey);
   assert.equal(jwt.health(), undefined);
   assert.ok(told.includes(`${url} connection refused`));
   issuer.publish(second);
   issuer.fault = "none";
-  await clock.advance(30_000);
+  await clock.pass(30_000);
   assert.equal(await ask(await fresh(second)), allowed);
 });
 
@@ -232,7 +232,7 @@ test("a slow issuer keeps nobody waiting but those whose key it alone knows", as
   assert.equal(await ask(await fresh(first)), allowed);
   assert.equal(await ask(await fresh(first, "https://other")), allowed);
   assert.equal(answer, "");
-  await clock.advance(11_000);
+  await clock.pass(11_000);
   await waiting;
   assert.equal(answer, noKey);
 });
@@ -243,10 +243,10 @@ test("an issuer that never answers at the start holds up no start and no token",
   const { ask, clock, jwt } = await startedKit([issuer]);
   assert.equal(await ask(await fresh(first)), notInitialized);
   assert.match(jwt.health() ?? "", /not fetched yet$/);
-  await clock.advance(11_000);
+  await clock.pass(11_000);
   assert.match(jwt.health() ?? "", /no answer in time$/);
   issuer.fault = "none";
-  await clock.advance(1_000);
+  await clock.pass(1_000);
   assert.equal(await ask(await fresh(first)), allowed);
 });
 
@@ -266,7 +266,7 @@ test("a stop during a fetch leaves no timer behind", async () => {
   issuer.fault = "silent";
   const { clock, jwt, told } = await startedKit([issuer]);
   jwt.stop();
-  await clock.advance(11_000);
+  await clock.pass(11_000);
   assert.equal(clock.waiting(), 0);
   assert.deepEqual(told, []);
 });

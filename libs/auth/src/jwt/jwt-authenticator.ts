@@ -29,7 +29,7 @@ export interface JwtObserver {
   fetched(issuer: string, problem: string | undefined): void;
 }
 
-/** Takes the tokens of all issuers of a configuration (spec 2: Authentication, 2). */
+/** Takes the tokens of all issuers of a configuration (rules: Authentication configuration). */
 export interface JwtAuthenticator extends TokenAuthenticator {
   /** Begins to fetch keys. Until those of an issuer have come its tokens are refused. */
   start(): void;

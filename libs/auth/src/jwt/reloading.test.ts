@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
-import { manualClock } from "../testing/manual-clock.js";
+import { createManualClock } from "@orch/status/testing/manual-clock.js";
 import { authenticatedUser } from "../user.js";
 import type { JwtAuthenticator } from "./jwt-authenticator.js";
 import { reloadingJwtAuthenticator } from "./reloading.js";
@@ -25,7 +25,7 @@ function named(name: string, ill?: string) {
 }
 
 function start() {
-  const clock = manualClock(0);
+  const clock = createManualClock(0);
   const told: (string | undefined)[] = [];
   const reloading = reloadingJwtAuthenticator({ after: clock.after, replaced: (problem) => told.push(problem) });
   const ask = async (): Promise<string> => shown(await reloading.authenticateToken("token", []));
@@ -53,11 +53,11 @@ test("the next one serves when it is healthy, and the one before is stopped then
   const [first, second] = [named("first"), named("second", "no keys yet")];
   reloading.replace(first.jwt);
   reloading.replace(second.jwt);
-  await clock.advance(30_000);
+  await clock.pass(30_000);
   assert.equal(await ask(), "allow first[]");
   assert.equal(first.state.log, "start ");
   second.state.ill = undefined;
-  await clock.advance(500);
+  await clock.pass(500);
   assert.equal(await ask(), "allow second[]");
   assert.equal(first.state.log, "start stop ");
   assert.equal(second.state.log, "start ");
@@ -70,7 +70,7 @@ test("one that is not healthy within a minute is given up", async () => {
   const [first, second] = [named("first"), named("second", "connection refused")];
   reloading.replace(first.jwt);
   reloading.replace(second.jwt);
-  await clock.advance(60_000);
+  await clock.pass(60_000);
   assert.equal(await ask(), "allow first[]");
   assert.equal(first.state.log, "start ");
   assert.equal(second.state.log, "start stop ");
@@ -87,7 +87,7 @@ test("a later change takes an earlier one back", async () => {
   assert.equal(await ask(), "allow third[]");
   assert.equal(second.state.log, "start stop ");
   second.state.ill = undefined;
-  await clock.advance(60_000);
+  await clock.pass(60_000);
   assert.equal(await ask(), "allow third[]");
 });
 

@@ -3,10 +3,10 @@ import { test } from "node:test";
 import type { AnyObject } from "@orch/api/object.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { createManualClock } from "@orch/status/testing/manual-clock.js";
 import type { Decision, ResourceAttributes } from "../authorizer.js";
 import type { Collection, Follower, ObjectSource } from "../object-source.js";
 import { resourceAttributes, user } from "../testing/attributes.js";
-import { manualClock } from "../testing/manual-clock.js";
 import type { UserInfo } from "../user.js";
 import { createNodeAuthorizer, nodeOf } from "./node-authorizer.js";
 
@@ -47,7 +47,7 @@ function fakeSource(objects: Readonly<Record<string, readonly AnyObject[]>>) {
 }
 
 function setUp(objects: Readonly<Record<string, readonly AnyObject[]>> = {}, resourceSlices = true) {
-  const clock = manualClock();
+  const clock = createManualClock();
   const authorizer = createNodeAuthorizer({ naming, rules, resourceSlices, clock });
   const fake = fakeSource(objects);
   authorizer.start(fake.source);
@@ -349,14 +349,14 @@ test("a request before the objects are known waits for them, and at last is unav
 
   const slow = setUp(objects);
   const late = assert.rejects(async () => await slow.authorizer.authorize(of(secret("mounted"))), isUnavailable);
-  await slow.clock.advance(0);
+  await slow.clock.pass(0);
   slow.follower("pods").replaced(objects["pods"] ?? []);
-  await slow.clock.advance(10_000);
+  await slow.clock.pass(10_000);
   await late;
 });
 
 test("it is unavailable before it starts and after it ends, and follows nothing then", async () => {
-  const clock = manualClock();
+  const clock = createManualClock();
   const authorizer = createNodeAuthorizer({ naming, rules, resourceSlices: true, clock });
   await assert.rejects(async () => await authorizer.authorize(of(secret("mounted"))), isUnavailable);
   const { source, followers, load } = fakeSource(objects);
@@ -421,7 +421,7 @@ test("the words are those of the dialect", async () => {
     naming: words,
     rules: [],
     resourceSlices: true,
-    clock: manualClock(),
+    clock: createManualClock(),
   });
   const decide = (fields: Partial<ResourceAttributes>) => authorizer.authorize(of(fields));
   const kubernetes = { group: "coordination.k8s.io", resource: "leases", name: "n1", namespace: "kube-node-lease" };

@@ -7,7 +7,7 @@ import { type Kept, mirrorOf, type Named } from "./mirror.js";
 import { createRbacIndex } from "./rbac-index.js";
 import { bindingRecord, roleRecord } from "./rbac-objects.js";
 
-/** Decides by roles and their bindings (spec 1: Authentication, 2). */
+/** Decides by roles and their bindings (rules: Authentication, 2). */
 export interface Rbac extends Authorizer, RuleResolver {
   /** Follows the four kinds; nothing is allowed before all four are loaded. */
   start(source: ObjectSource): void;

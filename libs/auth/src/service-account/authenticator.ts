@@ -36,7 +36,7 @@ const shape = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/;
 const leewaySeconds = 60;
 
 /**
- * Tokens of service accounts (spec 1: Authentication): bound ones, good while what they are bound to is there, and
+ * Tokens of service accounts (rules: Authentication): bound ones, good while what they are bound to is there, and
  * those of Secrets. Signatures are looked at once, objects at most about once a second each. Tokens of other issuers
  * are left to others. @throws TypeError for keys that cannot be read
  */

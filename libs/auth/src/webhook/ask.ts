@@ -1,4 +1,5 @@
-import { type After, within } from "../within.js";
+import type { Clock } from "@orch/status/clock.js";
+import { within } from "../within.js";
 
 /** Sends a question to a webhook and gives its answer, decoded from JSON. @throws WebhookError */
 export type Post = (body: object, options: { readonly timeoutMs: number }) => Promise<unknown>;
@@ -27,12 +28,7 @@ export class WebhookError extends Error {
 export const badAnswer = (what: string): WebhookError =>
   new WebhookError(`the answer is not understood: ${what}`, { reason: "answer", retry: false });
 
-/** Time as an argument; `Clock` of libs/runtime is one. */
-export interface WebhookClock {
-  /** Milliseconds that only grow. */
-  monotonic(): number;
-  readonly after: After;
-}
+export type WebhookClock = Pick<Clock, "monotonic" | "after">;
 
 export type WebhookResult = "success" | "timeout" | "error";
 

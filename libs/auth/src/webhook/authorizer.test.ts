@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
+import { createManualClock } from "@orch/status/testing/manual-clock.js";
 import fc from "fast-check";
 import type { WebhookConfiguration } from "../authorization-config/authorization-config.js";
 import type { Attributes, Decision } from "../authorizer.js";
 import { resourceAttributes, user } from "../testing/attributes.js";
-import { manualClock } from "../testing/manual-clock.js";
 import type { UserInfo } from "../user.js";
 import { type ReviewStatus, readReviewStatus } from "./access-review.js";
 import { WebhookError } from "./ask.js";
@@ -30,7 +30,7 @@ interface Setup extends Partial<Omit<WebhookConfiguration, "connection">> {
 }
 
 function setUp({ answers, dialect = "orch", cache, ...config }: Setup) {
-  const clock = manualClock();
+  const clock = createManualClock();
   const webhook = fakeWebhook(...answers);
   const authorizer = webhookAuthorizer({
     name: "w",
@@ -195,7 +195,7 @@ for (const [answer, result, why] of outages) {
     ] as const) {
       const webhook = setUp({ answers: [answer, status({ allowed: true })], failurePolicy });
       const decision = webhook.decide();
-      await webhook.clock.advance(3000);
+      await webhook.clock.pass(3000);
       assert.deepEqual(await decision, { outcome, reason: 'authorization webhook "w" gave no answer' });
       const open = outcome === "deny" ? [] : [`open ${result}`];
       assert.deepEqual(webhook.told, [`asked ${result}`, `problem ${why}`, ...open]);
@@ -209,7 +209,7 @@ test("what may pass is asked again within the time, later each time, five times 
   const decision = decide();
   const seen: number[] = [];
   for (let ms = 0; ms < 6000; ms += 50) {
-    await clock.advance(50);
+    await clock.pass(50);
     if (questions.length > seen.length) seen.push(ms);
   }
   assert.equal((await decision).outcome, "deny");
@@ -240,7 +240,7 @@ test("it is not asked again where the time is over before, and with a remaining 
     naming: createNaming("orch"),
   });
   const decision = authorizer.authorize(pods);
-  await long.clock.advance(2000);
+  await long.clock.pass(2000);
   assert.equal((await decision).outcome, "allow");
   assert.deepEqual(times, [2500, 500]);
 });
@@ -251,13 +251,13 @@ test("an answer is kept for the time of its sort, and then known at once", async
   });
   assert.equal((await decide()).outcome, "allow");
   assert.deepEqual(authorizer.authorize(pods), { outcome: "allow", reason: "" });
-  await clock.advance(4999);
+  await clock.pass(4999);
   assert.deepEqual(authorizer.authorize(pods), { outcome: "allow", reason: "" });
-  await clock.advance(1);
+  await clock.pass(1);
   assert.equal((await decide()).outcome, "noOpinion");
-  await clock.advance(999);
+  await clock.pass(999);
   assert.deepEqual(authorizer.authorize(pods), { outcome: "noOpinion", reason: "" });
-  await clock.advance(1);
+  await clock.pass(1);
   assert.equal((await decide()).outcome, "allow");
   assert.equal(questions.length, 3);
 });
@@ -320,7 +320,7 @@ test("no answer but one that says allowed: true allows", async () => {
       for (const answer of [whole, { status: inner }, { status: { allowed: inner } }]) {
         const { decide, clock } = setUp({ answers: [JSON.parse(JSON.stringify(answer))] });
         const decision = decide();
-        await clock.advance(0);
+        await clock.pass(0);
         const said = typeof answer === "object" && answer !== null && "status" in answer ? answer.status : undefined;
         const allowed = typeof said === "object" && said !== null && "allowed" in said && said.allowed === true;
         if (!allowed) assert.notEqual((await decision).outcome, "allow");

@@ -26,7 +26,7 @@ export interface WebhookAuthorizerDeps {
 /** A request whose names are longer than this together is not worth a place in the cache. */
 const maxKeptLength = 10_000;
 
-/** Asks a webhook (spec 2: Authorization webhook). Without an answer its failure policy decides: it never allows then. */
+/** Asks a webhook (rules: Authorization webhook). Without an answer its failure policy decides: it never allows then. */
 export function webhookAuthorizer(deps: WebhookAuthorizerDeps): Authorizer & RuleResolver {
   const { name, config, cache, naming } = deps;
   const inFlight = createInFlight<Decision>();

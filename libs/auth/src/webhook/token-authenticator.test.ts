@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
+import { createManualClock } from "@orch/status/testing/manual-clock.js";
 import type { Verdict } from "../authenticator.js";
-import { manualClock } from "../testing/manual-clock.js";
 import { WebhookError } from "./ask.js";
 import { type DecisionCache, localCache } from "./decision-cache.js";
 import { type FakeAnswer, fakeWebhook } from "./testing/fake-webhook.js";
@@ -27,7 +27,7 @@ interface Setup {
 }
 
 function setUp({ answers, dialect = "orch", version = "v1", cacheTtlMs = 120_000, cache }: Setup) {
-  const clock = manualClock();
+  const clock = createManualClock();
   const webhook = fakeWebhook(...answers);
   const authenticator = webhookTokenAuthenticator({
     version,
@@ -128,7 +128,7 @@ for (const [answer, why] of unanswered) {
   test(`no answer (${why}) is a denial that is not kept`, async () => {
     const { verdict, clock, told } = setUp({ answers: [answer, isBob()] });
     const first = verdict();
-    await clock.advance(3000);
+    await clock.pass(3000);
     assert.deepEqual(await first, { outcome: "deny", why: "the webhook that knows tokens gave no answer" });
     assert.ok(told.includes(`problem ${why}`), told.join("; "));
     assert.deepEqual(await verdict(), bobAllowed(api));
@@ -139,7 +139,7 @@ test("an outage that passes is waited for within the time", async () => {
   const reset = new WebhookError("reset", { reason: "connection", retry: true });
   const { verdict, clock, told } = setUp({ answers: [reset, reset, isBob()] });
   const known = verdict();
-  await clock.advance(3000);
+  await clock.pass(3000);
   assert.deepEqual(await known, bobAllowed(api));
   assert.deepEqual(told, ["asked error", "asked error", "asked success"]);
 });
@@ -149,13 +149,13 @@ test("who is known is kept for the time given, who is not for a moment", async (
     answers: [isBob(), status({ authenticated: false }), isBob()],
   });
   await verdict();
-  await clock.advance(119_999);
+  await clock.pass(119_999);
   assert.deepEqual(authenticator.authenticateToken("t", api), bobAllowed(api));
-  await clock.advance(1);
+  await clock.pass(1);
   assert.deepEqual(await verdict(), none);
-  await clock.advance(9_999);
+  await clock.pass(9_999);
   assert.deepEqual(authenticator.authenticateToken("t", api), none);
-  await clock.advance(1);
+  await clock.pass(1);
   assert.deepEqual(await verdict(), bobAllowed(api));
   assert.equal(questions.length, 3);
 });

@@ -29,7 +29,7 @@ export interface ApplyWrite extends FieldWrite {
  * is a merged tree: nulls of the configuration stand in it.
  *
  * Throws ApiError: Conflict with a cause for each field that others own, BadRequest for a configuration of another
- * kind or version, with managedFields, or that does not fit its type; InternalError where the live object does not. Serves spec 1: Server-side apply.
+ * kind or version, with managedFields, or that does not fit its type; InternalError where the live object does not. Serves rules: Server-side apply.
  */
 export function applyConfiguration(
   live: JsonObject | undefined,

@@ -1,4 +1,4 @@
-import { union } from "../fields/field-set.js";
+import { type FieldSet, unionOf } from "../fields/field-set.js";
 import { compareTexts } from "../fields/go-text.js";
 import { type ManagerKey, type Managers, managerId, type Owner } from "./managers.js";
 
@@ -14,7 +14,7 @@ function compareAges([a, x]: readonly [string, Owner], [b, y]: readonly [string,
 export function capUpdaters(managers: Managers): Managers {
   const updaters = [...managers].filter(([, owner]) => owner.operation === "Update");
   if (updaters.length <= maxUpdaters) return managers;
-  const capped = new Map(managers);
+  const capped: Capped = { owners: new Map(managers), sets: new Map() };
   const firsts = new Map<string, string>();
   let left = updaters.length;
   for (const [id, owner] of updaters.sort(compareAges)) {
@@ -27,15 +27,29 @@ export function capUpdaters(managers: Managers): Managers {
     mergeIntoOld(capped, first, id, owner);
     left--;
   }
-  return capped;
+  for (const [id, sets] of capped.sets) {
+    const old = capped.owners.get(id);
+    if (old !== undefined) capped.owners.set(id, { ...old, set: unionOf(sets) });
+  }
+  return capped.owners;
+}
+
+interface Capped {
+  readonly owners: Map<string, Owner>;
+  /** What goes into the old changes of a version, by their identity: put together at the end, all at once. */
+  readonly sets: Map<string, FieldSet[]>;
 }
 
 /** Puts an owner to the old changes of its version, which begin with the first of them. */
-function mergeIntoOld(managers: Map<string, Owner>, first: string, id: string, { apiVersion, set, time }: Owner): void {
+function mergeIntoOld({ owners, sets }: Capped, first: string, id: string, { apiVersion, set, time }: Owner): void {
   const key: ManagerKey = { manager: oldChanges, operation: "Update", apiVersion, subresource: "" };
   const bucket = managerId(key);
-  const old = managers.get(bucket) ?? managers.get(first);
-  if (!managers.has(bucket)) managers.delete(first);
-  managers.set(bucket, { ...key, time, set: old === undefined ? set : union(old.set, set), entry: undefined });
-  managers.delete(id);
+  const old = owners.get(bucket) ?? owners.get(first);
+  if (!owners.has(bucket)) owners.delete(first);
+  const merged = sets.get(bucket) ?? (old === undefined ? [] : [old.set]);
+  merged.push(set);
+  sets.set(bucket, merged);
+  owners.set(bucket, { ...key, time, set, entry: undefined });
+  owners.delete(id);
+  if (id === bucket) sets.delete(bucket);
 }

@@ -1,4 +1,5 @@
 import { isObject } from "@orch/schema/descriptor.js";
+import { showValue } from "@orch/status/show-value.js";
 import { showPathElement } from "../fields/path-element.js";
 import { elementOf, TypedError } from "./list-items.js";
 import type { ListForm, MapForm, ScalarForm, Schema } from "./schema.js";
@@ -21,6 +22,7 @@ export function problemsOf(
   checkValue({ problems, duplicates }, schema, value);
   if (problems.length === 0) return undefined;
   const texts = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
+  if (problems.length === maxProblems) texts.push("and maybe more");
   return texts.length === 1 ? texts[0] : ["errors:", ...texts.map((text) => `  ${text}`)].join("\n");
 }
 
@@ -64,7 +66,7 @@ interface Check {
 }
 
 function checkValue(check: Check, schema: Schema, value: unknown): void {
-  if (value === null || value === undefined) return;
+  if (value === null || value === undefined || check.problems.length === maxProblems) return;
   if (Array.isArray(value)) {
     if (schema.list !== undefined) checkList(check, schema.list, value);
     else mismatch(check, schema, value);
@@ -81,7 +83,7 @@ function mismatch(check: Check, schema: Schema, value: unknown): void {
 function fits(form: ScalarForm, value: unknown): boolean {
   switch (form) {
     case "numeric":
-      return typeof value === "number";
+      return typeof value === "number" || typeof value === "bigint";
     case "string":
       return typeof value === "string";
     case "boolean":
@@ -103,12 +105,14 @@ function expected(schema: Schema): string {
   return schema.scalar === undefined ? "list" : expectations[schema.scalar];
 }
 
+/** Problems that are looked for: each is carried up through all that is around it. */
+const maxProblems = 100;
 const maxShown = 200;
 
 /** The value, cut where it is long; for what should be a number only what it is. */
 function got(schema: Schema, value: unknown): string {
   if (schema.scalar === "numeric") return Array.isArray(value) ? "list" : isObject(value) ? "map" : typeof value;
-  const text = JSON.stringify(value) ?? "";
+  const text = showValue(value);
   return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }
 
@@ -128,6 +132,7 @@ function checkList(check: Check, list: ListForm, items: readonly unknown[]): voi
       check.problems.push({ path: "", message: `element ${i}: ${element.wrong}` });
       return;
     }
+    if (check.problems.length === maxProblems) return;
     if (seen.has(element) && !check.duplicates) {
       check.problems.push({ path: "", message: `duplicate entries for key ${showPathElement(element)}` });
     }

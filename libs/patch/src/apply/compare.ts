@@ -18,7 +18,7 @@ export function isSame({ added, modified, removed }: Comparison): boolean {
 }
 
 /** The comparison without what does not count. */
-export function without({ added, modified, removed }: Comparison, ignored: FieldFilter): Comparison {
+export function withoutIgnored({ added, modified, removed }: Comparison, ignored: FieldFilter): Comparison {
   return {
     added: filtered(added, ignored),
     modified: filtered(modified, ignored),

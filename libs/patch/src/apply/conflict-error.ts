@@ -1,4 +1,7 @@
 import { ApiError } from "@orch/status/api-error.js";
+import type { FieldError } from "@orch/status/field-error.js";
+import { shownCauses } from "@orch/status/shown-causes.js";
+import { paths, sizeOf } from "../fields/field-set.js";
 import { compareTexts, quoted } from "../fields/go-text.js";
 import { showPathElement } from "../fields/path-element.js";
 import type { Owner } from "./managers.js";
@@ -10,29 +13,38 @@ function showOwner({ manager, operation, apiVersion, subresource }: Owner): stri
   return `${quoted(manager)}${part}${operation === "Update" ? ` using ${apiVersion}` : ""}`;
 }
 
-function showPath({ path }: Conflict): string {
-  return path.map(showPathElement).join("");
+/** A field that an owner has and another one wants. */
+interface Contested extends FieldError {
+  readonly reason: "FieldManagerConflict";
 }
 
-/** The 409 of an apply: a cause for each field, and a text that groups them by their owners. */
+/** Owners in their order, and the fields of each; told one by one, since there may be more than anybody reads. */
+function* contested(conflicts: readonly Conflict[]): Generator<Contested> {
+  for (const { owner, fields } of conflicts) {
+    const message = `conflict with ${showOwner(owner)}`;
+    for (const path of paths(fields)) {
+      yield { reason: "FieldManagerConflict", message, field: path.map(showPathElement).join("") };
+    }
+  }
+}
+
+/** The 409 of an apply: a cause for each field, and a text that groups them by their owners; of many the first. */
 export function conflictError(conflicts: readonly Conflict[]): ApiError {
   const ordered = [...conflicts].sort((a, b) => compareTexts(a.id, b.id));
-  const causes = ordered.map((conflict) => ({
-    reason: "FieldManagerConflict" as const,
-    message: `conflict with ${showOwner(conflict.owner)}`,
-    field: showPath(conflict),
-  }));
-  return new ApiError("Conflict", messageOf(ordered), { details: { causes } });
+  const count = ordered.reduce((sum, { fields }) => sum + sizeOf(fields), 0);
+  const { causes, more } = shownCauses(contested(ordered), count);
+  const [only] = causes;
+  const text =
+    count === 1 && only !== undefined
+      ? `Apply failed with 1 conflict: ${only.message}: ${only.field}`
+      : `Apply failed with ${count} conflicts: ${linesOf(causes, more).join("\n")}`;
+  return new ApiError("Conflict", text, { details: { causes } });
 }
 
-function messageOf(conflicts: readonly Conflict[]): string {
-  const [first, second] = conflicts;
-  if (first !== undefined && second === undefined) {
-    return `Apply failed with 1 conflict: conflict with ${showOwner(first.owner)}: ${showPath(first)}`;
-  }
-  const lines = conflicts.flatMap((conflict, i) => [
-    ...(conflicts[i - 1]?.id === conflict.id ? [] : [`conflicts with ${showOwner(conflict.owner)}:`]),
-    `- ${showPath(conflict)}`,
+function linesOf(causes: readonly FieldError[], more: number): readonly string[] {
+  const lines = causes.flatMap(({ message, field }, i) => [
+    ...(causes[i - 1]?.message === message ? [] : [`${message.replace("conflict", "conflicts")}:`]),
+    `- ${field}`,
   ]);
-  return `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`;
+  return more > 0 ? [...lines, `and ${more} more`] : lines;
 }

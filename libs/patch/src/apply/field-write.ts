@@ -20,7 +20,7 @@ export interface ClientSideApply {
   readonly annotation: string;
 }
 
-/** A write to one object, as field management sees it (spec 1: Server-side apply). */
+/** A write to one object, as field management sees it (rules: Server-side apply). */
 export interface FieldWrite {
   readonly versions: FieldVersions;
   /** Group and kind, for texts. */

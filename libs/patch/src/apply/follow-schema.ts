@@ -37,7 +37,7 @@ function schemaBelow(schema: Schema, element: PathElement): Schema {
 }
 
 /**
- * The set as it is to be read now that a type may have changed since it was written (spec 1: Server-side apply, 8): who
+ * The set as it is to be read now that a type may have changed since it was written (rules: Server-side apply, 8): who
  * owned a part of what is atomic now owns the whole. What became granular stays as it is.
  */
 export function followTopology(schema: Schema, set: FieldSet): FieldSet {

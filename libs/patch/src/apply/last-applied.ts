@@ -1,6 +1,8 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
-import { difference, type FieldSet, has } from "../fields/field-set.js";
+import { readJson } from "@orch/status/read-json.js";
+import { difference, type FieldSet, isEmpty } from "../fields/field-set.js";
 import { printJson } from "../fields/go-text.js";
+import { indexed, without } from "../fields/indexed-set.js";
 import { problemsOf } from "./check.js";
 import { compare } from "./compare.js";
 import { type FieldWrite, knownSchema, type VersionedObject } from "./field-write.js";
@@ -26,7 +28,7 @@ function lastApplied({ manager, clientSideApply }: FieldWrite, object: JsonObjec
 
 /**
  * Of the conflicts of a client that applied on its own side before, those that stay: it owns what its annotation says
- * and the object still has (spec 1: Server-side apply, 11).
+ * and the object still has (rules: Server-side apply, 11).
  */
 export function remainingConflicts(
   write: FieldWrite,
@@ -35,7 +37,12 @@ export function remainingConflicts(
 ): readonly Conflict[] {
   const text = lastApplied(write, live.object);
   const own = text === undefined ? undefined : fieldsStillThere(write, live, text);
-  return own === undefined ? conflicts : conflicts.filter(({ path }) => !has(own, path));
+  if (own === undefined) return conflicts;
+  const taken = indexed(own);
+  return conflicts.flatMap((conflict) => {
+    const fields = without(conflict.fields, taken);
+    return isEmpty(fields) ? [] : [{ ...conflict, fields }];
+  });
 }
 
 /** Undefined where the annotation says nothing that can be used. */
@@ -56,7 +63,7 @@ function fieldsStillThere(write: FieldWrite, live: VersionedObject, text: string
 
 function parsed(text: string): JsonObject | undefined {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     return isObject(value) && typeof value["kind"] === "string" && value["kind"] !== "" ? value : undefined;
   } catch {
     return undefined;

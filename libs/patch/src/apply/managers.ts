@@ -13,7 +13,7 @@ export interface ManagerKey {
   readonly subresource: string;
 }
 
-/** An entry of managedFields, read (spec 1: ManagedFieldsEntry). */
+/** An entry of managedFields, read (rules: ManagedFieldsEntry). */
 export interface Owner extends ManagerKey {
   readonly time: string | undefined;
   /** In order. */

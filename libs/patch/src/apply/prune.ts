@@ -1,4 +1,4 @@
-import { difference, emptySet, type FieldSet, intersection, isEmpty, isSubset, union } from "../fields/field-set.js";
+import { difference, type FieldSet, intersection, isEmpty, isSubset, union, unionOf } from "../fields/field-set.js";
 import { type FieldWrite, inVersion, knownSchema, schemaIn, type VersionedObject } from "./field-write.js";
 import { fieldsOf } from "./fields-of.js";
 import { withNamedFields } from "./follow-schema.js";
@@ -6,7 +6,7 @@ import type { Managers, Owner } from "./managers.js";
 import { removeFields } from "./remove.js";
 
 /**
- * The merged object without what the manager applied `last` time, does not apply now, and nobody else owns (spec 1:
+ * The merged object without what the manager applied `last` time, does not apply now, and nobody else owns (rules:
  * Server-side apply, 5). `managers` has the manager's new set already.
  */
 export function prune(
@@ -42,12 +42,15 @@ function addBackOwned(
   pruned: VersionedObject,
   managers: Managers,
 ): VersionedObject {
-  const byVersion = new Map<string, FieldSet>([[pruned.apiVersion, emptySet]]);
+  const byVersion = new Map<string, FieldSet[]>([[pruned.apiVersion, []]]);
   for (const { apiVersion, set } of managers.values()) {
-    byVersion.set(apiVersion, union(byVersion.get(apiVersion) ?? emptySet, set));
+    const sets = byVersion.get(apiVersion);
+    if (sets === undefined) byVersion.set(apiVersion, [set]);
+    else sets.push(set);
   }
   let result = pruned;
-  for (const [apiVersion, owned] of byVersion) {
+  for (const [apiVersion, sets] of byVersion) {
+    const owned = unionOf(sets);
     if (schemaIn(versions, apiVersion) === undefined || isEmpty(owned)) continue;
     const schema = knownSchema(versions, apiVersion);
     const whole = inVersion(versions, merged, apiVersion);

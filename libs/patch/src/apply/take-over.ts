@@ -1,16 +1,16 @@
-import { difference, type FieldSet, intersection, isEmpty, paths, union } from "../fields/field-set.js";
-import type { PathElement } from "../fields/path-element.js";
+import { difference, type FieldSet, intersection, isEmpty, union } from "../fields/field-set.js";
+import { commonWith, indexed, without } from "../fields/indexed-set.js";
 import { mustFit } from "./check.js";
-import { type Comparison, compare, isSame, without } from "./compare.js";
+import { type Comparison, compare, isSame, withoutIgnored } from "./compare.js";
 import { type FieldWrite, inVersion, knownSchema, schemaIn, type VersionedObject } from "./field-write.js";
 import { followTopology } from "./follow-schema.js";
 import { type Managers, type Owner, withoutEmpty, withSet } from "./managers.js";
 
-/** A field whose value would change under another owner. */
+/** Fields of one owner whose values would change under it. */
 export interface Conflict {
   readonly id: string;
   readonly owner: Owner;
-  readonly path: readonly PathElement[];
+  readonly fields: FieldSet;
 }
 
 /** Fields that other managers own and that are not to be taken from them. */
@@ -62,7 +62,7 @@ export function comparisons(write: FieldWrite, { live, next }: ObjectChange): (a
     let comparison = known.get(apiVersion);
     if (comparison === undefined) {
       const whole = apiVersion === live.apiVersion ? own : inOther(apiVersion);
-      comparison = without(whole, write.ignored(apiVersion));
+      comparison = withoutIgnored(whole, write.ignored(apiVersion));
       known.set(apiVersion, comparison);
     }
     return comparison;
@@ -79,22 +79,52 @@ export function takeOver(
   { own, force }: { readonly own: string | undefined; readonly force: boolean },
 ): Managers {
   const left = new Map<string, Owner>();
-  const lost: { readonly id: string; readonly owner: Owner; readonly fields: FieldSet }[] = [];
+  const conflicts: Conflict[] = [];
+  const takings = takingsOf(comparisonIn, managers.size > few);
   for (const [id, owner] of managers) {
     if (id === own) {
       left.set(id, owner);
       continue;
     }
-    const { added, modified, removed } = comparisonIn(owner.apiVersion);
-    const changed = union(modified, added);
-    const fields = intersection(owner.set, changed);
-    if (!isEmpty(fields)) lost.push({ id, owner, fields });
-    left.set(id, withSet(owner, difference(difference(owner.set, changed), removed)));
+    const { lost, kept } = takings(owner.apiVersion);
+    const fields = lost(owner.set);
+    if (!isEmpty(fields)) conflicts.push({ id, owner, fields });
+    left.set(id, withSet(owner, kept(owner.set)));
   }
-  if (!force && lost.length > 0) {
-    throw new ConflictsError(
-      lost.flatMap(({ id, owner, fields }) => [...paths(fields)].map((path) => ({ id, owner, path }))),
-    );
-  }
+  if (!force && conflicts.length > 0) throw new ConflictsError(conflicts);
   return withoutEmpty(left);
+}
+
+/** Owners that are cheaper to hold one by one against what changed than to make an index of that. */
+const few = 16;
+
+/** What a change takes of an owner's fields, and what it leaves. */
+interface Taking {
+  lost(set: FieldSet): FieldSet;
+  kept(set: FieldSet): FieldSet;
+}
+
+/** The taking in each version, worked out once, whatever the number of owners. */
+function takingsOf(comparisonIn: (apiVersion: string) => Comparison, many: boolean): (apiVersion: string) => Taking {
+  const known = new Map<string, Taking>();
+  return (apiVersion) => {
+    let taking = known.get(apiVersion);
+    if (taking === undefined) {
+      taking = takingOf(comparisonIn(apiVersion), many);
+      known.set(apiVersion, taking);
+    }
+    return taking;
+  };
+}
+
+function takingOf({ added, modified, removed }: Comparison, many: boolean): Taking {
+  const changed = union(modified, added);
+  if (!many) {
+    return {
+      lost: (set) => intersection(set, changed),
+      kept: (set) => difference(difference(set, changed), removed),
+    };
+  }
+  const [changes, removals] = [indexed(changed), indexed(removed)];
+  return { lost: (set) => commonWith(set, changes), kept: (set) => without(without(set, changes), removals) };
 }

@@ -57,7 +57,7 @@ export function withEntries(object: JsonObject, entries: readonly JsonObject[] |
 /**
  * `metadata.managedFields` after a write that is no apply; `live` is undefined on create, both are whole trees (see
  * `complete`). Undefined when the object has none: it is not tracked, or its fields can not be told. Never throws for
- * what is stored or was sent; nothing that did not change is written anew. Serves spec 1: Server-side apply, 1-3, 12.
+ * what is stored or was sent; nothing that did not change is written anew. Serves rules: Server-side apply, 1-3, 12.
  */
 export function trackUpdate(
   live: JsonObject | undefined,

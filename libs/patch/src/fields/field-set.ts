@@ -1,4 +1,4 @@
-import { comparePathElements, fieldElement, type PathElement, self } from "./path-element.js";
+import { comparePathElements, fieldElement, type PathElement, pathElementOrder, self } from "./path-element.js";
 
 /**
  * A set of field paths, as the tree that FieldsV1 is in JSON, so that what is stored is worked on as it is. A node
@@ -87,7 +87,40 @@ function unionOfLevels(a: FieldSet, b: FieldSet): FieldSet {
     added ||= mine === undefined;
   }
   if (out === undefined) return a;
-  return added ? Object.fromEntries(Object.entries(out).sort(([x], [y]) => comparePathElements(x, y))) : out;
+  return added ? inOrder(Object.entries(out)) : out;
+}
+
+function inOrder(nodes: [PathElement, FieldSet][]): FieldSet {
+  const compare = pathElementOrder();
+  return Object.fromEntries(nodes.sort(([a], [b]) => compare(a, b)));
+}
+
+/** The union of any number of sets: each level is put together and sorted once. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  const [first = emptySet, ...others] = sets.filter((set) => !isEmpty(set));
+  return others.length === 0 ? first : inOrder(unitedLevel([first, ...others]));
+}
+
+function unitedLevel(levels: readonly FieldSet[]): [PathElement, FieldSet][] {
+  const nodes = new Map<PathElement, FieldSet[]>();
+  for (const level of levels) {
+    for (const element in level) {
+      const node = level[element];
+      if (element === self || node === undefined) continue;
+      const same = nodes.get(element);
+      if (same === undefined) nodes.set(element, [node]);
+      else same.push(node);
+    }
+  }
+  return [...nodes].map(([element, same]) => [element, unitedNode(same)]);
+}
+
+function unitedNode(nodes: readonly FieldSet[]): FieldSet {
+  const [first = leaf] = nodes;
+  if (nodes.every((node) => node === first)) return first;
+  const below = unitedLevel(nodes);
+  if (below.length === 0) return leaf;
+  return inOrder(nodes.some(isMember) ? [[self, leaf], ...below] : below);
 }
 
 function unionOfNodes(a: FieldSet, b: FieldSet): FieldSet {
@@ -141,7 +174,7 @@ function withoutNode(a: FieldSet, b: FieldSet): FieldSet | undefined {
 }
 
 /** The node of what is left of `a` below, a member or not; undefined for nothing. */
-function keptNode(a: FieldSet, below: FieldSet, member: boolean): FieldSet | undefined {
+export function keptNode(a: FieldSet, below: FieldSet, member: boolean): FieldSet | undefined {
   if (below === a && member === isMember(a)) return a;
   if (!hasBelow(below)) return member ? leaf : undefined;
   if (member) return withSelf(below);
@@ -150,29 +183,30 @@ function keptNode(a: FieldSet, below: FieldSet, member: boolean): FieldSet | und
   return rest;
 }
 
-/** A level without what `remove` takes of the nodes that both have; `.` is left to the node's own level. */
+/**
+ * A level without what `remove` takes of the nodes that both have; `.` is left to the node's own level. It is copied once,
+ * however many of its entries change, and never deleted from: an object is slow after that.
+ */
 function withoutLevel(a: FieldSet, b: FieldSet, remove: (a: FieldSet, b: FieldSet) => FieldSet | undefined): FieldSet {
-  let out: FieldTree | undefined;
+  let changed: Map<PathElement, FieldSet | undefined> | undefined;
   for (const element in b) {
     const mine = a[element];
     const other = b[element];
     if (element === self || mine === undefined || other === undefined) continue;
     const node = remove(mine, other);
     if (node === mine) continue;
-    if (node !== undefined) {
-      out ??= { ...a };
-      out[element] = node;
-    } else out = withoutElement(out ?? a, element);
+    changed ??= new Map();
+    changed.set(element, node);
   }
-  return out ?? a;
+  return changed === undefined ? a : levelWith(a, changed);
 }
 
-/** A copy, since what an entry is deleted of is slow from then on. */
-function withoutElement(level: FieldSet, gone: PathElement): FieldTree {
+/** A copy of a level with other nodes; undefined for those that go. */
+function levelWith(level: FieldSet, changed: ReadonlyMap<PathElement, FieldSet | undefined>): FieldSet {
   const out: FieldTree = {};
   for (const element in level) {
-    const node = level[element];
-    if (element !== gone && node !== undefined) out[element] = node;
+    const node = changed.has(element) ? changed.get(element) : level[element];
+    if (node !== undefined) out[element] = node;
   }
   return out;
 }
@@ -202,6 +236,16 @@ export function leaves(set: FieldSet): FieldSet {
     if (element !== self && node !== undefined) out[element] = isEmpty(node) ? leaf : leaves(node);
   }
   return out;
+}
+
+/** How many members there are. */
+export function sizeOf(set: FieldSet): number {
+  let size = 0;
+  for (const element in set) {
+    const node = set[element];
+    if (element !== self && node !== undefined) size += (isMember(node) ? 1 : 0) + sizeOf(node);
+  }
+  return size;
 }
 
 /** Every member, those of a level before those below it, in the order of path elements. */
@@ -242,6 +286,5 @@ function sortedLevel(set: FieldSet): FieldSet {
     previous = element;
   }
   if (same && ordered) return set;
-  if (!ordered) nodes.sort(([a], [b]) => comparePathElements(a, b));
-  return Object.fromEntries(nodes);
+  return ordered ? Object.fromEntries(nodes) : inOrder(nodes);
 }

@@ -1,10 +1,12 @@
 import { isObject } from "@orch/schema/descriptor.js";
-import { type FieldSet, type FieldTree, isEmpty, leaf } from "./field-set.js";
+import { jsonText } from "@orch/status/json-text.js";
+import { type FieldSet, type FieldTree, isEmpty, isMember, leaf, withSelf } from "./field-set.js";
 import {
   comparePathElements,
   isPlainElement,
   type PathElement,
   PathElementError,
+  pathElementOrder,
   readPathElement,
   self,
 } from "./path-element.js";
@@ -13,7 +15,7 @@ import {
 export type ReadFieldSet = { readonly set: FieldSet } | { readonly wrong: string };
 
 /**
- * A FieldsV1 tree (spec 1: ManagedFieldsEntry) as a set in canonical form: the tree itself where it is in that form,
+ * A FieldsV1 tree (rules: ManagedFieldsEntry) as a set in canonical form: the tree itself where it is in that form,
  * as everything is that was written by {@link sorted}. Elements of unknown kinds are passed over.
  */
 export function readFieldSet(fields: unknown): ReadFieldSet {
@@ -45,7 +47,7 @@ function isPlainLevel(tree: object, root: boolean): tree is FieldSet {
 
 function readLevel(tree: unknown, root: boolean): FieldSet {
   if (tree === null) return leaf;
-  if (!isObject(tree)) throw new PathElementError(`expected an object of fields, got ${JSON.stringify(tree)}`);
+  if (!isObject(tree)) throw new PathElementError(`expected an object of fields, got ${jsonText(tree)}`);
   let canonical = true;
   let previous: PathElement | undefined;
   const nodes: [PathElement, FieldSet][] = [];
@@ -76,14 +78,15 @@ function isFieldSet(tree: object, size: number): tree is FieldSet {
   return !(size === 1 && self in tree);
 }
 
-/** Of two nodes of one element the later one says what is below; a member is one by either. */
+/** Of nodes of one element the last that has entries says what is below; a member is one by any of them. */
 function collected(nodes: readonly (readonly [PathElement, FieldSet])[]): FieldSet {
+  const compare = pathElementOrder();
   const out: FieldTree = {};
-  for (const [element, node] of [...nodes].sort(([a], [b]) => comparePathElements(a, b))) {
+  for (const [element, node] of [...nodes].sort(([a], [b]) => compare(a, b))) {
     const earlier = out[element];
-    if (earlier === undefined) out[element] = node;
-    else if (isEmpty(earlier) !== isEmpty(node)) out[element] = { [self]: leaf, ...earlier, ...node };
-    else out[element] = self in earlier ? { [self]: leaf, ...node } : node;
+    const later = earlier === undefined || !isEmpty(node) ? node : earlier;
+    const member = isMember(node) || (earlier !== undefined && isMember(earlier));
+    out[element] = member ? withSelf(later) : later;
   }
   const names = Object.keys(out);
   return names.length === 1 && names[0] === self ? leaf : out;

@@ -50,6 +50,8 @@ export function printJson(value: unknown): string {
       return plain.test(value) ? `"${value}"` : `"${value.replace(escaped, escapeOf)}"`;
     case "number":
       return printNumber(value);
+    case "bigint":
+      return String(value);
     case "boolean":
       return value ? "true" : "false";
     case "object":

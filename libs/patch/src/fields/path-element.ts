@@ -1,4 +1,6 @@
 import { isObject } from "@orch/schema/descriptor.js";
+import { type Integer64, integer64 } from "@orch/schema/integer64.js";
+import { readJson } from "@orch/status/read-json.js";
 import { compareTexts, printJson, printName, shown } from "./go-text.js";
 
 /**
@@ -34,7 +36,7 @@ const oneKey = new RegExp(`^k:\\{${plainKey}\\}$`);
 const twoKeys = new RegExp(`^k:\\{"([\\w-]+)":${plainValue},"([\\w-]+)":${plainValue}\\}$`);
 const plainItem = new RegExp(`^v:${plainValue}$`);
 const plainIndex = /^i:(?:0|-?[1-9]\d{0,14})$/;
-const index = /^[+-]?\d+$/;
+const index = /^[+-]?0*\d{1,19}$/;
 
 /** Whether a text is surely a canonical path element; what is not may be one all the same. */
 export function isPlainElement(text: string): boolean {
@@ -79,9 +81,16 @@ export function readPathElement(text: string): PathElement | undefined {
   }
 }
 
+// What a number may round, in a set of integers.
+const longItem = /^v:-?\d{16,20}$/;
+
 function readValue(text: string): unknown {
+  if (longItem.test(text)) {
+    const exact = integer64(BigInt(text.slice(2)));
+    if (exact !== undefined) return exact;
+  }
   try {
-    return JSON.parse(text.slice(2));
+    return readJson(text.slice(2));
   } catch {
     throw new PathElementError(`invalid value: ${text}`);
   }
@@ -96,17 +105,48 @@ function readKeys(text: string): readonly (readonly [string, unknown])[] {
 
 const rank: Readonly<Record<string, number>> = { ".": 0, f: 1, k: 2, v: 3, i: 4 };
 
+/** What the texts of elements say. */
+interface Reading {
+  keys(text: PathElement): Keys;
+  value(text: PathElement): unknown;
+}
+
+const eachTime: Reading = { keys: readKeys, value: readValue };
+
 /** The order in which the elements of a level stand: fields, keys, values, indexes. */
 export function comparePathElements(a: PathElement, b: PathElement): number {
+  return compareElements(a, b, eachTime);
+}
+
+/** {@link comparePathElements} for a sort: a text is parsed once, however often it is compared. */
+export function pathElementOrder(): (a: PathElement, b: PathElement) => number {
+  const keys = remembering(readKeys);
+  const value = remembering(readValue);
+  return (a, b) => compareElements(a, b, { keys, value });
+}
+
+function remembering<T>(read: (text: PathElement) => T): (text: PathElement) => T {
+  const known = new Map<PathElement, { readonly said: T }>();
+  return (text) => {
+    let entry = known.get(text);
+    if (entry === undefined) {
+      entry = { said: read(text) };
+      known.set(text, entry);
+    }
+    return entry.said;
+  };
+}
+
+function compareElements(a: PathElement, b: PathElement, read: Reading): number {
   if (a === b) return 0;
   const kind = a.charAt(0);
   const difference = (rank[kind] ?? 5) - (rank[b.charAt(0)] ?? 5);
   if (difference !== 0) return difference;
   switch (kind) {
     case "k":
-      return compareFirstTexts(a, b) ?? compareKeys(readKeys(a), readKeys(b));
+      return compareFirstTexts(a, b) ?? compareKeys(read.keys(a), read.keys(b));
     case "v":
-      return compareValues(readValue(a), readValue(b));
+      return compareValues(read.value(a), read.value(b));
     case "i":
       return Number(a.slice(2)) - Number(b.slice(2));
     default:
@@ -150,15 +190,20 @@ function compareValues(a: unknown, b: unknown): number {
   const difference = valueRank(a) - valueRank(b);
   if (difference !== 0) return difference;
   if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
-  if (typeof a === "number" && typeof b === "number") return a - b;
+  if (isNumber(a) && isNumber(b)) return a < b ? -1 : a > b ? 1 : 0;
   if (Array.isArray(a) && Array.isArray(b)) return compareLists(a, b);
   if (isObject(a) && isObject(b)) return compareTexts(printJson(a), printJson(b));
   return Number(a) - Number(b);
 }
 
+function isNumber(value: unknown): value is Integer64 {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
 function valueRank(value: unknown): number {
   switch (typeof value) {
     case "number":
+    case "bigint":
       return 0;
     case "string":
       return 1;

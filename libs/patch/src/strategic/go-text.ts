@@ -50,6 +50,8 @@ export function goType(value: unknown): string {
       return "bool";
     case "number":
       return Number.isInteger(value) ? "int64" : "float64";
+    case "bigint":
+      return "int64";
     default:
       return typeof value;
   }

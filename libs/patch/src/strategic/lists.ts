@@ -1,11 +1,25 @@
 import { isObject, type JsonObject, type Type } from "@orch/schema/descriptor.js";
 import { badRequest, patchRejected } from "@orch/status/api-error.js";
+import type { PatchWork } from "../work.js";
 import { badElementOrder, patchDirective } from "./directives.js";
 import { goText, goType } from "./go-text.js";
 import { missingMergeKey, object, unknownDirective, wrongType } from "./problems.js";
 import { goKind, type Rule } from "./rules.js";
 
-export type MergeObjects = (type: Type, original: JsonObject, patch: JsonObject) => JsonObject;
+/** An object of the document, what a patch says of it, and what the patch may still cost. */
+export interface Objects {
+  readonly original: JsonObject;
+  readonly patch: JsonObject;
+  readonly work: PatchWork;
+}
+
+export type MergeObjects = (type: Type, objects: Objects) => JsonObject;
+
+export interface Lists {
+  readonly original: readonly unknown[];
+  readonly patch: readonly unknown[];
+  readonly work: PatchWork;
+}
 
 export interface MergedList {
   readonly items: readonly unknown[];
@@ -14,17 +28,13 @@ export interface MergedList {
 }
 
 /** A list in a patch merged into the one of the document by the items' merge key, or as sets of scalars. */
-export function mergeLists(
-  rule: Rule,
-  { original, patch }: { readonly original: readonly unknown[]; readonly patch: readonly unknown[] },
-  mergeObjects: MergeObjects,
-): MergedList {
+export function mergeLists(rule: Rule, { original, patch, work }: Lists, mergeObjects: MergeObjects): MergedList {
   if (original.length === 0 && patch.length === 0) return { items: original, server: original };
   if (itemsAre(original, patch) === "objects") {
     const { type, mergeKey } = rule;
     if (mergeKey === undefined) throw badRequest(`cannot merge lists without merge key for ${goKind(type)}`);
-    const keyed = { original: original.filter(isObject), patch: patch.filter(isObject), mergeKey };
-    return mergeKeyed(keyed, (a, b) => mergeObjects(type, a, b));
+    const keyed = { original: original.filter(isObject), patch: patch.filter(isObject), mergeKey, work };
+    return mergeKeyed(keyed, (a, b) => mergeObjects(type, { original: a, patch: b, work }));
   }
   if (rule.mergeKey !== undefined) throw wrongType(object, original[0] ?? patch[0]);
   const items = arranged([...new Set([...original, ...patch])], { wanted: patch, server: original }, scalar);
@@ -32,11 +42,7 @@ export function mergeLists(
 }
 
 /** A list of scalars without those of another; lists of objects are merged, as the reference does. */
-export function withoutItems(
-  rule: Rule,
-  lists: { readonly original: readonly unknown[]; readonly patch: readonly unknown[] },
-  mergeObjects: MergeObjects,
-): readonly unknown[] {
+export function withoutItems(rule: Rule, lists: Lists, mergeObjects: MergeObjects): readonly unknown[] {
   const { original, patch } = lists;
   if (original.length === 0 && patch.length === 0) return original;
   if (itemsAre(original, patch) === "objects") return mergeLists(rule, lists, mergeObjects).items;
@@ -96,10 +102,11 @@ interface KeyedLists {
   readonly original: readonly JsonObject[];
   readonly patch: readonly JsonObject[];
   readonly mergeKey: string;
+  readonly work: PatchWork;
 }
 
 function mergeKeyed(
-  { original, patch, mergeKey }: KeyedLists,
+  { original, patch, mergeKey, work }: KeyedLists,
   merge: (a: JsonObject, b: JsonObject) => JsonObject,
 ): MergedList {
   const plan = planOf(patch, mergeKey);
@@ -113,21 +120,33 @@ function mergeKeyed(
   for (const [i, item] of items.entries()) {
     if (Object.hasOwn(item, mergeKey) && !places.has(item[mergeKey])) places.set(item[mergeKey], i);
   }
+  const named = new Set<unknown>();
   for (const item of plan.items) {
     const key = keyOf(item);
     const place = places.get(key);
     const known = place === undefined ? undefined : items[place];
-    if (place !== undefined && known !== undefined) items[place] = merge(known, item);
-    else {
+    if (place !== undefined && known !== undefined) {
+      // Whatever the patch says of an item again, all of the item may be copied again.
+      if (named.has(key)) work.spend(nodesOf(known));
+      items[place] = merge(known, item);
+    } else {
       places.set(key, items.length);
       items.push(item);
     }
+    named.add(key);
   }
   return {
     items: arranged(items, { wanted: plan.items, server: remaining }, keyOf),
     // In the reference added items take the room of deleted ones in the list whose order counts for $setElementOrder.
     server: items.slice(0, original.length),
   };
+}
+
+/** Objects, lists and scalars of a tree. */
+function nodesOf(tree: unknown): number {
+  if (Array.isArray(tree)) return tree.reduce<number>((sum, item) => sum + nodesOf(item), 1);
+  if (!isObject(tree)) return 1;
+  return Object.values(tree).reduce<number>((sum, value) => sum + nodesOf(value), 1);
 }
 
 interface ListPlan {

@@ -2,10 +2,19 @@ import { isObject, type JsonObject, type MessageType, type Type } from "@orch/sc
 import { refuseTooDeep } from "../depth.js";
 import { type Draft, draftOf, read, write, written } from "../draft.js";
 import { malformedPatch } from "../malformed.js";
+import { createPatchWork, type PatchWork } from "../work.js";
 import { cleaned, cleanedList } from "./cleaned.js";
 import { badRetainKeys, fieldDirective, patchDirective, retainKeysDirective } from "./directives.js";
 import { goType } from "./go-text.js";
-import { checkElementOrder, inElementOrder, itemsAre, type MergedList, mergeLists, withoutItems } from "./lists.js";
+import {
+  checkElementOrder,
+  inElementOrder,
+  itemsAre,
+  type MergedList,
+  mergeLists,
+  type Objects,
+  withoutItems,
+} from "./lists.js";
 import { list, unknownDirective, wrongType } from "./problems.js";
 import { isAlwaysObject, listRule, objectRule, type Rule } from "./rules.js";
 
@@ -17,7 +26,7 @@ export function readStrategicMergePatch(tree: unknown): JsonObject {
 }
 
 /**
- * The document with a strategic merge patch in it (spec 1: Patch media types). Lists whose field says so are merged by
+ * The document with a strategic merge patch in it (rules: Patch media types). Lists whose field says so are merged by
  * its merge key or as sets, and `$patch`, `$retainKeys`, `$deleteFromPrimitiveList/<field>` and
  * `$setElementOrder/<field>` are obeyed, as in the reference with all that it is strange in.
  *
@@ -29,22 +38,23 @@ export function readStrategicMergePatch(tree: unknown): JsonObject {
  */
 export function applyStrategicMergePatch(type: MessageType, document: JsonObject, patch: JsonObject): JsonObject {
   refuseTooDeep(patch);
-  return mergeObjects(type, document, patch);
+  return mergeObjects(type, { original: document, patch, work: createPatchWork() });
 }
 
-function mergeObjects(type: Type, original: JsonObject, patch: JsonObject): JsonObject {
+function mergeObjects(type: Type, { original, patch, work }: Objects): JsonObject {
   if (Object.hasOwn(patch, patchDirective)) return replaced(patch);
   const draft = draftOf(original);
   retainKeys(draft, patch);
-  const done = orderLists(type, draft, patch);
+  const done = orderLists(type, draft, { patch, work });
   // Before the lists themselves, so that the outcome does not hang on the order of a patch's members.
   for (const name of Object.keys(patch)) {
     const directive = fieldDirective(name);
-    if (directive?.directive === "$deleteFromPrimitiveList") deleteItems(type, draft, directive.field, patch[name]);
+    if (directive?.directive === "$deleteFromPrimitiveList")
+      deleteItems(type, draft, { field: directive.field, patch: patch[name], work });
   }
   for (const name of Object.keys(patch)) {
     if (name === retainKeysDirective || done.has(name) || fieldDirective(name) !== undefined) continue;
-    write(draft, name, mergeValues(type, name, { original: read(draft, name), patch: patch[name] }));
+    write(draft, name, mergeValues(type, name, { original: read(draft, name), patch: patch[name], work }));
   }
   return written(draft);
 }
@@ -80,46 +90,50 @@ function retainKeys(draft: Draft, patch: JsonObject): void {
 function mergeValues(
   type: Type,
   name: string,
-  { original, patch }: { readonly original: unknown; readonly patch: unknown },
+  { original, patch, work }: { readonly original: unknown; readonly patch: unknown; readonly work: PatchWork },
 ): unknown {
   if (patch === null) return undefined;
   if (isObject(patch)) {
-    if (isObject(original)) return mergeObjectField(type, name, { original, patch });
+    if (isObject(original)) return mergeObjectField(type, name, { original, patch, work });
     if (original === undefined && isAlwaysObject(type, name)) {
-      return mergeObjectField(type, name, { original: {}, patch });
+      return mergeObjectField(type, name, { original: {}, patch, work });
     }
   } else if (Array.isArray(patch) && Array.isArray(original)) {
     const rule = listRule(type, name);
     return rule.strategy === "merge"
-      ? shared(original, mergeLists(rule, { original, patch }, mergeObjects).items)
+      ? shared(original, mergeLists(rule, { original, patch, work }, mergeObjects).items)
       : patch;
   }
   return cleaned(patch, { keepsNulls: false });
 }
 
-function mergeObjectField(
-  type: Type,
-  name: string,
-  { original, patch }: { readonly original: JsonObject; readonly patch: JsonObject },
-): JsonObject {
+function mergeObjectField(type: Type, name: string, objects: Objects): JsonObject {
   const rule = objectRule(type, name);
-  return rule.strategy === "replace" ? patch : mergeObjects(rule.type, original, patch);
+  return rule.strategy === "replace" ? objects.patch : mergeObjects(rule.type, objects);
 }
 
-function deleteItems(type: Type, draft: Draft, field: string, patch: unknown): void {
+function deleteItems(
+  type: Type,
+  draft: Draft,
+  { field, patch, work }: { readonly field: string; readonly patch: unknown; readonly work: PatchWork },
+): void {
   const original = read(draft, field);
   if (field === "" || original === undefined) return;
   // As in the reference: nothing to delete from a list is the list that is deleted.
   if (patch === null) write(draft, field, undefined);
   else if (Array.isArray(original) && Array.isArray(patch)) {
-    write(draft, field, shared(original, withoutItems(listRule(type, field), { original, patch }, mergeObjects)));
+    write(draft, field, shared(original, withoutItems(listRule(type, field), { original, patch, work }, mergeObjects)));
   } else if (isObject(original) && isObject(patch)) {
-    write(draft, field, mergeObjectField(type, field, { original, patch }));
+    write(draft, field, mergeObjectField(type, field, { original, patch, work }));
   } else if (goType(original) === goType(patch)) write(draft, field, patch);
 }
 
 /** Merges the lists that a `$setElementOrder` is about, and sorts them. Gives the members of the patch this deals with. */
-function orderLists(type: Type, draft: Draft, patch: JsonObject): ReadonlySet<string> {
+function orderLists(
+  type: Type,
+  draft: Draft,
+  { patch, work }: { readonly patch: JsonObject; readonly work: PatchWork },
+): ReadonlySet<string> {
   const done = new Set<string>();
   for (const name of Object.keys(patch)) {
     const about = fieldDirective(name);
@@ -130,7 +144,7 @@ function orderLists(type: Type, draft: Draft, patch: JsonObject): ReadonlySet<st
     const given = listOrAbsent(Object.hasOwn(patch, about.field) ? patch[about.field] : undefined);
     const rule = listRule(type, about.field);
     checkElementOrder(rule, given ?? [], order);
-    const merged = mergedForOrder(rule, original, given);
+    const merged = mergedForOrder(rule, { original, patch: given, work });
     if (merged === undefined) continue;
     itemsAre(original ?? [], given ?? []);
     const items = inElementOrder(rule, merged, order);
@@ -147,13 +161,18 @@ function listOrAbsent(value: unknown): readonly unknown[] | undefined {
 
 function mergedForOrder(
   rule: Rule,
-  original: readonly unknown[] | undefined,
-  patch: readonly unknown[] | undefined,
+  {
+    original,
+    patch,
+    work,
+  }: { readonly [side in "original" | "patch"]: readonly unknown[] | undefined } & {
+    readonly work: PatchWork;
+  },
 ): MergedList | undefined {
   if (patch === undefined) return original === undefined ? undefined : { items: original, server: original };
   if (original === undefined) return { items: cleanedList(patch, { keepsNulls: true }), server: [] };
   return rule.strategy === "merge"
-    ? mergeLists(rule, { original, patch }, mergeObjects)
+    ? mergeLists(rule, { original, patch, work }, mergeObjects)
     : { items: patch, server: original };
 }
 

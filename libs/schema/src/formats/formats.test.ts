@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { formatDuration, parseDuration } from "./duration.js";
+import { durationMs, formatDuration, formatMs, parseDuration } from "./duration.js";
 import {
   cidr,
   formatAddress,
@@ -65,6 +65,7 @@ for (const [what, given, expected] of [
   ["a config key that climbs", names.configKey("..a"), ["must not start with '..'"]],
   ["a path segment", names.pathSegment("a:b"), []],
   ["a path segment with a slash", names.pathSegment("a/b"), ["may not contain '/'"]],
+  ["a path segment with a NUL", names.pathSegment("a\0b"), ["may not contain '\\x00'"]],
   ["a relative path that climbs", names.relativePath("a/../b"), ["must not contain '..'"]],
   ["a domain with a star", names.wildcardSubdomain("*.a.b"), []],
   ["a bare star", names.wildcardSubdomain("*").map((p) => p.slice(0, 20)), ["a wildcard DNS-1123 "]],
@@ -186,6 +187,25 @@ for (const [text, canonical] of [
 
 test("what has no unit is no duration", () => {
   for (const text of ["", "5", "s", "1d", "1h 2m", "99999999999h"]) assert.equal(parseDuration(text), undefined);
+});
+
+test("durations are read and printed as Go does", () => {
+  const rows: readonly (readonly [string, number, string])[] = [
+    ["0", 0, "0s"],
+    ["10s", 10_000, "10s"],
+    ["1m30s", 90_000, "1m30s"],
+    ["1.5h", 5_400_000, "1h30m0s"],
+    ["250ms", 250, "250ms"],
+    ["1h", 3_600_000, "1h0m0s"],
+    ["-2s", -2000, "-2s"],
+    ["1s500ms", 1500, "1.5s"],
+  ];
+  for (const [text, ms, printed] of rows) {
+    assert.equal(durationMs(text), ms);
+    assert.equal(formatMs(ms), printed);
+  }
+  for (const text of ["", "10", "s", "1 s", "1d", "1m-3s", "1..5s", ".", `${"9".repeat(80)}s`])
+    assert.equal(durationMs(text), undefined, text);
 });
 
 for (const [text, canonical] of [

@@ -188,7 +188,9 @@ export function cIdentifier(text: string): Problems {
 /** What may stand in a path as one segment. */
 export function pathSegment(text: string): Problems {
   if (text === "." || text === "..") return [`may not be '${text}'`];
-  return ["/", "%"].filter((c) => text.includes(c)).map((c) => `may not contain '${c}'`);
+  const problems = ["/", "%"].filter((c) => text.includes(c)).map((c) => `may not contain '${c}'`);
+  // No path leads to such a name, and in keys of the store NUL ends one.
+  return text.includes("\0") ? [...problems, "may not contain '\\x00'"] : problems;
 }
 
 export function portNumber(value: number): Problems {

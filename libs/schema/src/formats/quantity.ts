@@ -33,20 +33,23 @@ const binarySuffixes: readonly string[] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei
 
 const nanos = 1_000_000_000n;
 const largest = (2n ** 63n - 1n) * nanos;
-const whole = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*)([-+]?[0-9]*)$/;
+// A digit has one place in it: of a million of them that are no quantity each is looked at once.
+const whole = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:([eEinumkKMGTP]+)([-+]?[0-9]*)|([-+][0-9]*))?$/;
 // Powers beyond these are past every value that can be held, or below a billionth.
 const highestPower = 40;
-const lowestPower = -40;
+const lowestPower = -100;
+/** Digits that can make a difference: there are billionths, and nothing beyond 2^63. */
+const digitsKept = 60;
 
 /** The quantity, or the reference's sentence about what is wrong with the text. */
 export function parseQuantity(text: string): Quantity | string {
   const match = whole.exec(text);
   if (match === null || text === "") return formatWrong;
-  const [, sign = "", integer = "", fraction = "", letters = "", power = ""] = match;
+  const [, sign = "", integer = "", fraction = "", letters = "", power = match[6] ?? ""] = match;
   if (integer === "" && fraction === "") return /^[+-]?\.?$/.test(text) ? formatWrong : numberWrong;
   const suffix = readSuffix(letters, power);
   if (suffix === undefined) return suffixWrong;
-  const magnitude = scaled(BigInt(integer + fraction), suffix, fraction.length);
+  const magnitude = scaled(integer + fraction, suffix, fraction.length);
   const bounded = magnitude > largest ? largest : magnitude;
   return { nano: sign === "-" ? -bounded : bounded, form: suffix.form };
 }
@@ -68,13 +71,18 @@ function readSuffix(letters: string, power: string): Suffix | undefined {
   return binary > 0 ? { base: 2, power: binary * 10, form: "binary" } : undefined;
 }
 
-function scaled(digits: bigint, suffix: Suffix, decimals: number): bigint {
-  if (digits === 0n) return 0n;
-  if (suffix.base === 2) return ceilDivide(digits * nanos * 2n ** BigInt(suffix.power), 10n ** BigInt(decimals));
-  const power = suffix.power - decimals + 9;
-  if (power >= 0) return power > highestPower ? largest : digits * 10n ** BigInt(power);
-  if (power < lowestPower - decimals) return 1n;
-  return ceilDivide(digits, 10n ** BigInt(-power));
+/** Billionths, of what is smaller one. A text may have millions of digits: only those that count become a number. */
+function scaled(text: string, suffix: Suffix, decimals: number): bigint {
+  const significant = text.replace(/^0+/, "");
+  if (significant === "") return 0n;
+  const cut = Math.max(0, significant.length - digitsKept);
+  const head = BigInt(significant.slice(0, digitsKept));
+  // What is cut off makes the value a little larger, if it is anything at all.
+  const digits = cut > 0 && /[1-9]/.test(significant.slice(digitsKept)) ? head + 1n : head;
+  const binary = suffix.base === 2 ? 2n ** BigInt(suffix.power) : 1n;
+  const power = (suffix.base === 2 ? 0 : suffix.power) - decimals + cut + 9;
+  if (power >= 0) return power > highestPower ? largest : digits * binary * 10n ** BigInt(power);
+  return power < lowestPower ? 1n : ceilDivide(digits * binary, 10n ** BigInt(-power));
 }
 
 function ceilDivide(a: bigint, b: bigint): bigint {

@@ -5,8 +5,11 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { key, noRevision, type Revision } from "../revision.js";
 import { ageOnce, createCompactor } from "./compactor.js";
+import { createDamages } from "./damages.js";
 import { type EmbeddedDatabase, openDatabase } from "./database.js";
 import { createWriter } from "./writer.js";
+
+const roomy = { admit: () => true, admitEssential: () => true, take: () => {}, exhausted: () => {}, full: false };
 
 async function withDatabase(use: (database: EmbeddedDatabase) => Promise<void>): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), "orch-store-"));
@@ -31,7 +34,12 @@ function log(database: EmbeddedDatabase): readonly number[] {
 
 test("compaction frees what no revision from it on can see, and nothing else", async () => {
   await withDatabase(async (database) => {
-    const writer = createWriter(database, () => undefined);
+    const writer = createWriter({
+      database,
+      room: roomy,
+      damages: createDamages(() => undefined),
+      committed: () => undefined,
+    });
     const write = async (name: string, expected: Revision, value?: string): Promise<Revision> => {
       const swap = await writer.swap({
         key: key(name),
@@ -68,7 +76,12 @@ test("compaction frees what no revision from it on can see, and nothing else", a
 
 test("history is compacted to the revision that stood historyMs ago, across restarts of the process", async () => {
   await withDatabase(async (database) => {
-    const writer = createWriter(database, () => undefined);
+    const writer = createWriter({
+      database,
+      room: roomy,
+      damages: createDamages(() => undefined),
+      committed: () => undefined,
+    });
     const compactor = createCompactor(database, new AbortController().signal);
     let now = 1_000_000;
     const clock = { now: () => now, sleep: () => Promise.resolve() };
@@ -91,7 +104,12 @@ test("history is compacted to the revision that stood historyMs ago, across rest
 
 test("a clock that was set back between two runs holds compaction back no longer than history is kept", async () => {
   await withDatabase(async (database) => {
-    const writer = createWriter(database, () => undefined);
+    const writer = createWriter({
+      database,
+      room: roomy,
+      damages: createDamages(() => undefined),
+      committed: () => undefined,
+    });
     const compactor = createCompactor(database, new AbortController().signal);
     let now = 100_000_000;
     const clock = { now: () => now, sleep: () => Promise.resolve() };

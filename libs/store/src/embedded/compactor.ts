@@ -1,3 +1,4 @@
+import { readJson } from "@orch/status/read-json.js";
 import type { Clock } from "../clock.js";
 import { compactionTarget, type Moment, trimmed } from "../history.js";
 import type { EmbeddedDatabase } from "./database.js";
@@ -60,7 +61,8 @@ async function sweepChunk(database: EmbeddedDatabase): Promise<boolean> {
     let steps = 0;
     for (const { revision, head } of snapshot.heads(swept + 1)) {
       if (revision > snapshot.compacted || steps === sweepStep) break;
-      if (head.previous !== 0) forgotten.push(head.previous);
+      // What a damaged line says of another one is not to be acted on: that one stays, at the worst for ever.
+      if (head.type !== "damaged" && head.previous !== 0) forgotten.push(head.previous);
       if (head.type === "delete") forgotten.push(revision);
       swept = revision;
       steps++;
@@ -110,7 +112,7 @@ export async function ageOnce({
 function readJournal(database: EmbeddedDatabase, now: number): readonly Moment[] {
   const bytes = database.journal();
   if (bytes === undefined) return [];
-  const lines: unknown = JSON.parse(bytes.toString("utf8"));
+  const lines: unknown = readJson(bytes.toString("utf8"));
   return Array.isArray(lines)
     ? lines.filter(isMoment).map(({ time, revision }) => ({ time: Math.min(time, now), revision }))
     : [];

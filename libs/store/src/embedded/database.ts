@@ -4,6 +4,7 @@ import type { Allocate } from "../slabs.js";
 import type { Entry } from "../store.js";
 import { commitFailure } from "./commit-failure.js";
 import {
+  type DamagedRecord,
   decodeEntry,
   decodeHead,
   decodeNumber,
@@ -12,8 +13,11 @@ import {
   encodeNumber,
   encodePlace,
   encodeRecord,
+  isUnsealed,
   type LogRecord,
   type Place,
+  type RecordHead,
+  type Standing,
 } from "./record.js";
 
 type ReadTransaction = ReturnType<Database["useReadTransaction"]>;
@@ -22,13 +26,16 @@ interface Table extends Database<Buffer, Buffer> {
   getBinaryFast(id: Buffer, options?: { readonly transaction: ReadTransaction }): Buffer | undefined;
 }
 
-const formatVersion = 1;
+/** 1: lines of the log without a checksum. 2: with one, and the identity. */
+export const formatVersion = 2;
 const metaKeys = {
   format: Buffer.from("format"),
   revision: Buffer.from("revision"),
   compacted: Buffer.from("compacted"),
   swept: Buffer.from("swept"),
   journal: Buffer.from("journal"),
+  identity: Buffer.from("identity"),
+  unsealed: Buffer.from("unsealed"),
 } as const;
 
 /** One moment of the whole database. Release it: an unreleased one keeps old pages from being used again. */
@@ -38,16 +45,25 @@ export interface Snapshot {
   /** How far the log was cleared of what compaction forgot. */
   readonly swept: number;
   find(key: Buffer): Place | undefined;
-  /** What was put at a revision; a deletion there is a fault of the asker. The value has memory of its own, or what `allocate` gives. */
-  entry(revision: number, allocate?: Allocate): Entry | undefined;
+  /** What was put at a revision, if it is what the index says. The value has memory of its own, or what `allocate` gives. */
+  entry(of: Standing, allocate?: Allocate): Entry | DamagedRecord;
   /** Live keys in bytewise order. */
   keys(range: KeyRange): Iterable<{ readonly key: Buffer; readonly place: Place }>;
   count(range: KeyRange): number;
   /** Changes from a revision on, in order. */
-  changes(from: number): Iterable<{ readonly revision: number; readonly record: LogRecord }>;
-  /** The same without values. */
-  heads(from: number): Iterable<{ readonly revision: number; readonly head: Omit<LogRecord, "value"> }>;
+  changes(from: number): Iterable<{ readonly revision: number; readonly record: LogRecord | DamagedRecord }>;
+  /** The same without values, which are checked all the same. */
+  heads(from: number): Iterable<Head>;
   release(): void;
+}
+
+export interface Head {
+  readonly revision: number;
+  readonly head: RecordHead | DamagedRecord;
+  /** Of the whole line, in bytes. */
+  readonly size: number;
+  /** A line of format 1, without a checksum. */
+  readonly unsealed: boolean;
 }
 
 /** What one atomic, durable commit changes. */
@@ -56,6 +72,9 @@ export interface Commit {
   readonly compacted?: number;
   readonly swept?: number;
   readonly journal?: Buffer;
+  readonly identity?: Buffer;
+  /** Whether there are lines without a checksum, from a revision on; 0: none. */
+  readonly unsealed?: number;
   readonly records?: ReadonlyMap<number, LogRecord>;
   /** The new place of a key; undefined removes it from the index. */
   readonly places?: ReadonlyMap<string, Place | undefined>;
@@ -69,6 +88,13 @@ export interface Commit {
 export interface EmbeddedDatabase {
   snapshot(): Snapshot;
   journal(): Buffer | undefined;
+  /** As it was committed, and the format; undefined in a new one. */
+  identity(): Buffer | undefined;
+  format(): number | undefined;
+  /** From which revision on there may be lines without a checksum; 0: none. */
+  unsealed(): number;
+  /** How many pages of the file are free to be written again, those behind its last used one not counted. */
+  pages(): Pages;
   /**
    * All of it or nothing; resolves when it is on the medium. The work is done by lmdb's own thread.
    * Rejects with the ApiError that tells why not.
@@ -77,6 +103,18 @@ export interface EmbeddedDatabase {
   close(): Promise<void>;
 }
 
+export interface Pages {
+  readonly size: number;
+  readonly used: number;
+  readonly free: number;
+}
+
+/** Pages that tell where the others are. */
+const metaPages = 2;
+
+/** An option that lmdb's types forget. */
+const ownerOnly = { permissionsMode: 0o600 };
+
 export function openDatabase(file: string): EmbeddedDatabase {
   const root = open<Buffer, Buffer>({
     path: file,
@@ -84,6 +122,7 @@ export function openDatabase(file: string): EmbeddedDatabase {
     encoding: "binary",
     keyEncoding: "binary",
     maxDbs: 3,
+    ...ownerOnly,
     cache: false,
     // Commits include the flush: what a reader of this process sees is durable, there is no second state.
     overlappingSync: false,
@@ -93,14 +132,18 @@ export function openDatabase(file: string): EmbeddedDatabase {
   const table = (name: string): Table =>
     root.openDB<Buffer, Buffer>(name, { encoding: "binary", keyEncoding: "binary" });
   const tables = { index: table("index"), log: table("log"), meta: table("meta") };
-  const format = tables.meta.getBinary(metaKeys.format);
-  if (format !== undefined && decodeNumber(format) !== formatVersion) {
-    throw new Error(`${file} has format ${decodeNumber(format)}; this version reads format ${formatVersion}`);
-  }
+  const readNumber = (key: Buffer): number | undefined => {
+    const bytes = tables.meta.getBinary(key);
+    return bytes === undefined ? undefined : decodeNumber(bytes);
+  };
 
   return {
     snapshot: () => snapshot(root.useReadTransaction(), tables),
     journal: () => tables.meta.getBinary(metaKeys.journal),
+    identity: () => tables.meta.getBinary(metaKeys.identity),
+    format: () => readNumber(metaKeys.format),
+    unsealed: () => readNumber(metaKeys.unsealed) ?? 0,
+    pages: () => pagesOf(root, tables),
     async commit(commit) {
       try {
         await root.batch(() => write(tables, commit));
@@ -115,6 +158,31 @@ export function openDatabase(file: string): EmbeddedDatabase {
   };
 }
 
+function pagesOf(root: Table | Database<Buffer, Buffer>, tables: Tables): Pages {
+  const whole: object = root.getStats();
+  const trees = [
+    statOf(whole, "root"),
+    statOf(whole, "free"),
+    ...Object.values(tables).map((table) => table.getStats()),
+  ];
+  const inUse = trees.reduce<number>((sum, tree) => sum + pagesOfTree(tree), metaPages);
+  const used = Number(statOf(whole, "lastPageNumber")) + 1;
+  return { size: Number(statOf(whole, "pageSize")), used, free: Math.max(0, used - inUse) };
+}
+
+const treePages = ["treeBranchPageCount", "treeLeafPageCount", "overflowPages"] as const;
+
+function pagesOfTree(tree: unknown): number {
+  return treePages.reduce((sum, name) => sum + Number(statOf(tree, name)), 0);
+}
+
+/** lmdb's types do not say what its statistics are. */
+function statOf(stats: unknown, name: string): unknown {
+  const found: unknown = typeof stats === "object" && stats !== null ? Reflect.get(stats, name) : undefined;
+  if (found === undefined) throw new TypeError(`lmdb tells no ${name}`);
+  return found;
+}
+
 interface Tables {
   readonly index: Table;
   readonly log: Table;
@@ -123,17 +191,19 @@ interface Tables {
 
 function write(tables: Tables, commit: Commit): void {
   for (const [revision, record] of commit.records ?? [])
-    void tables.log.put(encodeNumber(revision), encodeRecord(record));
+    void tables.log.put(encodeNumber(revision), encodeRecord(revision, record));
   for (const [key, place] of commit.places ?? []) {
     if (place === undefined) void tables.index.remove(Buffer.from(key));
     else void tables.index.put(Buffer.from(key), encodePlace(place));
   }
   for (const revision of commit.forgotten ?? []) void tables.log.remove(encodeNumber(revision));
   const { meta } = tables;
-  if (commit.revision !== undefined) {
+  if (commit.revision !== undefined) void meta.put(metaKeys.revision, encodeNumber(commit.revision));
+  if (commit.identity !== undefined) {
     void meta.put(metaKeys.format, encodeNumber(formatVersion));
-    void meta.put(metaKeys.revision, encodeNumber(commit.revision));
+    void meta.put(metaKeys.identity, commit.identity);
   }
+  if (commit.unsealed !== undefined) void meta.put(metaKeys.unsealed, encodeNumber(commit.unsealed));
   if (commit.compacted !== undefined) void meta.put(metaKeys.compacted, encodeNumber(commit.compacted));
   if (commit.swept !== undefined) void meta.put(metaKeys.swept, encodeNumber(commit.swept));
   if (commit.journal !== undefined) void meta.put(metaKeys.journal, commit.journal);
@@ -153,25 +223,28 @@ function snapshot(transaction: ReadTransaction, { index, log, meta }: Tables): S
       const bytes = index.getBinaryFast(key, options);
       return bytes === undefined ? undefined : decodePlace(asBuffer(bytes));
     },
-    entry(revision, allocate) {
+    entry({ key, revision }, allocate) {
       const bytes = log.getBinaryFast(encodeNumber(revision), options);
-      return bytes === undefined ? undefined : decodeEntry(revision, asBuffer(bytes), { size: bytes.length, allocate });
+      if (bytes === undefined) return { type: "damaged", why: "nothing stands in its place" };
+      return decodeEntry(revision, asBuffer(bytes), { size: bytes.length, allocate, of: key });
     },
     keys: ({ start, end }) =>
       index
         .getRange({ start, end, transaction })
-        .map(({ key, value }) => ({ key, place: decodePlace(asBuffer(value)) })),
+        .map(({ key, value }) => ({ key: asBuffer(key), place: decodePlace(asBuffer(value)) })),
     count: ({ start, end }) => index.getKeysCount({ start, end, transaction }),
     changes: (from) =>
-      log.getRange({ start: encodeNumber(from), transaction }).map(({ key, value }) => ({
-        revision: decodeNumber(asBuffer(key)),
-        record: decodeRecord(asBuffer(value), value.length),
-      })),
+      log.getRange({ start: encodeNumber(from), transaction }).map(({ key, value }) => {
+        const revision = decodeNumber(asBuffer(key));
+        return { revision, record: decodeRecord(revision, asBuffer(value), value.length) };
+      }),
     heads: (from) =>
-      log.getRange({ start: encodeNumber(from), transaction }).map(({ key, value }) => ({
-        revision: decodeNumber(asBuffer(key)),
-        head: decodeHead(asBuffer(value)),
-      })),
+      log.getRange({ start: encodeNumber(from), transaction }).map(({ key, value }) => {
+        const revision = decodeNumber(asBuffer(key));
+        const bytes = asBuffer(value);
+        const head = decodeHead(revision, bytes, value.length);
+        return { revision, head, size: value.length, unsealed: isUnsealed(bytes) };
+      }),
     release: () => transaction.done(),
   };
 }

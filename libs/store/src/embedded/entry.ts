@@ -1,8 +1,9 @@
+import { DamagedEntry } from "../damaged-entry.js";
 import { type Key, key, revision } from "../revision.js";
 import type { Allocate } from "../slabs.js";
-import type { Entry, StoreEvent } from "../store.js";
+import type { Entry, ReadableEvent } from "../store.js";
 import type { Snapshot } from "./database.js";
-import type { LogRecord } from "./record.js";
+import type { DamagedRecord, LogRecord, Standing } from "./record.js";
 
 export function toKey(bytes: Buffer): Key {
   return key(bytes.toString("utf8"));
@@ -12,16 +13,21 @@ export function toEntry(at: number, record: LogRecord): Entry {
   return { key: toKey(record.key), value: record.value, revision: revision(at), created: revision(record.created) };
 }
 
-/** The entry whose value stands at a revision of the log. It is a fault when it does not: the index said so. */
-export function entryAt(snapshot: Snapshot, at: number, allocate?: Allocate): Entry {
-  const entry = snapshot.entry(at, allocate);
-  if (entry === undefined) throw new Error(`the log has no value at revision ${at}`);
+/** @throws DamagedEntry where the log does not hold what the index says */
+export function entryAt(snapshot: Snapshot, of: Standing, allocate?: Allocate): Entry {
+  const entry = snapshot.entry(of, allocate);
+  if ("why" in entry) throw new DamagedEntry(damageOf(of, entry));
   return entry;
 }
 
-export function toEvent(snapshot: Snapshot, at: number, record: LogRecord): StoreEvent {
-  const previous = record.previous === 0 ? undefined : entryAt(snapshot, record.previous);
+export function damageOf(of: Standing, { why }: DamagedRecord) {
+  return { key: toKey(of.key), revision: revision(of.revision), why };
+}
+
+export function toEvent(snapshot: Snapshot, at: number, record: LogRecord): ReadableEvent {
+  const before =
+    record.previous === 0 ? undefined : snapshot.entry({ key: record.key, revision: record.previous }, undefined);
+  const previous = before === undefined || "why" in before ? undefined : before;
   if (record.type === "put") return { type: "put", entry: toEntry(at, record), previous };
-  if (previous === undefined) throw new Error(`the deletion at revision ${at} has no previous state`);
   return { type: "delete", key: toKey(record.key), revision: revision(at), previous };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { readJson } from "@orch/status/read-json.js";
 
 /** The data directory belongs to another process that is alive. */
 export class StoreLockedError extends Error {
@@ -52,9 +53,25 @@ function isAlive(holder: Holder): boolean {
   return holder.started === "" || startTime(holder.pid) === holder.started;
 }
 
+/** As the lock is written: `4711:1234567:7f0c…`. Older versions left a file with JSON in it. */
+function parse(text: string): Holder | undefined {
+  const [pid = "", started, boot] = text.split(":");
+  const id = Number(pid);
+  if (!Number.isSafeInteger(id) || id <= 0 || started === undefined || boot === undefined) return undefined;
+  return { pid: id, started, boot };
+}
+
 function read(file: string): Holder | undefined {
   try {
-    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
+    return parse(readlinkSync(file));
+  } catch {
+    return readOld(file);
+  }
+}
+
+function readOld(file: string): Holder | undefined {
+  try {
+    const value: unknown = readJson(readFileSync(file, "utf8"));
     if (typeof value !== "object" || value === null) return undefined;
     const { pid, started, boot } = value as Partial<Record<keyof Holder, unknown>>;
     if (typeof pid !== "number" || typeof started !== "string" || typeof boot !== "string") return undefined;
@@ -64,9 +81,9 @@ function read(file: string): Holder | undefined {
   }
 }
 
-function tryLink(from: string, to: string): boolean {
+function tryLink(target: string, file: string): boolean {
   try {
-    linkSync(from, to);
+    symlinkSync(target, file);
     return true;
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
@@ -78,22 +95,18 @@ function tryLink(from: string, to: string): boolean {
  * Takes the data directory for this process, or throws {@link StoreLockedError}. A lock whose holder
  * was killed is taken over: its process id is gone, or belongs to a process that started at another time.
  * Returns the release.
+ *
+ * The lock is a symbolic link that leads nowhere and tells its holder: made in one step, so that nobody ever sees it
+ * without its content, and in the directory alone, so that a full medium can still be started on.
  */
 export function takeLock(directory: string): () => void {
   const file = join(directory, "lock");
-  const mine = join(directory, `lock.${randomUUID()}`);
-  const self: Holder = { pid: process.pid, started: startTime(process.pid) ?? "", boot: bootId() };
-  // Written aside and linked: nobody ever sees a lock without its content.
-  writeFileSync(mine, JSON.stringify(self), { flag: "wx", mode: 0o600 });
-  try {
-    for (;;) {
-      if (tryLink(mine, file)) return () => rmSync(file, { force: true });
-      const holder = read(file);
-      if (holder !== undefined && isAlive(holder)) throw new StoreLockedError(directory, holder.pid);
-      discardStale(directory, file);
-    }
-  } finally {
-    rmSync(mine, { force: true });
+  const self = `${process.pid}:${startTime(process.pid) ?? ""}:${bootId()}`;
+  for (;;) {
+    if (tryLink(self, file)) return () => rmSync(file, { force: true });
+    const holder = read(file);
+    if (holder !== undefined && isAlive(holder)) throw new StoreLockedError(directory, holder.pid);
+    discardStale(directory, file);
   }
 }
 
@@ -106,6 +119,6 @@ function discardStale(directory: string, file: string): void {
     return; // gone already: somebody else moved it
   }
   const moved = read(aside);
-  if (moved !== undefined && isAlive(moved)) tryLink(aside, file);
+  if (moved !== undefined && isAlive(moved)) tryLink(`${moved.pid}:${moved.started}:${moved.boot}`, file);
   rmSync(aside, { force: true });
 }

@@ -1,5 +1,6 @@
+import { expired } from "@orch/status/api-error.js";
+import { createPace } from "../pace.js";
 import type { Snapshot } from "./database.js";
-import { createPace } from "./pace.js";
 
 /**
  * What differed at revision `at` from the state of a snapshot: key → the key's revision then, 0 where
@@ -48,7 +49,9 @@ async function walk(snapshot: Snapshot, at: number, known: Past | undefined): Pr
   if (known?.seenFrom === snapshot.revision) return known;
   const pace = createPace();
   const places = new Map(known?.places);
-  for (const { head } of snapshot.heads((known?.seenFrom ?? at) + 1)) {
+  for (const { revision, head } of snapshot.heads((known?.seenFrom ?? at) + 1)) {
+    // Of which key it told is not known, and so is what the state was.
+    if (head.type === "damaged") throw expired(`the state at revision ${at} is lost: ${revision} cannot be read`);
     const key = head.key.toString("utf8");
     if (!places.has(key)) places.set(key, head.previous);
     const pause = pace();

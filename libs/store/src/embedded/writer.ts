@@ -1,9 +1,13 @@
-import { unavailable } from "@orch/status/api-error.js";
+import { ApiError, insufficientStorage, unavailable } from "@orch/status/api-error.js";
+import { DamagedEntry } from "../damaged-entry.js";
+import { ownCopy } from "../own-memory.js";
 import { revision } from "../revision.js";
 import type { Change, Entry, Swap } from "../store.js";
+import type { Damages } from "./damages.js";
 import type { EmbeddedDatabase, Snapshot } from "./database.js";
 import { type Decision, decide, type Verdict } from "./decide.js";
 import { entryAt, toEntry } from "./entry.js";
+import type { Room } from "./room.js";
 
 interface Waiting {
   readonly change: Change;
@@ -17,23 +21,36 @@ export interface Writer {
   close(): Promise<void>;
 }
 
+export interface WriterDeps {
+  readonly database: EmbeddedDatabase;
+  readonly room: Pick<Room, "admit" | "admitEssential" | "take" | "exhausted" | "full">;
+  readonly damages: Pick<Damages, "found" | "mended" | "some">;
+  readonly committed: (decision: Pick<Decision, "revision" | "records">) => void;
+}
+
 /** One commit takes what arrived while the one before it was flushed, but no more than this. */
 const maxGroup = 2048;
 const maxGroupBytes = 16 << 20;
+/** What lives on the reserve does so in small commits. */
+const maxGroupBytesWhenFull = 512 << 10;
 
 /**
  * Group commit: however many swaps wait, one transaction and one flush serve them all. Decisions are
  * taken in the main thread against the durable state plus the earlier swaps of the group; this is the
  * same as inside the write transaction because there is only this writer and one group at a time.
  */
-export function createWriter(database: EmbeddedDatabase, committed: (revision: number) => void): Writer {
+export function createWriter(deps: WriterDeps): Writer {
   const waiting: Waiting[] = [];
   let running: Promise<void> | undefined;
   let closed = false;
 
   async function run(): Promise<void> {
     await Promise.resolve(); // swaps of the same tick share the first commit
-    while (waiting.length > 0) await commitGroup(database, takeGroup(waiting), committed);
+    while (waiting.length > 0) {
+      const group = takeGroup(waiting, deps.room.full ? maxGroupBytesWhenFull : maxGroupBytes);
+      const admitted = admit(deps.room, group);
+      await commitGroup(deps, admitted instanceof Promise ? await admitted : admitted);
+    }
     running = undefined;
   }
 
@@ -52,22 +69,57 @@ export function createWriter(database: EmbeddedDatabase, committed: (revision: n
   };
 }
 
-function takeGroup(waiting: Waiting[]): readonly Waiting[] {
+function takeGroup(waiting: Waiting[], maxBytes: number): readonly Waiting[] {
   let bytes = 0;
   let size = 0;
   for (const { change } of waiting) {
     bytes += change.value?.length ?? 0;
-    if (size === maxGroup || (size > 0 && bytes > maxGroupBytes)) break;
+    if (size === maxGroup || (size > 0 && bytes > maxBytes)) break;
     size++;
   }
   return waiting.splice(0, size);
 }
 
-async function commitGroup(
-  database: EmbeddedDatabase,
-  group: readonly Waiting[],
-  committed: (revision: number) => void,
-): Promise<void> {
+const isDeletion = ({ change }: Waiting): boolean => change.value === undefined;
+const isEssential = (one: Waiting): boolean => one.change.essential === true || isDeletion(one);
+
+/** A commit writes anew the way to each leaf that it changes, of three trees; the next but one gets those pages back. */
+const commitBytes = 64 << 10;
+const changeBytes = 4 << 10;
+
+/** About the most that a commit takes. */
+function bytesOf(group: readonly Waiting[]): number {
+  return group.reduce((sum, { change }) => sum + changeBytes + 1.25 * (change.value?.length ?? 0), commitBytes);
+}
+
+type Group = readonly Waiting[];
+
+/** What there is room for; the rest is told so. */
+function admit(room: WriterDeps["room"], group: Group): Group | Promise<Group> {
+  const admitted = room.admit(bytesOf(group));
+  if (admitted === true) return group;
+  return admitted === false
+    ? admitEssential(room, group)
+    : admitted.then((ok) => (ok ? group : admitEssential(room, group)));
+}
+
+async function admitEssential(room: WriterDeps["room"], group: Group): Promise<Group> {
+  const essential = only(group, isEssential);
+  if (essential.length === 0 || (await room.admitEssential(bytesOf(essential)))) return essential;
+  const deletions = only(essential, isDeletion);
+  room.take(bytesOf(deletions));
+  return deletions;
+}
+
+/** Refuses the others. */
+function only(group: Group, stays: (one: Waiting) => boolean, cause?: unknown): Group {
+  for (const one of group) if (!stays(one)) one.reject(insufficientStorage(cause));
+  return group.filter(stays);
+}
+
+async function commitGroup(deps: WriterDeps, group: readonly Waiting[]): Promise<void> {
+  const { database, room, damages, committed } = deps;
+  if (group.length === 0) return;
   const snapshot = database.snapshot();
   try {
     const decision = decide(
@@ -76,33 +128,58 @@ async function commitGroup(
       (key) => snapshot.find(Buffer.from(key)),
     );
     // Answered before the commit, from the snapshot it is based on; told only after it.
-    const swaps = decision.verdicts.map((verdict) => toSwap(verdict, decision, snapshot));
+    const swaps = decision.verdicts.map((verdict, i) =>
+      toSwap(verdict, { of: group[i]?.change.key, decision, snapshot }),
+    );
     if (decision.revision > snapshot.revision) {
       await database.commit({ revision: decision.revision, records: decision.records, places: decision.places });
-      committed(decision.revision);
+      committed(decision);
     }
-    for (const [i, { resolve }] of group.entries()) {
+    for (const [i, { resolve, reject }] of group.entries()) {
       const swap = swaps[i];
-      if (swap !== undefined) resolve(swap);
+      if (swap === undefined) continue;
+      if (swap instanceof DamagedEntry) {
+        damages.found({ key: swap.key, revision: swap.revision, why: swap.why });
+        reject(swap);
+        continue;
+      }
+      if (swap.done && damages.some) damages.mended(group[i]?.change.key);
+      resolve(swap);
     }
   } catch (error) {
+    const isFull = error instanceof ApiError && error.reason === "InsufficientStorage";
+    if (isFull) room.exhausted();
+    if (isFull && !group.every(isEssential)) {
+      await commitGroup(deps, only(group, isEssential, error.cause));
+      return;
+    }
     for (const { reject } of group) reject(error);
   } finally {
     snapshot.release();
   }
 }
 
-function toSwap(verdict: Verdict, decision: Decision, snapshot: Snapshot): Swap {
-  if (verdict.done) return { done: true, revision: revision(verdict.revision) };
-  if (verdict.place === undefined) return { done: false };
-  return { done: false, current: current(verdict.place.revision, decision, snapshot) };
+interface Standing {
+  readonly of: string | undefined;
+  readonly decision: Decision;
+  readonly snapshot: Snapshot;
 }
 
-function current(at: number, decision: Decision, snapshot: Snapshot): Entry {
+/** What stands in the way and cannot be read is the trouble of who asked for that key, and of nobody else in the group. */
+function toSwap(verdict: Verdict, { of = "", decision, snapshot }: Standing): Swap | DamagedEntry {
+  if (verdict.done) return { done: true, revision: revision(verdict.revision) };
+  if (verdict.place === undefined) return { done: false };
+  try {
+    return { done: false, current: current(of, verdict.place.revision, { decision, snapshot }) };
+  } catch (error) {
+    if (error instanceof DamagedEntry) return error;
+    throw error;
+  }
+}
+
+function current(of: string, at: number, { decision, snapshot }: Pick<Standing, "decision" | "snapshot">): Entry {
   const inGroup = decision.records.get(at);
-  if (inGroup === undefined) return entryAt(snapshot, at);
+  if (inGroup === undefined) return entryAt(snapshot, { key: Buffer.from(of), revision: at });
   // The value belongs to another caller of this group: give away a copy.
-  const value = Buffer.allocUnsafeSlow(inGroup.value.length);
-  inGroup.value.copy(value);
-  return toEntry(at, { ...inGroup, value });
+  return toEntry(at, { ...inGroup, value: ownCopy(inGroup.value) });
 }

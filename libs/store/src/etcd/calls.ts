@@ -1,18 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { unavailable } from "@orch/status/api-error.js";
+import { StoreUnreachable } from "../unreachable.js";
 import type { Connections } from "./connections.js";
 import { type Failure, failureOf } from "./failure.js";
 import { type Header, type Method, methods, type TxnRequest, type TxnResponse } from "./methods.js";
 import type { Observed } from "./observed.js";
+import type { Reach } from "./reach.js";
 
 /** User and password as etcd's own authentication has them. */
 export interface Credentials {
   readonly username: string;
   readonly password: string;
 }
-
-/** Told of every call that ended: telemetry from outside. */
-export type CallObserver = (call: { method: string; seconds: number; failure: Failure["type"] | undefined }) => void;
 
 export type Answer<T> =
   | { readonly type: "answer"; readonly response: T }
@@ -51,13 +50,18 @@ export const callTimes: CallTimes = { totalMs: 10_000, attemptMs: 3_000, writeMs
 export interface CallsOptions {
   readonly connections: Connections;
   readonly auth: Credentials | undefined;
-  readonly observe: CallObserver | undefined;
   readonly observed: Pick<Observed, "cluster" | "answered">;
+  readonly reach: Reach;
   readonly times: CallTimes;
 }
 
-export function createCalls({ connections, auth, observe, observed, times }: CallsOptions): Calls {
+export function createCalls({ connections, auth, observed, reach, times }: CallsOptions): Calls {
   const tokens = createTokens(connections, auth, times);
+
+  const unreachable = (error: unknown): never => {
+    if (error instanceof StoreUnreachable) reach.failed(error.message);
+    throw error;
+  };
 
   /** One attempt on one member. Answers "unauthenticated" only after a new token did not help. */
   async function attempt<Request, Response extends Headed>(
@@ -67,19 +71,15 @@ export function createCalls({ connections, auth, observe, observed, times }: Cal
   ): Promise<Answer<Response>> {
     for (let tries = 1; ; tries++) {
       const token = await tokens.get();
-      const connection = await connections.ready(times.waitMs);
+      const connection = await connections.ready(times.waitMs).catch(unreachable);
       const { cluster } = observed;
-      const started = performance.now();
-      const report = (failure: Failure["type"] | undefined): void =>
-        observe?.({ method: method.path, seconds: (performance.now() - started) / 1000, failure });
       try {
         const response = await connection.call(method, request, { timeoutMs: times.timeoutMs, token });
-        report(undefined);
+        reach.answered();
         observed.answered(response.header, cluster);
         return { type: "answer", response };
       } catch (error) {
         const failure = failureOf(error);
-        report(failure.type);
         if (failure.type === "lost") connections.failed(connection);
         if (failure.type !== "unauthenticated") return failure;
         // Refused before execution, so sending again is safe whatever it is.
@@ -99,7 +99,8 @@ export function createCalls({ connections, auth, observe, observed, times }: Cal
         const timeoutMs = Math.min(left, times.attemptMs * tries);
         const answer = await attempt(method, request, { waitMs: left, timeoutMs });
         if (answer.type !== "lost") return answer;
-        if (deadline - performance.now() < pauseMs) throw unavailable("the store does not answer", answer.cause);
+        if (deadline - performance.now() < pauseMs)
+          throw unreachable(new StoreUnreachable("the store does not answer", answer.cause));
         await delay(pauseMs);
       }
     },

@@ -1,7 +1,17 @@
+import { isIP } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { Client, type ClientDuplexStream, connectivityState, credentials, Metadata } from "@grpc/grpc-js";
+import { checkServerIdentity } from "node:tls";
+import {
+  Client,
+  type ClientDuplexStream,
+  connectivityState,
+  credentials,
+  Metadata,
+  type VerifyOptions,
+} from "@grpc/grpc-js";
 import { unavailable } from "@orch/status/api-error.js";
 import { wallClock } from "../clock.js";
+import { StoreUnreachable } from "../unreachable.js";
 import type { Method } from "./methods.js";
 import type { Tls } from "./tls.js";
 import { type CallOptions, createUnarySession, type UnarySession } from "./unary-session.js";
@@ -73,7 +83,7 @@ export function createConnections(endpoints: readonly string[], tls: Tls | undef
         const left = deadline - performance.now();
         if (await connection.isUp(Math.min(left, connectAttemptMs))) return connection;
         if (current() === connection) index++;
-        if (deadline - performance.now() < 10) throw unavailable("no member of the store can be reached");
+        if (deadline - performance.now() < 10) throw new StoreUnreachable("no member of the store can be reached");
         if (connections.length === 1) await delay(50);
       }
     },
@@ -96,10 +106,9 @@ export function createConnections(endpoints: readonly string[], tls: Tls | undef
 
 function connectStreams(endpoint: string, tls: Tls | undefined): StreamConnection {
   const { address, secure } = parse(endpoint, tls !== undefined);
-  const channelCredentials = secure
-    ? credentials.createSsl(tls?.ca ?? null, tls?.key ?? null, tls?.cert ?? null)
-    : credentials.createInsecure();
-  const client = new Client(address, channelCredentials, channelOptions);
+  const client = secure
+    ? secureClient(address, tls)
+    : new Client(address, credentials.createInsecure(), channelOptions);
   return {
     endpoint,
     call: (method, request, { timeoutMs, token }) =>
@@ -132,6 +141,23 @@ function connectStreams(endpoint: string, tls: Tls | undefined): StreamConnectio
     },
     close: () => client.close(),
   };
+}
+
+/** grpc-js announces the host to the server, which Node 26 refuses for an address: its certificate is checked here then. */
+function secureClient(address: string, tls: Tls | undefined): Client {
+  const host = hostOf(address);
+  const byAddress = isIP(host) !== 0;
+  const verify: VerifyOptions = byAddress
+    ? { checkServerIdentity: (_announced, certificate) => checkServerIdentity(host, certificate) }
+    : {};
+  const ssl = credentials.createSsl(tls?.ca ?? null, tls?.key ?? null, tls?.cert ?? null, verify);
+  const announced = byAddress ? { "grpc.ssl_target_name_override": "localhost" } : {};
+  return new Client(address, ssl, { ...channelOptions, ...announced });
+}
+
+/** `10.0.0.1:2379` → `10.0.0.1`, `[::1]:2379` → `::1`. */
+function hostOf(address: string): string {
+  return new URL(`https://${address}`).hostname.replace(/^\[|\]$/g, "");
 }
 
 function metadata(token: string | undefined): Metadata {

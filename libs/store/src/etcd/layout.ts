@@ -12,6 +12,11 @@ export function compactionKey(prefix: string): Key {
   return key(`${prefix}${ownMark}compaction`);
 }
 
+/** Whose cluster lies under the prefix. */
+export function identityKey(prefix: string): Key {
+  return key(`${prefix}${ownMark}identity`);
+}
+
 export function isOwn(prefix: string, text: string): boolean {
   return text.startsWith(prefix + ownMark);
 }

@@ -3,7 +3,8 @@ import { revision } from "../revision.js";
 import type { Entry, Range, RangeQuery } from "../store.js";
 import type { Calls } from "./calls.js";
 import { visible } from "./layout.js";
-import { methods, type RangeRequest, type RangeResponse, toNumber } from "./methods.js";
+import { type KeyValue, methods, type RangeRequest, type RangeResponse, toNumber } from "./methods.js";
+import { proofOf } from "./proof.js";
 import { toEntry } from "./values.js";
 
 /** A read of etcd; the failures that a Store's reader may see, as errors. */
@@ -39,6 +40,8 @@ export async function readRange(calls: Calls, prefix: string, query: RangeQuery)
   let at: number = query.at ?? 0;
   let count = -1;
   let next = start;
+  let newest: KeyValue | undefined;
+  let newestAt = 0;
   // Who lends has asked for as much as it wants at once.
   let page = query.lent === true ? largestPage : firstPage;
   for (;;) {
@@ -49,10 +52,16 @@ export async function readRange(calls: Calls, prefix: string, query: RangeQuery)
     let bytes = 0;
     for (const kv of response.kvs ?? []) {
       bytes += 64 + (kv.value?.length ?? 0);
-      entries.push(toEntry(kv, query));
+      const entry = toEntry(kv, query);
+      entries.push(entry);
+      if (query.prove === undefined || entry.revision <= newestAt) continue;
+      newest = kv;
+      newestAt = entry.revision;
     }
     const last = response.kvs?.at(-1)?.key;
-    if (response.more !== true || entries.length >= limit || !last) return { entries, revision: revision(at), count };
+    if (response.more !== true || entries.length >= limit || !last) {
+      return { entries, revision: revision(at), count, ...(newest === undefined ? {} : { proof: proofOf(newest) }) };
+    }
     next = Buffer.concat([last, Buffer.alloc(1)]);
     page = Math.max(1, Math.min(largestPage, Math.floor((page * pageBytes) / bytes)));
   }

@@ -1,4 +1,4 @@
-import { key, revision } from "../revision.js";
+import { type Key, key, revision } from "../revision.js";
 import type { Entry } from "../store.js";
 import { type KeyValue, toNumber } from "./methods.js";
 
@@ -14,13 +14,13 @@ function view(bytes: Uint8Array | null | undefined): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-export function keyText(kv: KeyValue): string {
-  return view(kv.key).toString("utf8");
+export function keyOf(kv: KeyValue): Key {
+  return key(view(kv.key).toString("utf8"));
 }
 
 export function toEntry(kv: KeyValue, { lent = false } = {}): Entry {
   return {
-    key: key(keyText(kv)),
+    key: keyOf(kv),
     value: lent ? view(kv.value) : own(kv.value),
     revision: revision(toNumber(kv.modRevision)),
     created: revision(toNumber(kv.createRevision)),

@@ -3,7 +3,8 @@ import { revision } from "../revision.js";
 import type { StoreEvent, WatchItem } from "../store.js";
 import { isOwn } from "./layout.js";
 import { type EtcdEvent, eventType, toNumber, type WatchResponse } from "./methods.js";
-import { keyText, toEntry } from "./values.js";
+import { type Trace, traceOfEvent } from "./proof.js";
+import { keyOf, toEntry } from "./values.js";
 
 /** Turns one stream's responses into items: each revision once, in order, the store's own keys left out. */
 export interface ResponseReader {
@@ -11,18 +12,18 @@ export interface ResponseReader {
   items(response: WatchResponse): readonly WatchItem[];
   /** Where a new stream has to go on. */
   next(): number;
-  /** The event that was told last, or known before; undefined where there is none. */
-  last(): EtcdEvent | undefined;
+  /** How the event that was told last left its key, or what is known from before; undefined where there is none. */
+  last(): Trace | undefined;
   /** Begins a new stream: what the old one left unfinished will come again. */
   restart(): void;
 }
 
-/** `known`: an event from before, if one is known. */
-export function createResponseReader(prefix: string, from: number, known?: EtcdEvent): ResponseReader {
+/** `known`: how a key was left before, where that is known. */
+export function createResponseReader(prefix: string, from: number, known?: Trace): ResponseReader {
   let next = from;
   /** The last revision of a fragment may go on in the next one: it is told only when it is whole. */
   let held: readonly EtcdEvent[] = [];
-  let told = known;
+  let told: EtcdEvent | undefined;
 
   function takeWhole(response: WatchResponse): readonly EtcdEvent[] {
     const events = [...held, ...(response.events ?? [])];
@@ -42,7 +43,7 @@ export function createResponseReader(prefix: string, from: number, known?: EtcdE
     if (last === undefined) return [];
     next = modRevision(last) + 1;
     told = last;
-    const shown = fresh.filter((event) => !isOwn(prefix, keyText(event.kv ?? {})));
+    const shown = fresh.filter((event) => !isOwn(prefix, keyOf(event.kv ?? {})));
     const items: WatchItem[] = [];
     if (shown.length > 0) items.push({ type: "events", events: shown.map(toEvent) });
     // A key of our own moved the revision; its event says that everything before it was delivered.
@@ -52,7 +53,7 @@ export function createResponseReader(prefix: string, from: number, known?: EtcdE
 
   return {
     next: () => next,
-    last: () => told,
+    last: () => (told === undefined ? known : traceOfEvent(told)),
     restart() {
       held = [];
     },

@@ -1,14 +1,18 @@
 import { ApiError } from "@orch/status/api-error.js";
+import { messageOf } from "@orch/status/message-of.js";
 import type { Clock } from "../clock.js";
 import { keyRange } from "../key-range.js";
+import type { Logger } from "../logger.js";
 import { StoreSetBack } from "../set-back.js";
-import type { Entry, WatchItem, WatchQuery } from "../store.js";
+import type { WatchItem, WatchQuery } from "../store.js";
+import { StoreUnreachable } from "../unreachable.js";
 import type { Calls } from "./calls.js";
 import type { Connections, StreamConnection } from "./connections.js";
+import { failureOf, isCallError } from "./failure.js";
 import { compactionKey } from "./layout.js";
-import type { Logger } from "./logger.js";
-import { type EtcdEvent, eventType, type KeyValue, methods, toNumber } from "./methods.js";
+import { methods } from "./methods.js";
 import type { Cluster, Observed } from "./observed.js";
+import { isLeftBy, traceOfProof } from "./proof.js";
 import { read, revisionOf } from "./range.js";
 import { requestProgress } from "./request-progress.js";
 import { canReportProgress } from "./version.js";
@@ -36,7 +40,7 @@ const statusMs = 2_000;
 export async function* watch(context: WatchContext, query: WatchQuery): AsyncGenerator<WatchItem> {
   const { cluster } = context.observed;
   const signal = AbortSignal.any([query.signal, cluster.replaced]);
-  const reader = createResponseReader(context.prefix, query.from, query.known && eventOf(query.known));
+  const reader = createResponseReader(context.prefix, query.from, query.known && traceOfProof(query.known));
   for (let pauseMs = firstPauseMs; !signal.aborted; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
     const connection = context.connections.dial();
     const before = reader.next();
@@ -46,10 +50,14 @@ export async function* watch(context: WatchContext, query: WatchQuery): AsyncGen
     } catch (error) {
       if (signal.aborted) break;
       if (error instanceof ApiError && error.reason === "Expired") throw error;
-      context.logger?.warn(
-        { err: error, endpoint: connection.endpoint, next: reader.next() },
-        "the watch of the store was cut",
-      );
+      // That the store is away is told by whoever calls it; that a connection ended is what they do.
+      if (!(error instanceof StoreUnreachable) && !(isCallError(error) && failureOf(error).type === "lost")) {
+        const why = messageOf(error);
+        context.logger?.warn(
+          { why, endpoint: connection.endpoint, next: reader.next() },
+          "the watch of the store was cut",
+        );
+      }
     } finally {
       connection.close();
     }
@@ -57,11 +65,6 @@ export async function* watch(context: WatchContext, query: WatchQuery): AsyncGen
     await context.clock.sleep(pauseMs, signal);
   }
   if (!query.signal.aborted) throw cluster.replaced.reason;
-}
-
-/** The event that left an entry as it is. */
-function eventOf({ key, value, revision }: Entry): EtcdEvent {
-  return { type: eventType.PUT, kv: { key: Buffer.from(key), value, modRevision: revision } };
 }
 
 /**
@@ -75,7 +78,7 @@ async function checkHistory({ prefix, calls, observed }: WatchContext, reader: R
   if (before < 1) return;
   const last = reader.last();
   try {
-    const key = last?.kv?.key ?? Buffer.from(compactionKey(prefix));
+    const key = last?.key ?? Buffer.from(compactionKey(prefix));
     const response = await read(calls, { key, revision: before, countOnly: last === undefined });
     if (last !== undefined && !isLeftBy(last, response.kvs?.[0])) throw setBack(observed, before);
     observed.see(revisionOf(response));
@@ -85,15 +88,6 @@ async function checkHistory({ prefix, calls, observed }: WatchContext, reader: R
     if (before <= observed.newest()) throw setBack(observed, before);
   }
 }
-
-/** Whether a key is as its last event left it. */
-function isLeftBy({ type, kv }: EtcdEvent, found: KeyValue | undefined): boolean {
-  if (type === eventType.DELETE || found === undefined) return type === eventType.DELETE && found === undefined;
-  const same = toNumber(found.modRevision) === toNumber(kv?.modRevision);
-  return same && Buffer.compare(found.value ?? nothing, kv?.value ?? nothing) === 0;
-}
-
-const nothing = new Uint8Array();
 
 function setBack(observed: Observed, before: number): Error {
   observed.setBack();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Key, key, type Revision, revision } from "../revision.js";
-import type { Entry, Store, StoreEvent, WatchItem } from "../store.js";
+import type { Entry, Proof, Store, StoreEvent, WatchItem } from "../store.js";
 
 /** A small language for tests of a Store: text values, keys under one prefix, answers that must succeed. */
 export interface Drive {
@@ -39,14 +39,15 @@ export function revisionOf(event: StoreEvent): Revision {
   return event.type === "put" ? event.entry.revision : event.revision;
 }
 
-/** An event in a line: `+a@5=1` created, `~a@6=2 (1)` changed, `-a@7 (2)` deleted; revisions as given by `show`. */
+/** An event in a line: `+a@5=1` created, `~a@6=2 (1)` changed, `-a@7 (2)` deleted, `!a@8` damaged; revisions as given by `show`. */
 export function line(
   event: StoreEvent,
   prefix: string,
   show: (revision: Revision) => string | number = (r) => r,
 ): string {
+  if (event.type === "damaged") return `!${event.key?.slice(prefix.length) ?? ""}@${show(event.revision)}`;
   if (event.type === "delete") {
-    return `-${event.key.slice(prefix.length)}@${show(event.revision)} (${event.previous.value.toString()})`;
+    return `-${event.key.slice(prefix.length)}@${show(event.revision)} (${event.previous?.value.toString()})`;
   }
   const { entry, previous } = event;
   const text = `${entry.key.slice(prefix.length)}@${show(entry.revision)}=${entry.value.toString()}`;
@@ -56,6 +57,7 @@ export function line(
 export interface Follow {
   readonly prefix: string;
   readonly from: Revision;
+  readonly known?: Proof;
   /** Stop at so many events; a watch that does not bring them within `patienceMs` fails the test. */
   readonly count: number;
   readonly patienceMs?: number;
@@ -66,13 +68,13 @@ export interface Follow {
 /** Exactly `count` events of a watch (more only where the last batch held more). */
 export async function follow(
   store: Store,
-  { prefix, from, count, patienceMs = 30_000, each }: Follow,
+  { count, patienceMs = 30_000, each, ...watched }: Follow,
 ): Promise<StoreEvent[]> {
   const enough = new AbortController();
   const patience = AbortSignal.timeout(patienceMs);
   const signal = AbortSignal.any([enough.signal, patience]);
   const events: StoreEvent[] = [];
-  for await (const item of store.watch({ prefix: key(prefix), from, signal })) {
+  for await (const item of store.watch({ ...watched, prefix: key(watched.prefix), signal })) {
     if (item.type === "events") events.push(...item.events);
     await each?.(item);
     if (events.length >= count) enough.abort();

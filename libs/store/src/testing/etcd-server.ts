@@ -91,6 +91,7 @@ function createMember(
 ): EtcdMember & { child(): ChildProcess | undefined } {
   let child: ChildProcess | undefined;
   let output = "";
+  let missing: Error | undefined;
 
   function start(): void {
     const { tls } = options;
@@ -106,6 +107,10 @@ function createMember(
     output = "";
     child = spawn(options.binary ?? "etcd", args, { stdio: ["ignore", "ignore", "pipe"] });
     const started = child;
+    // Without a listener a program that is not there is an uncaught exception.
+    started.once("error", (error) => {
+      missing = error;
+    });
     const killWithUs = (): boolean => started.kill("SIGKILL");
     process.once("exit", killWithUs);
     started.once("exit", () => process.removeListener("exit", killWithUs));
@@ -119,14 +124,16 @@ function createMember(
     directory: member.directory,
     child: () => child,
     async kill(signal = "SIGKILL") {
-      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
       child.kill(signal);
       if (signal === "SIGKILL") await once(child, "exit");
     },
     async restart() {
       start();
       await ready(member.client, options, () => {
-        if (child !== undefined && child.exitCode !== null) throw new Error(`etcd ended: ${output}`);
+        if (missing !== undefined) throw missing;
+        if (child !== undefined && (child.exitCode !== null || child.signalCode !== null))
+          throw new Error(`etcd ended: ${output}`);
       });
     },
   };

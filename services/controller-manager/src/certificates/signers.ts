@@ -2,7 +2,7 @@ import { legacySigner } from "@orch/api/kinds/certificates/default-signer.js";
 import type { SigningRequest } from "@orch/api/kinds/certificates/signing-request.js";
 import type { Naming } from "@orch/naming/naming.js";
 
-/** The built-in signers, as the configuration names them (spec 3: CSRSigning). */
+/** The built-in signers, as the configuration names them (rules: Certificate signers). */
 export const signerKinds = ["agent-serving", "agent-client", "apiserver-client", "legacy-unknown"] as const;
 export type SignerKind = (typeof signerKinds)[number];
 

@@ -26,7 +26,7 @@ const firstDiscoveryMs = 1_000;
 const firstListsMs = 30_000;
 
 /**
- * Deletes objects whose owners are gone, deletes in the foreground and orphans (spec 1: metadata, ownerReferences). It
+ * Deletes objects whose owners are gone, deletes in the foreground and orphans (rules: Common object metadata). It
  * follows the metadata of everything that can be listed, watched and deleted, but Events.
  */
 export function createGarbageCollector(config: GarbageCollectorConfig, tools: ControllerTools): Controller {

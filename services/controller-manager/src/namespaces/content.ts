@@ -31,7 +31,7 @@ interface Rest {
 const finalizerSeconds = 15;
 const width = 4;
 
-/** Deletes everything in a namespace and tells what is left (spec 1: Object deletion). Failures are findings. */
+/** Deletes everything in a namespace and tells what is left (rules: Object deletion). Failures are findings. */
 export async function emptyNamespace(resources: ApiResources, options: EmptyOptions): Promise<Emptied> {
   const contentFailures: string[] = [];
   const remaining = new Map<string, number>();

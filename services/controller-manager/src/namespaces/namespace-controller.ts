@@ -21,7 +21,7 @@ export interface NamespaceControllerConfig {
 
 const name = "namespace-controller";
 
-/** Empties namespaces that are being deleted, then removes its own finalizer from them (spec 1: Object deletion). */
+/** Empties namespaces that are being deleted, then removes its own finalizer from them (rules: Object deletion). */
 export function createNamespaceController(config: NamespaceControllerConfig, tools: ControllerTools): Controller {
   const failed = failureTeller(tools, name);
   return {

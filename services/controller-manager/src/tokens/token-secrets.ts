@@ -4,6 +4,7 @@ import { type ApiObject, isRecord } from "@orch/client/objects.js";
 import type { Outcome } from "@orch/client/work-queue.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { readJson } from "@orch/status/read-json.js";
 
 export const accounts = { group: "", version: "v1", resource: "serviceaccounts" };
 export const secrets = { group: "", version: "v1", resource: "secrets" };
@@ -127,7 +128,7 @@ export async function dropReference(
   { client, held }: ReferenceDeps,
   signal: AbortSignal,
 ): Promise<Outcome> {
-  const [namespace, name, uid, secret]: readonly string[] = JSON.parse(key);
+  const [namespace, name, uid, secret]: readonly string[] = readJson(key);
   if (namespace === undefined || name === undefined || held.has(`${namespace}/${secret}`)) return "done";
   const place = { ...accounts, namespace };
   const account = await client.get(place, name, { signal }).catch(unlessMissing);

@@ -1,6 +1,6 @@
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Call } from "../call.js";
-import type { HeaderList } from "../exchange.js";
+import type { HeaderList } from "../http/exchange.js";
 import { namespaceOf } from "./classifier.js";
 import type { Origin } from "./fair-queue.js";
 import { tooManyRequests } from "./limiter.js";
@@ -9,8 +9,9 @@ import type { FlowSeries } from "./metrics.js";
 import type { StreamObserver } from "./observed-stream.js";
 import type { PriorityLevel, Refusal, Running, Waiting } from "./priority-level.js";
 import { type AllRequestCounts, type HighWater, isReadOnly, type RequestCounts } from "./request-counts.js";
-import type { Seats } from "./seats.js";
+import type { Seats, WriteObserver } from "./seats.js";
 import { hasInitialEvents, watchStart } from "./watch-start.js";
+import type { WriteCosts } from "./write-costs.js";
 
 /** What the requests of one flow schema get. */
 export interface Flow {
@@ -28,6 +29,7 @@ export interface Flow {
 export interface AdmitDeps {
   readonly clock: Clock;
   readonly costs: ListCosts;
+  readonly writes: WriteCosts;
   readonly counts: AllRequestCounts;
   /** How long a request may wait for seats, and how long the start of a watch may hold them. */
   readonly waitMs: number;
@@ -35,7 +37,7 @@ export interface AdmitDeps {
 
 /** Gives a call the seats of its flow: at once where they are free, which is almost always. @throws ApiError TooManyRequests */
 export function admit(call: Call, flow: Flow, deps: AdmitDeps): void | Promise<void> {
-  const seats = estimate(call, flow, deps.costs);
+  const seats = estimate(call, flow, deps);
   flow.series.estimated.observe(seats);
   if (flow.level.take(seats)) {
     flow.series.waited.observe(0);
@@ -45,9 +47,10 @@ export function admit(call: Call, flow: Flow, deps: AdmitDeps): void | Promise<v
   return wait(call, flow, { deps, seats });
 }
 
-/** A list, or a watch that begins with one, by its size; whatever else there is has one seat. */
-function estimate({ verb, route, exchange }: Call, { mostSeats, level }: Flow, costs: ListCosts): number {
+/** A list, or a watch that begins with one, and a write by their sizes; whatever else there is has one seat. */
+function estimate({ verb, route, exchange }: Call, { mostSeats, level }: Flow, { costs, writes }: AdmitDeps): number {
   if (route.type !== "resource" || level.exempt) return 1;
+  if (!isReadOnly(verb)) return Math.max(1, Math.min(mostSeats, writes.seats(verb, route, exchange)));
   if (verb !== "list" && !(verb === "watch" && hasInitialEvents(exchange.query))) return 1;
   return Math.max(1, Math.min(mostSeats, costs.seats(route, exchange)));
 }
@@ -121,11 +124,13 @@ function hold(call: Call, flow: Flow, held: Held): void {
   flow.series.executing.add(1);
   flow.series.seats.add(held.seats);
   if (call.verb === "watch" || call.verb === "list") seats.stream = observerOf(call, seats, held.deps);
+  else if (!isReadOnly(call.verb)) seats.write = writeObserverOf(call, held.deps);
   call.seats = seats;
 }
 
 class HeldSeats implements Seats, Running {
   stream: StreamObserver | undefined = undefined;
+  write: WriteObserver | undefined = undefined;
   readonly call: Call;
   readonly count: HighWater;
   readonly began: number;
@@ -193,5 +198,17 @@ function observerOf({ verb, route, exchange }: Call, seats: Seats, deps: AdmitDe
     end: (whole) => {
       if (whole) deps.costs.learn(route, exchange, bytes);
     },
+  };
+}
+
+/** What a write's bytes took is remembered for the next one like it. */
+function writeObserverOf({ verb, route }: Call, { clock, writes }: AdmitDeps): WriteObserver | undefined {
+  if (route.type !== "resource") return undefined;
+  let began = 0;
+  return {
+    began() {
+      began = clock.monotonic();
+    },
+    ended: (bytes, answered) => writes.learn(verb, route, { bytes, answered, tookMs: clock.monotonic() - began }),
   };
 }

@@ -22,6 +22,8 @@ export interface LimitingDeps {
   readonly objects: ObjectSource;
   readonly metrics: Metrics;
   readonly clock: Clock;
+  /** Called when the objects that configure it are known. */
+  readonly configured: () => void;
 }
 
 /** A limiter with what keeps it up to date. */
@@ -44,7 +46,7 @@ export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): 
   // Without seats to divide nothing is bounded.
   if (!settings.flowControl || reads + writes === 0) {
     const limiter = limitInFlight({ reads, writes, mastersGroup: naming.mastersGroup }, counts);
-    return { limiter, tables: new Map(), start: () => {}, stop: () => {} };
+    return { limiter, tables: new Map(), start: deps.configured, stop: () => {} };
   }
   const control = createFlowControl({
     naming,
@@ -58,7 +60,10 @@ export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): 
     naming,
     clock,
     objects: deps.objects,
-    changed: control.configure,
+    changed(config) {
+      control.configure(config);
+      deps.configured();
+    },
   });
   return {
     limiter: control,

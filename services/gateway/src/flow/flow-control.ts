@@ -1,6 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
-import type { HeaderList } from "../exchange.js";
+import type { HeaderList } from "../http/exchange.js";
 import { admit, type Flow } from "./admit.js";
 import { type Classifier, createClassifier, type SchemaEntry } from "./classifier.js";
 import { builtInConfig, catchAllName, type FlowConfig, withMandatory } from "./config.js";
@@ -11,6 +11,7 @@ import { PriorityLevel } from "./priority-level.js";
 import type { AllRequestCounts } from "./request-counts.js";
 import { divideSeats, type SeatDemand, type SeatRange, seatRanges } from "./seat-shares.js";
 import { createFlowTables, type FlowTables } from "./tables.js";
+import { createWriteCosts } from "./write-costs.js";
 
 export interface FlowControlOptions {
   readonly naming: Naming;
@@ -51,7 +52,7 @@ type Levels = ReadonlyMap<string, Level>;
 
 export function createFlowControl(options: FlowControlOptions): FlowControl {
   const { naming, clock, counts, totalSeats, waitMs } = options;
-  const deps = { clock, counts, waitMs, costs: createListCosts() };
+  const deps = { clock, counts, waitMs, costs: createListCosts(), writes: createWriteCosts() };
   let levels: Levels = levelsOf(builtInConfig(naming), new Map(), options);
   let classify = classifierOf(builtInConfig(naming), levels, options);
   let cancel: (() => void) | undefined;

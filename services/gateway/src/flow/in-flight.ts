@@ -41,6 +41,7 @@ function once(giveBack: () => void): Seats {
   let held = true;
   return {
     stream: undefined,
+    write: undefined,
     release() {
       if (!held) return;
       held = false;

@@ -1,4 +1,4 @@
-import type { Exchange } from "../exchange.js";
+import type { Exchange } from "../http/exchange.js";
 import type { ResourceRoute } from "../path.js";
 
 /** What lists cost, told by the bytes that the last of the same collection, selectors and page size came to. */

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { Chunk } from "@orch/rpc/messages.js";
 import { watchCacheList } from "@orch/rpc/methods.js";
+import { createPacer } from "@orch/rpc/pacer.js";
 import type { Sender, Subscription } from "@orch/rpc/rpc.js";
 import { observed } from "./observed-stream.js";
-import { createPacer } from "./pacer.js";
 
 const kib = 1024;
 const request = {

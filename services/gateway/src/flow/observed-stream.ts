@@ -1,5 +1,5 @@
+import type { Pacer } from "@orch/rpc/pacer.js";
 import type { Caller, Subscription } from "@orch/rpc/rpc.js";
-import type { Pacer } from "./pacer.js";
 
 /** Is told how the stream of a list or a watch goes. */
 export interface StreamObserver {

@@ -6,4 +6,13 @@ export interface Seats {
   release(): void;
   /** Wants to know how the stream of the call's list or watch goes. */
   readonly stream: StreamObserver | undefined;
+  /** Wants to know what a write came to. */
+  readonly write: WriteObserver | undefined;
+}
+
+export interface WriteObserver {
+  /** Its body is read. */
+  began(): void;
+  /** It was answered. */
+  ended(bytes: number, answered: number): void;
 }

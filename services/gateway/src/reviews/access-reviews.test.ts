@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Attributes, Authorizer, Decision } from "@orch/auth/authorizer.js";
 import { unavailable } from "@orch/status/api-error.js";
-import { parseTarget } from "../exchange.js";
+import { parseTarget } from "../http/exchange.js";
 import { parsePath } from "../path.js";
 import { attributesOf } from "../request-attributes.js";
 import { bob, paths, post, start, statusOf } from "../testing/reviews.js";

@@ -7,6 +7,7 @@ import { parseYaml, printYaml } from "@orch/codec/yaml.js";
 import { createNaming, dialects, type Naming } from "@orch/naming/naming.js";
 import { framings } from "@orch/render/framing.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
+import { jsonText } from "@orch/status/json-text.js";
 import fc from "fast-check";
 import { type TestGateway, testGateway } from "../testing/gateway.js";
 import { paths, post, start } from "../testing/reviews.js";
@@ -36,10 +37,10 @@ for (const dialect of dialects) {
         for (const sent of encodings)
           for (const wanted of encodings) {
             const { tree, code } = await askIn(gateway, { kind, sent, wanted, protobuf: words.protobufMediaType });
-            const what = `${kind.apiVersion} ${kind.kind} as ${sent} for ${wanted}: ${JSON.stringify(tree)}`;
+            const what = `${kind.apiVersion} ${kind.kind} as ${sent} for ${wanted}: ${jsonText(tree)}`;
             assert.deepEqual([code, tree["kind"], tree["apiVersion"]], [201, kind.kind, kind.apiVersion], what);
             if (kind.kind !== "SelfSubjectRulesReview") assert.deepEqual(tree["spec"], specs[kind.kind], what);
-            assert.ok(JSON.stringify(tree["status"]).length > 2, what);
+            assert.ok(jsonText(tree["status"]).length > 2, what);
           }
       assert.deepEqual([gateway.forms, gateway.faults], [[], []]);
     });
@@ -256,11 +257,25 @@ test("no body makes a fault of a review", async () => {
   const codes = new Set<number>();
   await fc.assert(
     fc.asyncProperty(target, body, async (path, tree) => {
-      const sent = JSON.stringify(tree, (_key, value: unknown) => (typeof value === "bigint" ? String(value) : value));
+      const sent = jsonText(tree);
       const { code } = await post(gateway, path, sent);
       codes.add(code);
     }),
     { numRuns: 300 },
   );
   assert.deepEqual([[...codes].sort(), gateway.faults], [[201, 400, 422], []]);
+});
+
+test("a question that is longer than anybody needs is refused", async () => {
+  const gateway = start();
+  const asks = (labelSelector: object): object => ({ spec: { resourceAttributes: { verb: "list", labelSelector } } });
+  const one = { key: "a", operator: "In", values: ["b"] };
+  for (const [code, selector] of [
+    [422, { rawSelector: `a in (${"b,".repeat(40_000)}b)` }],
+    [422, { requirements: Array.from({ length: 257 }, () => one) }],
+    [422, { requirements: [{ ...one, values: Array.from({ length: 10_001 }, () => "b") }] }],
+    [201, { requirements: Array.from({ length: 256 }, () => one) }],
+  ] as const) {
+    assert.equal((await post(gateway, ownAccess, asks(selector))).code, code);
+  }
 });

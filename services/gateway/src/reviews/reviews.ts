@@ -10,12 +10,16 @@ import { createRenderers } from "@orch/render/renderers.js";
 import { writeOptions } from "@orch/render/write-options.js";
 import { complete } from "@orch/schema/complete.js";
 import { ApiError, badRequest, invalid } from "@orch/status/api-error.js";
+import { warningHeaders } from "../http/warning-headers.js";
 import { wantedForm } from "../representation.js";
-import { type Responder, warningHeaders } from "../respond.js";
-import { maxBodyBytes, optionsOf, type Write } from "../writes.js";
+import type { Responder } from "../respond.js";
+import { optionsOf, type Write } from "../writes.js";
 import { reviewAccess, reviewOwnAccess, reviewRules } from "./access-reviews.js";
 import { reviewSelf, reviewToken, type TokenReviewDeps } from "./identity-reviews.js";
 import type { AnswerReview } from "./review.js";
+
+/** Whoever is signed in may ask: a question need not be as long as an object. */
+const maxReviewBytes = 256 * 1024;
 
 export interface ReviewDeps extends TokenReviewDeps {
   readonly naming: Naming;
@@ -57,7 +61,7 @@ export function createReviews(deps: ReviewDeps): Reviews {
       const answer = answerTo(kind);
       if (answer === undefined) throw new TypeError(`${kind.kind} is no review`);
       const renderer = renderers.of(kind, wantedForm(representation, exchange, "create"), "");
-      const body = { bytes: await exchange.body(maxBodyBytes), contentType: exchange.header("content-type") ?? "" };
+      const body = { bytes: await exchange.body(maxReviewBytes), contentType: exchange.header("content-type") ?? "" };
       const of = { metaGroup: naming.metaGroup, kind: "CreateOptions" } as const;
       const { fieldValidation: validation } = writeOptions(optionsOf(exchange.query), of);
       const read = readObjectBody(kind, { formats: negotiator, body, validation });
@@ -66,7 +70,8 @@ export function createReviews(deps: ReviewDeps): Reviews {
         const object = question(kind, read.object, route.namespace);
         const reply = whole(kind.hub, await answer({ object, user, onFault }));
         const document = renderer.document(renderer.piece(reply).at(deps.now()), "");
-        respond.document(exchange, representation, { code: 201, body: document, headers: warningHeaders(warnings) });
+        const headers = warningHeaders(warnings);
+        await respond.document(exchange, representation, { code: 201, body: document, headers });
       } catch (error) {
         // What was wrong with the body is told with a refusal, too.
         if (!(error instanceof ApiError)) throw error;

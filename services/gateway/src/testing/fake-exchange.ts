@@ -1,6 +1,6 @@
 import { Duplex } from "node:stream";
 import { TLSSocket } from "node:tls";
-import type { Exchange, HeaderList } from "../exchange.js";
+import type { Exchange, HeaderList } from "../http/exchange.js";
 
 export interface FakeRequest {
   readonly method?: string;

@@ -1,4 +1,4 @@
-import { type CatalogOptions, loadCatalog } from "@orch/api/catalog.js";
+import { type Catalog, type CatalogOptions, loadCatalog } from "@orch/api/catalog.js";
 import type { Authorizer } from "@orch/auth/authorizer.js";
 import { alwaysAllow, groupMayAll } from "@orch/auth/fixed-authorizers.js";
 import type { UserInfo } from "@orch/auth/user.js";
@@ -8,9 +8,10 @@ import { type BodyReader, createBodyReader } from "@orch/render/testing/read-bod
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { Chunk } from "@orch/rpc/messages.js";
 import { resourceWrite, watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
+import { createPacer } from "@orch/rpc/pacer.js";
 import type { Caller, Sender } from "@orch/rpc/rpc.js";
 import type { Call } from "../call.js";
-import { createPacer } from "../flow/pacer.js";
+import { createLayouts } from "../layout/layouts.js";
 import type { DeprecatedLabels, RequestLabels } from "../metrics.js";
 import { createPipeline } from "../pipeline.js";
 import { createResponder } from "../respond.js";
@@ -21,8 +22,13 @@ import { type Answered, type FakeRequest, fakeExchange } from "./fake-exchange.j
 export interface TestGatewayOptions extends CatalogOptions {
   /** Of the `orch` dialect where absent. */
   readonly naming?: Naming;
+  /** Loaded as the other options say where absent. */
+  readonly catalog?: Catalog;
   /** Answer a fixed body where absent. */
   readonly caches?: () => Caller;
+  readonly resources?: () => Caller;
+  /** A second where absent. */
+  readonly requestTimeoutMs?: number;
   /** Whom everybody is taken for; allowed everything where absent. */
   readonly user?: UserInfo;
   readonly authorizer?: Authorizer;
@@ -45,14 +51,16 @@ const ann: UserInfo = { name: "ann", uid: "", groups: ["all"], extra: {} };
 /** A pipeline before services that answer a fixed body and note in which form they were asked for it. */
 export function testGateway(options: TestGatewayOptions = {}): TestGateway {
   const { naming = createNaming("orch"), user = ann, authorizer = groupMayAll("all") } = options;
-  const catalog = loadCatalog(naming, options);
+  const { catalog = loadCatalog(naming, options) } = options;
   const deprecated: DeprecatedLabels[] = [];
   const observed: RequestLabels[] = [];
   const faults: { call: Call; error: unknown }[] = [];
   const { caller, forms } = fixedServices();
   const offers = objectOffers(naming, { cbor: true });
   const negotiator = createNegotiator(offers, objectTransforms(naming));
-  const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`));
+  const pacer = createPacer(setImmediate);
+  const layouts = createLayouts(pacer);
+  const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`), layouts);
   const serve = createPipeline({
     catalog,
     naming,
@@ -67,10 +75,11 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
       authorizer,
     },
     limiter: { enter: () => {} },
-    pacer: createPacer(setImmediate),
+    pacer,
+    layouts,
     caches: options.caches ?? (() => caller),
-    resources: () => caller,
-    requestTimeoutMs: 1000,
+    resources: options.resources ?? (() => caller),
+    requestTimeoutMs: options.requestTimeoutMs ?? 1000,
     gzip: true,
     minRequestTimeoutMs: 1000,
     random: () => 0,

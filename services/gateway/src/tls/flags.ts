@@ -1,4 +1,5 @@
 import { enumFlag, type Flag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags.js";
 import { isServerName } from "./server-names.js";
 
 /** A further certificate by the paths of its files. */
@@ -58,3 +59,5 @@ export const tlsFlags = {
     help: "what headers with more of the user begin with",
   }),
 } as const;
+
+export type TlsFlagValues = FlagValues<typeof tlsFlags>;

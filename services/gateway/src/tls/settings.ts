@@ -1,11 +1,10 @@
 import { createSecureContext } from "node:tls";
 import { type CertificateBundle, certificateBundle } from "@orch/auth/client-certificate.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { type ReloadDeps, type Reloaded, reloadedFiles } from "@orch/runtime/tls-files.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { cipherList } from "./cipher-suites.js";
-import type { NamedFiles, tlsFlags } from "./flags.js";
+import type { NamedFiles, TlsFlagValues } from "./flags.js";
 import type { NamedPair, TlsMaterial, TlsSource } from "./material.js";
 
 /** What the files that {@link tlsFlags} name hold now, and from a second after each change on. */
@@ -24,7 +23,7 @@ export interface TlsFilesDeps extends Omit<ReloadDeps, "counted"> {
 }
 
 type Files = Pick<
-  FlagValues<typeof tlsFlags>,
+  TlsFlagValues,
   | "tls-cert-file"
   | "tls-private-key-file"
   | "tls-sni-cert-key"

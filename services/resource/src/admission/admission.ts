@@ -1,6 +1,6 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
-import type { Admission, NewState, Write } from "../write.js";
+import type { Admission, NewState, Write } from "../write/write.js";
 
 /** A check, or a change, of writes that the server itself makes beyond a kind's own rules. */
 export interface AdmissionPlugin {
@@ -10,15 +10,35 @@ export interface AdmissionPlugin {
   readonly handles: (kind: Kind, subresource: string) => boolean;
   /** Changes a defaulted object that is to be created, in the version of the request. @throws ApiError */
   readonly mutateCreate?: (write: Write, object: AnyObject) => AnyObject | Promise<AnyObject>;
+  /** Changes a new state, in the version of the request, of a stored object, of the hub. @throws ApiError */
+  readonly mutateUpdate?: (write: Write, object: AnyObject, old: AnyObject) => AnyObject | Promise<AnyObject>;
   /** @throws ApiError Forbidden, for what must not be stored */
   readonly validate?: (state: NewState) => void | Promise<void>;
   /** Asked of every object that is to be deleted or evicted. @throws ApiError Forbidden, for what must stay */
   readonly validateDelete?: (write: Write, old: AnyObject) => void | Promise<void>;
 }
 
+/**
+ * A check in the place of a mutation, as the reference has some: what it forbids is told before what the kind's rules find
+ * invalid, and it sees what preparing would drop. The object is of the request's version.
+ */
+export function checkedEarly(
+  check: (state: NewState) => Promise<void>,
+): Pick<AdmissionPlugin, "mutateCreate" | "mutateUpdate"> {
+  const checked = async (state: NewState): Promise<AnyObject> => {
+    await check(state);
+    return state.object;
+  };
+  return {
+    mutateCreate: (write, object) => checked({ write, object, old: undefined }),
+    mutateUpdate: (write, object, old) => checked({ write, object, old }),
+  };
+}
+
 /** What the plugins have to do with one kind, or one subresource of it. */
 interface Steps {
   readonly mutateCreate: readonly NonNullable<AdmissionPlugin["mutateCreate"]>[];
+  readonly mutateUpdate: readonly NonNullable<AdmissionPlugin["mutateUpdate"]>[];
   readonly validate: readonly NonNullable<AdmissionPlugin["validate"]>[];
   readonly validateDelete: readonly NonNullable<AdmissionPlugin["validateDelete"]>[];
 }
@@ -34,9 +54,24 @@ export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission 
     return found;
   };
   return {
+    concerns: (write) => Object.values(stepsOf(write)).some((steps) => steps.length > 0),
     mutateCreate(write, object) {
       const { mutateCreate: steps } = stepsOf(write);
-      return steps.length === 0 ? object : mutated(steps, write, object);
+      return steps.length === 0
+        ? object
+        : mutated(
+            steps.map((step) => (given) => step(write, given)),
+            object,
+          );
+    },
+    mutateUpdate(write, object, old) {
+      const { mutateUpdate: steps } = stepsOf(write);
+      return steps.length === 0
+        ? object
+        : mutated(
+            steps.map((step) => (given) => step(write, given, old)),
+            object,
+          );
     },
     validate(state) {
       const { validate: steps } = stepsOf(state.write);
@@ -52,14 +87,17 @@ export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission 
 function stepsFor(handling: readonly AdmissionPlugin[]): Steps {
   return {
     mutateCreate: handling.flatMap(({ mutateCreate }) => mutateCreate ?? []),
+    mutateUpdate: handling.flatMap(({ mutateUpdate }) => mutateUpdate ?? []),
     validate: handling.flatMap(({ validate }) => validate ?? []),
     validateDelete: handling.flatMap(({ validateDelete }) => validateDelete ?? []),
   };
 }
 
-async function mutated(steps: Steps["mutateCreate"], write: Write, given: AnyObject): Promise<AnyObject> {
+type Mutation = (object: AnyObject) => AnyObject | Promise<AnyObject>;
+
+async function mutated(steps: readonly Mutation[], given: AnyObject): Promise<AnyObject> {
   let object = given;
-  for (const step of steps) object = await step(write, object);
+  for (const step of steps) object = await step(object);
   return object;
 }
 

@@ -5,7 +5,7 @@ import type { ResourceAttributes } from "@orch/auth/authorizer.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { equalJson } from "@orch/schema/equal.js";
 import { forbidden } from "@orch/status/api-error.js";
-import { type NewState, resourceOf } from "../write.js";
+import { type NewState, resourceOf } from "../write/write.js";
 import type { AdmissionPlugin } from "./admission.js";
 
 /** Who approves or denies requests for certificates must have the verb `approve` for their signer. */

@@ -1,7 +1,7 @@
 import { parseSigningRequest } from "@orch/api/kinds/certificates/signing-request.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { forbidden } from "@orch/status/api-error.js";
-import { resourceOf } from "../write.js";
+import { resourceOf } from "../write/write.js";
 import type { AdmissionPlugin } from "./admission.js";
 import { asSigningRequest, isSigningRequest } from "./certificate-signers.js";
 

@@ -1,5 +1,5 @@
 import type { AnyObject } from "@orch/api/object.js";
-import type { Write } from "../write.js";
+import type { Write } from "../write/write.js";
 
 /** What a node is about to do with an object. Hub objects. */
 export type Change =

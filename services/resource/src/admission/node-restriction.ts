@@ -4,9 +4,9 @@ import { type AnyObject, valueAt } from "@orch/api/object.js";
 import { nodeOf, nodesGroup } from "@orch/auth/node/node-authorizer.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { forbidden } from "@orch/status/api-error.js";
-import { sameObject } from "../same-object.js";
-import { resourceOf, type Write } from "../write.js";
-import type { AdmissionPlugin } from "./admission.js";
+import { sameObject } from "../write/same-object.js";
+import { resourceOf, type Write } from "../write/write.js";
+import { type AdmissionPlugin, checkedEarly } from "./admission.js";
 import { asSigningRequest } from "./certificate-signers.js";
 import { nodeRules } from "./node-restriction-nodes.js";
 import { podRules, tokenProblem } from "./node-restriction-pods.js";
@@ -41,15 +41,13 @@ export function nodeRestriction(naming: Naming): AdmissionPlugin {
   return {
     name: "NodeRestriction",
     handles: (kind) => ruleOf(kind) !== undefined,
-    mutateCreate(write, object) {
-      // What is refused here is dropped by preparing, before `validate` could see it.
-      const node = ruleOf(write.kind) === nodes.check ? requireNode(write, object) : undefined;
+    ...checkedEarly(async ({ write, object, old }) => {
+      // What is refused here is dropped by preparing.
+      const node = old === undefined && ruleOf(write.kind) === nodes.check ? requireNode(write, object) : undefined;
       const problem = node === undefined ? undefined : nodes.checkGiven(node, object);
       if (problem !== undefined) throw refused(write, object, problem);
-      return object;
-    },
-    validate: ({ write, object, old }) =>
-      check({ write, change: old === undefined ? { type: "create", object } : { type: "update", object, old } }),
+      await check({ write, change: old === undefined ? { type: "create", object } : { type: "update", object, old } });
+    }),
     validateDelete: (write, old) => check({ write, change: { type: "delete", old } }),
   };
 }

@@ -2,9 +2,9 @@ import { podAnnotationKeys } from "@orch/api/kinds/core/pod/annotation-keys.js";
 import type { AnyObject, ApiObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { type ApiError, forbidden } from "@orch/status/api-error.js";
-import { generatedName } from "../create.js";
-import { findStored } from "../stored.js";
-import { builtIn, resourceOf, type Write } from "../write.js";
+import { generatedName } from "../write/generated-name.js";
+import { findStored } from "../write/stored.js";
+import { builtIn, resourceOf, type Write } from "../write/write.js";
 import type { AdmissionPlugin } from "./admission.js";
 import { secretProblem, usesSecrets } from "./pod-secrets.js";
 import type { AccountedPod, AccountedPodSpec, ServiceAccount } from "./service-account-types.js";
@@ -22,7 +22,7 @@ const lookups = 10;
 const pauseMs = { least: 100, spread: 100 };
 const yes: ReadonlySet<string> = new Set(["1", "t", "T", "true", "TRUE", "True"]);
 
-/** Gives every new pod a service account that exists, and the account's token (spec 1: Authentication). */
+/** Gives every new pod a service account that exists, and the account's token (rules: Authentication). */
 export function serviceAccountAdmission({ naming, pause }: ServiceAccountAdmissionDeps): AdmissionPlugin {
   const { mirror } = podAnnotationKeys(naming);
   const enforce = naming.key("enforce-mountable-secrets");

@@ -1,7 +1,7 @@
 import type { Kind } from "@orch/api/catalog.js";
-import type { Service, ServiceSpec } from "@orch/api/kinds/core/service-spec.js";
+import type { Service, ServiceSpec } from "@orch/api/kinds/core/service/service-spec.js";
 import type { AnyObject } from "@orch/api/object.js";
-import { ApiError, invalid, unavailable } from "@orch/status/api-error.js";
+import { invalid, unavailable } from "@orch/status/api-error.js";
 import { type ClaimStore, claimKey, type Owner, releaseClaim, type Use } from "./claims.js";
 import type { AllocationMetrics } from "./metrics.js";
 import type { Pools, Random } from "./pools.js";
@@ -9,8 +9,8 @@ import { familyErrors } from "./service-families.js";
 import { numbered, usesOf } from "./service-numbers.js";
 import { createTakings, longestWriteMs } from "./takings.js";
 
-/** One try to store a state of an object. */
-export interface Storing<T> {
+/** A state of an object that is about to be stored. */
+export interface Taking {
   readonly kind: Kind;
   /** Of the request; "" for the object itself. */
   readonly subresource: string;
@@ -19,19 +19,24 @@ export interface Storing<T> {
   /** The stored state that it follows; undefined for a new object. */
   readonly old: AnyObject | undefined;
   readonly dryRun: boolean;
-  readonly store: (object: AnyObject) => Promise<T>;
-  readonly stored: (result: T) => boolean;
+}
+
+/** An object with all its numbers, which are its own until it is known what became of it. */
+export interface Taken {
+  readonly object: AnyObject;
+  /**
+   * To be called once: what is not needed is given back. What may have been stored keeps its numbers: if it was not, the
+   * repair finds them.
+   */
+  settle(outcome: "stored" | "not stored" | "unknown"): Promise<void>;
 }
 
 /** What stands around writes of services: they are given addresses and node ports, and give them back. */
 export interface Allocations {
   /** Families of the services' addresses, the default first. */
   readonly families: readonly string[];
-  /**
-   * Stores an object; a service with all its numbers taken before, and those that it left given back afterwards.
-   * @throws ApiError Invalid, InternalError when a number cannot be had
-   */
-  around<T>(storing: Storing<T>): Promise<T>;
+  /** Undefined for what is given no numbers. @throws ApiError Invalid, InternalError when a number cannot be had */
+  take(taking: Taking): Promise<Taken> | undefined;
   /** After an object is gone from the store: what a service had is free again, its endpoints go with it. */
   removed(kind: Kind, object: AnyObject): Promise<void>;
 }
@@ -63,36 +68,35 @@ export function createAllocations(options: AllocationsOptions): Allocations {
     }
   };
 
-  const aroundService = async <T>(storing: Storing<T>): Promise<T> => {
-    const { old, dryRun } = storing;
-    const object: Service = storing.object;
+  const takeForService = async ({ object, old, dryRun }: Taking): Promise<Taken> => {
+    const service: Service = object;
     const before: ServiceSpec | undefined = old === undefined ? undefined : ((old as Service).spec ?? {});
-    const owner = ownerOfService(object);
-    const errors = familyErrors(object.spec ?? {}, before, pools.families);
+    const owner = ownerOfService(service);
+    const errors = familyErrors(service.spec ?? {}, before, pools.families);
     if (errors.length > 0) throw invalid({ group: "", kind: "Service" }, owner.name, errors);
     await options.ready();
     const takings = createTakings({ ...options, owner, dryRun });
     const began = now();
-    let sent = false;
     try {
-      const spec = await numbered(object.spec ?? {}, { name: owner.name, old: before, pools, takings });
+      const spec = await numbered(service.spec ?? {}, { name: owner.name, old: before, pools, takings });
       if (now() - began > longestWriteMs) throw unavailable("allocating the service's addresses took too long");
-      sent = true;
-      const result = await storing.store({ ...storing.object, spec });
-      if (!storing.stored(result)) await takings.giveBack();
-      else if (!dryRun && before !== undefined) await release(left(before, spec, options), owner.uid);
-      return result;
+      return {
+        object: { ...object, spec },
+        async settle(outcome) {
+          if (outcome === "not stored") await takings.giveBack();
+          if (outcome !== "stored" || dryRun || before === undefined) return;
+          await release(left(before, spec, options), owner.uid);
+        },
+      };
     } catch (error) {
-      // What may have been stored keeps its numbers: if it was not, the repair finds them.
-      if (!sent || !isUnknown(error)) await takings.giveBack();
+      await takings.giveBack();
       throw error;
     }
   };
 
   return {
     families: pools.families,
-    around: (storing) =>
-      isService(storing.kind) && storing.subresource === "" ? aroundService(storing) : storing.store(storing.object),
+    take: (taking) => (isGivenNumbers(taking) ? takeForService(taking) : undefined),
     async removed(kind, object) {
       if (!isService(kind)) return;
       const { namespace, name, uid } = ownerOfService(object);
@@ -104,7 +108,11 @@ export function createAllocations(options: AllocationsOptions): Allocations {
   };
 }
 
-const isService = ({ group, kind }: Kind): boolean => group === "" && kind === "Service";
+export const isService = ({ group, kind }: Kind): boolean => group === "" && kind === "Service";
+
+export function isGivenNumbers({ kind, subresource }: Pick<Taking, "kind" | "subresource">): boolean {
+  return isService(kind) && subresource === "";
+}
 
 export function ownerOfService({ metadata }: Pick<AnyObject, "metadata">): Owner {
   const { namespace = "", name = "", uid = "" } = metadata;
@@ -115,9 +123,4 @@ export function ownerOfService({ metadata }: Pick<AnyObject, "metadata">): Owner
 function left(old: ServiceSpec, spec: ServiceSpec, claims: ClaimStore): readonly Use[] {
   const kept = new Set(usesOf(spec).map((use) => claimKey(claims, use)));
   return usesOf(old).filter((use) => !kept.has(claimKey(claims, use)));
-}
-
-/** A transaction that may have taken effect. */
-function isUnknown(error: unknown): boolean {
-  return error instanceof ApiError && error.reason === "Timeout";
 }

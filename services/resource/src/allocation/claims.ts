@@ -1,4 +1,5 @@
 import { formatAddress, parseAddress } from "@orch/schema/formats/ip.js";
+import { readJson } from "@orch/status/read-json.js";
 import { pages } from "@orch/store/pages.js";
 import { type Key, key, noRevision, type Revision } from "@orch/store/revision.js";
 import type { Entry, Store } from "@orch/store/store.js";
@@ -62,7 +63,7 @@ export function printClaim({ owner: { namespace, name, uid }, since }: Claim): B
 }
 
 export function claimIn({ value }: Pick<Entry, "value">): Claim {
-  const { namespace = "", name = "", uid = "", since = 0 }: Partial<Owner & Claim> = JSON.parse(value.toString("utf8"));
+  const { namespace = "", name = "", uid = "", since = 0 }: Partial<Owner & Claim> = readJson(value.toString("utf8"));
   return { owner: { namespace, name, uid }, since };
 }
 

@@ -1,10 +1,10 @@
 import type { Kind } from "@orch/api/catalog.js";
-import type { Service } from "@orch/api/kinds/core/service-spec.js";
+import type { Service } from "@orch/api/kinds/core/service/service-spec.js";
 import { sleep, systemClock } from "@orch/runtime/clock.js";
 import { pages } from "@orch/store/pages.js";
 import { type Key, key, type Revision } from "@orch/store/revision.js";
 import type { Entry } from "@orch/store/store.js";
-import { storedObject } from "../stored.js";
+import { storedObject } from "../write/stored.js";
 import { ownerOfService } from "./allocations.js";
 import {
   type ClaimStore,

@@ -4,12 +4,12 @@ import { type AnyObject, valueAt } from "@orch/api/object.js";
 import { sleep, systemClock } from "@orch/runtime/clock.js";
 import { parseAddress } from "@orch/schema/formats/ip.js";
 import { key, revision } from "@orch/store/revision.js";
-import { create } from "../create.js";
 import { nextChange } from "../next-change.js";
-import { ownWrite, refuseOthers } from "../own-write.js";
-import { storedObject } from "../stored.js";
-import { update } from "../update.js";
-import { builtIn, type WriteDeps } from "../write.js";
+import { create } from "../write/create.js";
+import { ownWrite, refuseOthers } from "../write/own-write.js";
+import { storedObject } from "../write/stored.js";
+import { update } from "../write/update.js";
+import { builtIn, type WriteDeps } from "../write/write.js";
 
 /** Where the gateways are. */
 export interface GatewayAddress {

@@ -4,10 +4,10 @@ import type { Metrics } from "@orch/runtime/metrics.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
-import { remove } from "../delete.js";
-import { ownWrite } from "../own-write.js";
-import { storedObject } from "../stored.js";
-import { builtIn, type WriteDeps } from "../write.js";
+import { remove } from "../write/deletion/delete.js";
+import { ownWrite } from "../write/own-write.js";
+import { storedObject } from "../write/stored.js";
+import { builtIn, type WriteDeps } from "../write/write.js";
 import { type Allocations, createAllocations } from "./allocations.js";
 import { createAllocationMetrics, noAllocationMetrics } from "./metrics.js";
 import { createPools, type PoolsConfig } from "./pools.js";
@@ -33,8 +33,15 @@ export interface AllocationDeps {
 export interface ServiceAllocation {
   readonly allocations: Allocations;
   /** Repairs claims, and keeps the root service once there is a namespace for it and a gateway to lead to. */
-  run(signal: AbortSignal, bootstrapped: Promise<void>): Promise<void>;
+  run(signal: AbortSignal, start: AllocationStart): Promise<void>;
   leadTo(gateway: GatewayAddress): void;
+}
+
+export interface AllocationStart {
+  /** Settles when the system's namespaces are there. */
+  readonly bootstrapped: Promise<void>;
+  /** Called when the claims of all services have been repaired once. */
+  readonly repaired: () => void;
 }
 
 const usualRepairMs = 60_000;
@@ -77,10 +84,14 @@ export function createServiceAllocation(
 
   return {
     allocations,
-    async run(abort, bootstrapped) {
+    async run(abort, { bootstrapped, repaired }) {
       // Whoever still waits then hears from the store that it is closed.
       abort.addEventListener("abort", () => ready.give());
-      const options = { metrics, log, intervalMs: config.repairMs ?? usualRepairMs, first: () => ready.give() };
+      const first = (): void => {
+        ready.give();
+        repaired();
+      };
+      const options = { metrics, log, intervalMs: config.repairMs ?? usualRepairMs, first };
       await Promise.all([
         keepRepaired(createRepair({ ...shared, kind }), options, abort),
         keepRoot(bootstrapped, abort),

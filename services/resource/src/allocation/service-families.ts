@@ -1,5 +1,5 @@
-import { familyOf, keepsPreference } from "@orch/api/kinds/core/service-families.js";
-import { hasAddress, type ServiceSpec } from "@orch/api/kinds/core/service-spec.js";
+import { familyOf, keepsPreference } from "@orch/api/kinds/core/service/service-families.js";
+import { hasAddress, type ServiceSpec } from "@orch/api/kinds/core/service/service-spec.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 
 /** What a service asks for that a cluster of these families does not have. The spec is prepared and valid. */

@@ -4,7 +4,7 @@ import {
   hasNodePorts,
   type ServicePort,
   type ServiceSpec,
-} from "@orch/api/kinds/core/service-spec.js";
+} from "@orch/api/kinds/core/service/service-spec.js";
 import { ApiError, invalid } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
 import { addressUse, type Use } from "./claims.js";
@@ -111,6 +111,8 @@ function givesNodePorts(spec: ServiceSpec): boolean {
 /** Ports of a new service that share their number (TCP and UDP of one port) share a node port, too. */
 async function newPorts(spec: ServiceSpec, numbering: Numbering): Promise<readonly ServicePort[]> {
   const { ports = [] } = spec;
+  const asking = new Map<number, number>();
+  for (const { port, nodePort } of ports) if (nodePort !== undefined && !asking.has(port)) asking.set(port, nodePort);
   const byPort = new Map<number, number>();
   const filled: ServicePort[] = [];
   for (const [i, port] of ports.entries()) {
@@ -119,8 +121,7 @@ async function newPorts(spec: ServiceSpec, numbering: Numbering): Promise<readon
       continue;
     }
     const shared = byPort.get(port.port);
-    const asked =
-      port.nodePort ?? shared ?? ports.find((p) => p.port === port.port && p.nodePort !== undefined)?.nodePort;
+    const asked = port.nodePort ?? shared ?? asking.get(port.port);
     const nodePort = asked !== undefined && asked === shared ? asked : await takePort(asked, i, numbering);
     if (shared === undefined) byPort.set(port.port, nodePort);
     filled.push({ ...port, nodePort });

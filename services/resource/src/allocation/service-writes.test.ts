@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { ServiceSpec } from "@orch/api/kinds/core/service-spec.js";
+import type { ServiceSpec } from "@orch/api/kinds/core/service/service-spec.js";
 import { type Bed, openBed, type Subject, type SubjectOptions } from "../testing/bed.js";
 import { claimed, inUse, type Outcome, type ServiceClient, serviceClient } from "../testing/services.js";
 

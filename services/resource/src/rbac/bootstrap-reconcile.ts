@@ -4,7 +4,7 @@ import { sameMeaning } from "@orch/api/kinds/shared/same-meaning.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { uncovered } from "@orch/auth/rbac/covers.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { Righting } from "../kept-object.js";
+import type { Righting } from "../write/kept-object.js";
 
 /**
  * As the reference reconciles at its start: what the policy says is added where it is missing, and what users have added

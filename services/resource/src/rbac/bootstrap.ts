@@ -3,9 +3,9 @@ import { aggregatedRules } from "@orch/api/kinds/rbac/aggregation.js";
 import { bootstrapPolicy } from "@orch/api/kinds/rbac/bootstrap/policy.js";
 import type { Binding, ClusterRole } from "@orch/api/kinds/rbac/types.js";
 import { key } from "@orch/store/revision.js";
-import { ensureKept, type KeptObject } from "../kept-object.js";
-import { storedObject } from "../stored.js";
-import { builtIn, type WriteDeps } from "../write.js";
+import { ensureKept, type KeptObject } from "../write/kept-object.js";
+import { storedObject } from "../write/stored.js";
+import { builtIn, type WriteDeps } from "../write/write.js";
 import { rightBinding, rightRole } from "./bootstrap-reconcile.js";
 
 /**
@@ -51,6 +51,9 @@ function kept(kind: Kind, { metadata }: ClusterRole | Binding, right: KeptObject
 }
 
 async function storedRoles({ store, naming }: WriteDeps, kind: Kind): Promise<readonly ClusterRole[]> {
-  const { entries } = await store.range({ prefix: key(`${naming.storePrefix}${kind.storage.prefix}/`) });
+  const { entries } = await store.range({
+    prefix: key(`${naming.storePrefix}${kind.storage.prefix}/`),
+    damaged: "told",
+  });
   return entries.map((entry) => storedObject(kind, entry));
 }

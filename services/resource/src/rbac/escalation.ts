@@ -5,13 +5,13 @@ import { escalationText, uncovered } from "@orch/auth/rbac/covers.js";
 import { everyRule } from "@orch/auth/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { forbidden, notFound } from "@orch/status/api-error.js";
-import type { AdmissionPlugin } from "../admission/admission.js";
-import { sameObject } from "../same-object.js";
-import { findStored } from "../stored.js";
-import { builtIn, type NewState, resourceOf, type Write } from "../write.js";
+import { type AdmissionPlugin, checkedEarly } from "../admission/admission.js";
+import { sameObject } from "../write/same-object.js";
+import { findStored } from "../write/stored.js";
+import { builtIn, type NewState, resourceOf, type Write } from "../write/write.js";
 
 /**
- * Nobody gives away what he does not have (spec 1: Authentication, 2): who writes a role must hold its rules, or may
+ * Nobody gives away what he does not have (rules: Authentication, 2): who writes a role must hold its rules, or may
  * `escalate` it; who writes a binding must hold the rules of its role, or may `bind` it. Always on.
  */
 export function rbacEscalation(naming: Naming): AdmissionPlugin {
@@ -21,11 +21,11 @@ export function rbacEscalation(naming: Naming): AdmissionPlugin {
   return {
     name: "RBACEscalation",
     handles: (kind, subresource) => kind.group === group && subresource === "" && (isRole(kind) || isBinding(kind)),
-    validate: async (state) => {
+    ...checkedEarly(async (state) => {
       const { write } = state;
       if (write.request.user.groups.includes(naming.mastersGroup) || changesNothingOfNote(state)) return;
       await (isRole(write.kind) ? checkRole(state) : checkBinding(write, state.object));
-    },
+    }),
   };
 }
 
@@ -34,11 +34,11 @@ export function rbacEscalation(naming: Naming): AdmissionPlugin {
  * Labels are of note, as aggregation goes by them.
  */
 function changesNothingOfNote({ write: { kind }, object, old }: NewState): boolean {
-  const kept = (each: AnyObject): AnyObject => ({
-    ...each,
-    metadata: { ...each.metadata, ownerReferences: [], finalizers: [] },
+  const ofNote = ({ metadata: { labels = {}, annotations = {} }, ...rest }: AnyObject): AnyObject => ({
+    ...rest,
+    metadata: { labels, annotations },
   });
-  return old !== undefined && sameObject(kind, kept(object), kept(old));
+  return old !== undefined && sameObject(kind, ofNote(object), ofNote(old));
 }
 
 async function checkRole({ write, object, old }: NewState): Promise<void> {

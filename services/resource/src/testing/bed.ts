@@ -13,6 +13,7 @@ import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import type { Store } from "@orch/store/store.js";
+import { usualTolerationSeconds } from "../admission/flags.js";
 import type { AllocationConfig } from "../allocation/service-allocation.js";
 import { createResource, type Resource, type ResourceConfig } from "../service.js";
 
@@ -40,6 +41,8 @@ export interface SubjectOptions {
   /** Where absent those that ask for objects which a bed does not have. */
   readonly disabledAdmissionPlugins?: ReadonlySet<string>;
   readonly random?: () => number;
+  /** Whether large writes go to a thread. */
+  readonly thread?: boolean;
   /** Milliseconds since 1970; the beginning of 2025 where absent. */
   readonly now?: () => number;
   /** Where absent, whatever is logged fails the test. */
@@ -87,9 +90,13 @@ export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
       const random = options.random ?? (() => 0);
       const permissions = options.permissions ?? { authorizer: alwaysAllow, rules: alwaysAllow };
       const now = options.now ?? (() => Date.parse("2025-01-01T00:00:00Z"));
-      const { tokens, disabledAdmissionPlugins = new Set(["ServiceAccount"]) } = options;
+      const { tokens, disabledAdmissionPlugins: disabled = new Set(["ServiceAccount"]) } = options;
+      const admission = { disabled, tolerationSeconds: usualTolerationSeconds };
       const resource = createResource(
-        { groups: undefined, eventTtlMs: 3_600_000, cbor: true, allocation, tokens, disabledAdmissionPlugins },
+        {
+          ...{ groups: undefined, eventTtlMs: 3_600_000, cbor: true, allocation, tokens, admission },
+          ...(options.thread === true ? { thread: { runtimeConfig: [] } } : {}),
+        },
         { store: options.store ?? store, naming, catalog, services, permissions, log, random, now, ...fixed },
       );
       running.push(resource);

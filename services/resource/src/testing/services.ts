@@ -1,4 +1,4 @@
-import type { Service, ServiceSpec } from "@orch/api/kinds/core/service-spec.js";
+import type { Service, ServiceSpec } from "@orch/api/kinds/core/service/service-spec.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { ApiError } from "@orch/status/api-error.js";

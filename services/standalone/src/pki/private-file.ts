@@ -1,11 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { chmod, open, readFile, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 
 const onlyOwner = 0o600;
 
 /** Writes a file that only its owner reads: whole and durable, or not at all. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {
+  // A start on a medium that is full has nothing new to say, as a rule.
+  if ((await readIfThere(path)) === text) {
+    await chmod(path, onlyOwner);
+    return;
+  }
   const draft = `${path}.${randomUUID()}`;
   try {
     const file = await open(draft, "wx", onlyOwner);

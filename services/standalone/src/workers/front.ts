@@ -1,9 +1,10 @@
 import { type AddressInfo, createServer, type Server } from "node:net";
 import { createAuthorizationAccess } from "@orch/access/access.js";
 import { storeSource } from "@orch/access/store-source.js";
-import { createGrpcServer } from "@orch/rpc/grpc-server.js";
+import { createGrpcServer } from "@orch/rpc/link/grpc-server.js";
 import type { ServingSettings } from "@orch/service-gateway/assemble.js";
 import type { Store } from "@orch/store/store.js";
+import { besidesUnreachable } from "@orch/store/unreachable.js";
 import type { Front, FrontDeps } from "../front.js";
 import { forkProcess } from "./fork.js";
 import type { WorkerFlags } from "./messages.js";
@@ -52,6 +53,8 @@ export async function createWorkerFront(
       sockets: { caches: sockets.caches, resources: sockets.resources },
       serving: {
         ...serving,
+        // They are one server: one of them says that it runs.
+        identity: slot === 0 ? serving.identity : undefined,
         readsInFlight: partOf(serving.readsInFlight, { slot, count }),
         writesInFlight: partOf(serving.writesInFlight, { slot, count }),
       },
@@ -60,7 +63,7 @@ export async function createWorkerFront(
   // The gateways know this for themselves; services in this process must, too, and have no gateway here to ask.
   const access = await createAuthorizationAccess(serving.access, {
     ...deps,
-    objects: storeSource({ ...deps, log: (what, err) => log.warn({ err }, what) }),
+    objects: storeSource({ ...deps, log: besidesUnreachable((what, err) => log.warn({ err }, what)) }),
     random: Math.random,
   });
   const acceptor = createServer({ pauseOnConnect: true }, (socket) => {
@@ -84,8 +87,11 @@ export async function createWorkerFront(
       leaving = true;
       pool.shutDown();
     },
-    async stop() {
+    async drain() {
       acceptor.close();
+      await pool.drain();
+    },
+    async stop() {
       // Only then have the last words of every watch come to the workers.
       await caches.close(transportGraceMs);
       await pool.stop();

@@ -1,6 +1,6 @@
 import type { commonFlags } from "@orch/runtime/common-flags.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
-import type { Family } from "@orch/runtime/metric-text.js";
+import type { Family } from "@orch/runtime/metric/metric-text.js";
 import type { releaseFlags } from "@orch/runtime/release-flags.js";
 import type { ServingSettings } from "@orch/service-gateway/assemble.js";
 import type { servingFlags } from "@orch/service-gateway/flags.js";
@@ -32,6 +32,8 @@ export type Order =
   | { readonly type: "settings"; readonly settings: WorkerSettings }
   /** Readiness falls. */
   | { readonly type: "shutDown" }
+  /** It takes no more connections and tells when those that it has are answered. */
+  | { readonly type: "drain" }
   | { readonly type: "stop" }
   /** A connection comes along with it. */
   | { readonly type: "connection"; readonly id: number }
@@ -47,6 +49,7 @@ export type Report =
   | { readonly type: "taken"; readonly id: number }
   /** Its readyz said 200 for the first time. */
   | { readonly type: "ready" }
+  | { readonly type: "drained" }
   | { readonly type: "families"; readonly id: number; readonly families: readonly Family[] }
   /** It wants the metrics of all processes. */
   | { readonly type: "page"; readonly id: number };
@@ -54,6 +57,7 @@ export type Report =
 const orders: ReadonlySet<unknown> = new Set<Order["type"]>([
   "settings",
   "shutDown",
+  "drain",
   "stop",
   "connection",
   "families",
@@ -64,6 +68,7 @@ const reports: ReadonlySet<unknown> = new Set<Report["type"]>([
   "serving",
   "taken",
   "ready",
+  "drained",
   "families",
   "page",
 ]);

@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { joinFamilies, lastingFamilies } from "@orch/runtime/metric-join.js";
-import { type Family, pageText } from "@orch/runtime/metric-text.js";
+import { joinFamilies, lastingFamilies } from "@orch/runtime/metric/metric-join.js";
+import { type Family, pageText } from "@orch/runtime/metric/metric-text.js";
 import { createSlot, type Slot, type SlotOptions } from "./slot.js";
 
 export interface PoolOptions extends SlotOptions {
@@ -22,6 +22,8 @@ export interface Pool {
   readonly ready: number;
   /** Their readiness falls. */
   shutDown(): void;
+  /** Settles when all have answered what came on their connections. */
+  drain(): Promise<void>;
   /** Settles when none is left. */
   stop(): Promise<void>;
 }
@@ -78,6 +80,9 @@ export function createPool(options: PoolOptions): Pool {
     shutDown() {
       leaving = true;
       for (const slot of slots) slot.tell({ type: "shutDown" });
+    },
+    async drain() {
+      await Promise.all(slots.map((slot) => slot.drain()));
     },
     async stop() {
       stopping = true;

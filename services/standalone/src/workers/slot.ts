@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
-import type { Family } from "@orch/runtime/metric-text.js";
+import type { Family } from "@orch/runtime/metric/metric-text.js";
 import type { Child, Fork } from "./fork.js";
 import type { Order, Report, WorkerSettings } from "./messages.js";
 import type { WorkerMetrics } from "./metrics.js";
@@ -43,6 +43,8 @@ export interface Slot {
   tell(order: Order): void;
   /** Asks for {@link families} anew; settles when they have come, or will not. */
   scrape(): Promise<void>;
+  /** Settles when its worker has answered what came on its connections, or has none. */
+  drain(): Promise<void>;
   /** Settles when it has no worker any more. */
   stop(): Promise<void>;
 }
@@ -62,6 +64,7 @@ export function createSlot(index: number, options: SlotOptions, deps: SlotDeps):
   let stopping = false;
   let cancelRestart = (): void => {};
   let gone = (): void => {};
+  let drained = (): void => {};
   let first: { readonly resolve: () => void; readonly reject: (error: Error) => void } | undefined;
   const connections = createHandOvers();
   const scrapes = createScrapes(clock);
@@ -78,6 +81,7 @@ export function createSlot(index: number, options: SlotOptions, deps: SlotDeps):
       first = undefined;
       deps.serves();
     } else if (report.type === "ready") phase = "ready";
+    else if (report.type === "drained") drained();
     else if (report.type === "taken") connections.taken(report.id);
     else if (report.type === "families") {
       families = report.families;
@@ -92,6 +96,7 @@ export function createSlot(index: number, options: SlotOptions, deps: SlotDeps):
     phase = "ended";
     const pid = child?.pid;
     child = undefined;
+    drained();
     deps.retired(families);
     families = [];
     scrapes.giveUp();
@@ -156,6 +161,17 @@ export function createSlot(index: number, options: SlotOptions, deps: SlotDeps):
       child === undefined || phase === "starting"
         ? Promise.resolve()
         : scrapes.ask((id) => child?.send({ type: "families", id })),
+    drain: () =>
+      new Promise((resolve) => {
+        const cancel = clock.after(options.stopWithinMs, resolve);
+        drained = () => {
+          cancel();
+          resolve();
+        };
+        // One that has not begun to serve has nobody to answer.
+        if (child === undefined || phase === "starting") drained();
+        else child.send({ type: "drain" });
+      }),
     async stop() {
       stopping = true;
       cancelRestart();

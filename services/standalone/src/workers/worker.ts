@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { createNaming } from "@orch/naming/naming.js";
-import { connect } from "@orch/rpc/grpc-client.js";
+import { connect } from "@orch/rpc/link/grpc-client.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { silentLog } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
@@ -48,7 +48,7 @@ export async function startWorker(settings: WorkerSettings, tell: (report: Repor
       connected = take;
     },
     log,
-    logFailure: tools.logFailure,
+    noteWork: tools.noteWork,
     clock,
     version,
   });
@@ -77,10 +77,12 @@ export async function startWorker(settings: WorkerSettings, tell: (report: Repor
         if (socket !== undefined) connected(socket);
       } else if (order.type === "page") page.answered(order.id, order.text);
       else if (order.type === "families") void report(tools.metrics, order.id, tell);
+      else if (order.type === "drain") void gateway.drain().then(() => tell({ type: "drained" }));
       else if (order.type === "stop") stopping.abort();
       else {
         leaving = true;
         health.shutDown();
+        gateway.leave();
       }
     },
   };

@@ -63,7 +63,12 @@ export async function put(store: Store, name: string, bytes: number): Promise<vo
   assert.ok(swap.done);
 }
 
-export function startCache(t: TestContext, store: Store, overrides: Partial<typeof watchCacheDefaults> = {}): Caller {
+export function startCache(
+  t: TestContext,
+  store: Store,
+  overrides: Partial<typeof watchCacheDefaults> = {},
+  log = (what: string, error: unknown): void => assert.fail(`${what}: ${String(error)}`),
+): Caller {
   const transport = createInProcess();
   const cache = createWatchCache(
     { ...watchCacheDefaults, ...overrides },
@@ -72,7 +77,7 @@ export function startCache(t: TestContext, store: Store, overrides: Partial<type
       naming,
       catalog: loadCatalog(naming),
       services: transport.services,
-      log: (what, error) => assert.fail(`${what}: ${String(error)}`),
+      log,
       now: () => performance.now(),
       wallClock: Date.now,
       stamp: Date.now,

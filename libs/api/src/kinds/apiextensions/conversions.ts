@@ -16,7 +16,7 @@ import type {
 
 /**
  * Between v1, which says everything at each version, and the stored v1beta1, which says at the top what all versions
- * share (spec 1: Removed API versions by release, 1.22).
+ * share (rules: Removed API versions by release, 1.22).
  */
 const definition = conversion<DefinitionV1, CustomResourceDefinition>(() => ({
   toHub({ spec, ...object }) {

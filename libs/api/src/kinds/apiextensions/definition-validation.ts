@@ -287,15 +287,14 @@ function validateStoredVersions(
   if (stored === undefined || stored.length === 0) {
     return [fieldError.invalid(at, stored ?? null, "must have at least one stored version")];
   }
-  const names = versions.map((v) => v.name ?? "");
+  const names = new Set(versions.map((v) => v.name ?? ""));
+  const known = new Set(stored);
   return [
     ...versions.flatMap(({ name = "", storage = false }) =>
-      storage && !stored.includes(name)
-        ? [fieldError.invalid(at, stored, `must have the storage version ${name}`)]
-        : [],
+      storage && !known.has(name) ? [fieldError.invalid(at, stored, `must have the storage version ${name}`)] : [],
     ),
     ...stored.flatMap((name, i) =>
-      names.includes(name) ? [] : [fieldError.invalid(`${at}[${i}]`, name, "must appear in spec.versions")],
+      names.has(name) ? [] : [fieldError.invalid(`${at}[${i}]`, name, "must appear in spec.versions")],
     ),
   ];
 }

@@ -1,8 +1,10 @@
 import type { Naming } from "@orch/naming/naming.js";
+import { type Integer64, integer64 } from "@orch/schema/integer64.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { defaultPodTemplate, validatePodTemplate } from "../core/pod/template.js";
+import { templateWarnings } from "../core/pod/warning/template-warnings.js";
 import { numberIn, withAnnotations } from "../shared/annotations.js";
 import { validateCounts, validateGrowing } from "../shared/counts.js";
 import { amountOf, validateIntOrPercent, validateNotAboveAll } from "../shared/int-or-percent.js";
@@ -18,24 +20,30 @@ import type { DaemonSet, DaemonSetSpec, DaemonSetStatus, RollingUpdate, Strategy
 /** Where the hub keeps the `templateGeneration` of old versions. */
 export const templateGenerationAnnotation = "deprecated.daemonset.template.generation";
 
-function counted(metadata: ObjectMeta, generation: number): ObjectMeta {
+function counted(metadata: ObjectMeta, generation: Integer64): ObjectMeta {
   return withAnnotations(metadata, { [templateGenerationAnnotation]: String(generation) });
 }
+
+const atLeastOne = (count: Integer64): Integer64 => (count < 1 ? 1 : count);
+
+/** Behind the last count there is none: it stays. */
+const nextOf = (count: Integer64): Integer64 => integer64(BigInt(count) + 1n) ?? count;
 
 /**
  * The count of changes of the template, a field of old versions, stands in an annotation that the server keeps: what
  * clients say of it counts at creation only.
  */
 export const daemonSet = behavior<DaemonSet>((naming) => ({
+  warnings: templateWarnings(naming, { at: "spec.template", template: ({ spec }) => spec?.template, named: false }),
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
   prepareForCreate: (object) => ({
     ...object,
-    metadata: counted(object.metadata, Math.max(1, numberIn(object.metadata, templateGenerationAnnotation) ?? 0)),
+    metadata: counted(object.metadata, atLeastOne(numberIn(object.metadata, templateGenerationAnnotation) ?? 0)),
   }),
   prepareForUpdate: (object, old) => {
     const before = numberIn(old.metadata, templateGenerationAnnotation) ?? 0;
     const changed = !sameMeaning(object.spec?.template, old.spec?.template);
-    return { ...object, metadata: counted(object.metadata, changed ? before + 1 : before) };
+    return { ...object, metadata: counted(object.metadata, changed ? nextOf(before) : before) };
   },
   validate: ({ spec = {} }) => validateSpec(spec, naming),
   validateUpdate: ({ spec = {} }, old, asked) => validateSelectorKept(spec, old.spec ?? {}, { asked, at: "spec" }),

@@ -2,6 +2,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { defaultPodTemplate } from "../core/pod/template.js";
+import { templateWarnings } from "../core/pod/warning/template-warnings.js";
 import { validateCounts, validateGrowing, validateNotAbove } from "../shared/counts.js";
 import { amountOf, validateIntOrPercent, validateNotAboveAll } from "../shared/int-or-percent.js";
 import { validateSelectorKept } from "../shared/pod-selection.js";
@@ -10,6 +11,7 @@ import { rollbackAnnotation } from "./rollback.js";
 import type { Deployment, DeploymentSpec, DeploymentStatus, RollingUpdate, Strategy } from "./types.js";
 
 export const deployment = behavior<Deployment>((naming) => ({
+  warnings: templateWarnings(naming, { at: "spec.template", template: ({ spec }) => spec?.template, named: true }),
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
   validate: ({ spec = {}, metadata }) => [
     ...validateSpec(spec, naming),

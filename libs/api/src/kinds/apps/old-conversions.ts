@@ -1,3 +1,4 @@
+import type { Integer64 } from "@orch/schema/integer64.js";
 import { conversion } from "../../conversion.js";
 import type { ApiObject } from "../../object.js";
 import { numberIn, withAnnotations } from "../shared/annotations.js";
@@ -6,7 +7,7 @@ import { rollbackAnnotation } from "./rollback.js";
 import type { DaemonSet, DaemonSetSpec, Deployment, DeploymentSpec } from "./types.js";
 
 interface OldDeployment extends ApiObject {
-  readonly spec?: DeploymentSpec & { readonly rollbackTo?: { readonly revision?: number } };
+  readonly spec?: DeploymentSpec & { readonly rollbackTo?: { readonly revision?: Integer64 } };
 }
 
 /** `spec.rollbackTo` is an annotation in the hub. */
@@ -26,7 +27,7 @@ export const deploymentWithRollback = conversion<OldDeployment, Deployment>(() =
 }));
 
 interface OldDaemonSet extends ApiObject {
-  readonly spec?: DaemonSetSpec & { readonly templateGeneration?: number };
+  readonly spec?: DaemonSetSpec & { readonly templateGeneration?: Integer64 };
 }
 
 /** `spec.templateGeneration` is an annotation in the hub. */

@@ -4,7 +4,7 @@ import type { PodSelection } from "../shared/pod-selection.js";
 import type { DaemonSet, Deployment, StatefulSet } from "./types.js";
 
 /**
- * Defaults of versions before `apps/v1` (spec 1: Removed API versions by release, 1.16), where they differ: what is
+ * Defaults of versions before `apps/v1` (rules: Removed API versions by release, 1.16), where they differ: what is
  * the same in the hub is set there.
  */
 interface FromTemplate extends ApiObject {

@@ -1,12 +1,14 @@
 import type { FieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { defaultPodTemplate } from "../core/pod/template.js";
+import { templateWarnings } from "../core/pod/warning/template-warnings.js";
 import { validateCounts, validateNotAbove } from "../shared/counts.js";
 import { validateSelectorKept } from "../shared/pod-selection.js";
 import { validateReplicaPods } from "./replica-template.js";
 import type { ReplicaSet, ReplicaSetStatus } from "./types.js";
 
 export const replicaSet = behavior<ReplicaSet>((naming) => ({
+  warnings: templateWarnings(naming, { at: "spec.template", template: ({ spec }) => spec?.template, named: true }),
   setDefaults: (object) => ({
     ...object,
     spec: { ...object.spec, template: defaultPodTemplate(object.spec?.template ?? {}) },

@@ -7,9 +7,11 @@ import { amountOf, type IntOrPercent, validateIntOrPercent, validateNotAboveAll 
 import { isEmptySelector } from "../shared/label-selector.js";
 import { isBroken, validateEndless, validateOwnSelector, validateSelected } from "../shared/pod-selection.js";
 import { sameMeaning } from "../shared/same-meaning.js";
+import { statefulSetWarnings } from "./stateful-set-warnings.js";
 import type { ClaimTemplate, StatefulSet, StatefulSetSpec, StatefulSetStatus } from "./types.js";
 
-export const statefulSet = behavior<StatefulSet>(() => ({
+export const statefulSet = behavior<StatefulSet>((naming) => ({
+  warnings: statefulSetWarnings(naming),
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
   // A field behind a gate that is off in this release.
   prepareForCreate: (object) => ({ ...object, spec: withoutMaxUnavailable(object.spec ?? {}) }),

@@ -1,6 +1,7 @@
 import { labelValue, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { type Behaviors, behavior } from "../../behavior.js";
+import { maxRequirements, maxSelectorLength, maxValues } from "../../selectors/limits.js";
 import type { AccessReview, AskedRequirement, AskedResource, AskedSelector } from "./types.js";
 
 const spec = "spec";
@@ -74,6 +75,10 @@ function validateSelector(
 ): FieldError[] {
   if (selector === undefined) return [];
   const { rawSelector = "", requirements = [] } = selector;
+  if (rawSelector.length > maxSelectorLength) return [fieldError.tooLong(`${at}.rawSelector`, maxSelectorLength)];
+  if (requirements.length > maxRequirements) {
+    return [fieldError.tooMany(`${at}.requirements`, requirements.length, maxRequirements)];
+  }
   const none = rawSelector === "" && requirements.length === 0;
   return [
     ...(rawSelector !== "" && requirements.length > 0
@@ -107,6 +112,7 @@ function validateLabelRequirement(requirement: AskedRequirement, at: string): Fi
 
 /** Operators that are not known may come from newer clients: they are no error here. */
 function validateValueCount({ operator = "", values = [] }: AskedRequirement, at: string): FieldError[] {
+  if (values.length > maxValues) return [fieldError.tooMany(`${at}.values`, values.length, maxValues)];
   const many = operator === "In" || operator === "NotIn";
   const none = operator === "Exists" || operator === "DoesNotExist";
   return [

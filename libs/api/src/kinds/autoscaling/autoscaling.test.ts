@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
+import { jsonText } from "@orch/status/json-text.js";
 import fc from "fast-check";
 import { loadCatalog } from "../../catalog.js";
 import { type AnyObject, valueAt } from "../../object.js";
@@ -362,7 +363,7 @@ for (const kind of [v1, v2beta1]) {
     const json = fc.oneof(
       fc.json({ maxDepth: 3 }),
       fc.string(),
-      fc.array(arbitraryObject(kit.kind(v2beta1).type)).map((list) => JSON.stringify(list)),
+      fc.array(arbitraryObject(kit.kind(v2beta1).type)).map((list) => jsonText(list)),
     );
     const names = ["metrics", "current-metrics", "conditions", "behavior"].map(carrier);
     fc.assert(

@@ -1,6 +1,7 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { DecodeError, decode } from "@orch/schema/decode.js";
 import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
+import { readJson } from "@orch/status/read-json.js";
 import type { ApiObject } from "../../object.js";
 import type { Types } from "../../types.js";
 import type { ScalingBehavior, ScalingRules } from "./types.js";
@@ -88,7 +89,7 @@ function uncapitalized(value: unknown): unknown {
 function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text);
+    return readJson(text);
   } catch {
     return undefined;
   }

@@ -5,11 +5,13 @@ import { defaultPodTemplate } from "../core/pod/template.js";
 import { validateJobSpec } from "./job-spec.js";
 import { isTimeZone, scheduleProblem } from "./schedule.js";
 import type { CronJob, CronJobSpec } from "./types.js";
+import { cronJobWarnings } from "./warnings.js";
 
 // What is added to make the names of Jobs, which are labels, takes eleven characters.
 const maxName = 52;
 
 export const cronJob = behavior<CronJob>((naming) => ({
+  warnings: cronJobWarnings(naming),
   setDefaults: (object) => {
     const { spec = {} } = object;
     const { jobTemplate = {} } = spec;

@@ -11,10 +11,12 @@ import { validateJobSpec } from "./job-spec.js";
 import { validateJobStatus } from "./job-status.js";
 import { validateJobUpdate } from "./job-update.js";
 import type { Job, JobSpec } from "./types.js";
+import { jobWarnings } from "./warnings.js";
 
 export const job = behavior<Job>((naming) => {
   const keys = jobLabels(naming);
   return {
+    warnings: jobWarnings(naming),
     setDefaults,
     // Who reads the object defaults it, too: by then its pods have the generated labels.
     prepareForCreate: (object) => withPodLabels(withSelector(object, keys)),

@@ -2,6 +2,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { invalidFor } from "../shared/problems.js";
+import { repeatsIn } from "../shared/repeats.js";
 import { certificateProblems } from "./certificates-text.js";
 import { defaultSignerName, legacySigner } from "./default-signer.js";
 import { validateSignerName } from "./signer-name.js";
@@ -109,10 +110,12 @@ function textOf(base64: string): string {
 const conditionAt = (i: number): string => `status.conditions[${i}]`;
 
 function validateConditions(conditions: readonly Condition[]): FieldError[] {
+  const seen = new Set<string>();
   return conditions.flatMap(({ type = "", status = "" }, i) => {
     const supported = lasting.includes(type) ? ["True"] : ["False", "True", "Unknown"];
     const other = decisions.find((d) => d !== type);
-    const contradicts = decisions.includes(type) && conditions.slice(0, i).some((c) => c.type === other);
+    const contradicts = decisions.includes(type) && other !== undefined && seen.has(other);
+    seen.add(type);
     return [
       ...(status === "" ? [fieldError.required(`${conditionAt(i)}.status`)] : []),
       ...(status === "" || supported.includes(status)
@@ -149,9 +152,8 @@ function validateKnownUsages({ spec }: Request): FieldError[] {
 
 function validateUniqueUsages({ spec }: Request): FieldError[] {
   const given = spec?.usages ?? [];
-  return given.flatMap((usage, i) =>
-    given.indexOf(usage) < i ? [fieldError.duplicate(`spec.usages[${i}]`, usage)] : [],
-  );
+  const repeats = repeatsIn(given);
+  return given.flatMap((usage, i) => (repeats.has(i) ? [fieldError.duplicate(`spec.usages[${i}]`, usage)] : []));
 }
 
 function validateNoLegacy({ spec }: Request, naming: Naming): FieldError[] {
@@ -168,9 +170,8 @@ function validateConditionTypes({ status }: Request): FieldError[] {
 
 function validateUniqueTypes({ status }: Request): FieldError[] {
   const types = (status?.conditions ?? []).map((c) => c.type ?? "");
-  return types.flatMap((type, i) =>
-    types.indexOf(type) < i ? [fieldError.duplicate(`${conditionAt(i)}.type`, type)] : [],
-  );
+  const repeats = repeatsIn(types);
+  return types.flatMap((type, i) => (repeats.has(i) ? [fieldError.duplicate(`${conditionAt(i)}.type`, type)] : []));
 }
 
 function validateCertificate({ status }: Request, old: Request | undefined): FieldError[] {

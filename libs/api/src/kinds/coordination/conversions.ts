@@ -1,5 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
+import { readJson } from "@orch/status/read-json.js";
 import { type Conversions, conversion } from "../../conversion.js";
 import type { ApiObject } from "../../object.js";
 import type { LeaseCandidate } from "./lease-candidate.js";
@@ -59,7 +60,7 @@ function takeList(metadata: ObjectMeta, naming: Naming) {
 /** Whoever wrote the annotation may have written anything. */
 function listOf(text: string): readonly string[] | undefined {
   try {
-    const list: unknown = JSON.parse(text);
+    const list: unknown = readJson(text);
     return Array.isArray(list) ? list.filter((item) => typeof item === "string") : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,6 @@
 import type { Behaviors } from "../../behavior.js";
 import { binding } from "./binding.js";
 import { configMap } from "./config-map.js";
-import { endpoints } from "./endpoints.js";
 import { event } from "./event.js";
 import { limitRange } from "./limit-range.js";
 import { namespace } from "./namespace.js";
@@ -13,7 +12,8 @@ import { podTemplate } from "./pod-template.js";
 import { replicationController } from "./replication-controller.js";
 import { resourceQuota } from "./resource-quota.js";
 import { secret } from "./secret.js";
-import { service } from "./service.js";
+import { endpoints } from "./service/endpoints.js";
+import { service } from "./service/service.js";
 import { serviceAccount } from "./service-account.js";
 
 export const coreBehaviors: Behaviors = [

@@ -15,7 +15,7 @@ import {
   type ValueRow,
 } from "../../testing/kind-rows.js";
 import { prepareForPart, validatePart } from "../../writes.js";
-import { packed, type Subset } from "./endpoint-subsets.js";
+import { packed, type Subset } from "./service/endpoint-subsets.js";
 
 const kit = createKindKit(loadCatalog(createNaming("kubernetes")));
 const subsetsOf = (...subsets: readonly Tree[]): Tree => ({ subsets });

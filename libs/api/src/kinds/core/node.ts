@@ -5,6 +5,7 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { repeatsIn } from "../shared/repeats.js";
+import { nodeWarnings } from "./node-warnings.js";
 import { validateAmounts } from "./resource-names.js";
 import { type Resources, rounded } from "./resources.js";
 
@@ -27,6 +28,7 @@ interface Node extends ApiObject {
 }
 
 export const node = behavior<Node>((naming) => ({
+  warnings: ({ spec }) => nodeWarnings(spec ?? {}, naming),
   setDefaults: (object) => withAllocatable(withBothRanges(object)),
   prepareForCreate: (object) => withoutConfig(object, undefined),
   prepareForUpdate: withoutConfig,

@@ -7,6 +7,7 @@ import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { immutable, invalidFor } from "../shared/problems.js";
 import { type ClaimSpec, defaultClaimSpec, validateClaimSpec, withBothSources } from "./claim-spec.js";
+import { claimSpecWarnings, classAnnotationWarnings } from "./claim-warnings.js";
 import { isNative } from "./resource-names.js";
 import { type Resources, rounded } from "./resources.js";
 
@@ -21,6 +22,10 @@ interface Claim extends ApiObject {
 }
 
 export const persistentVolumeClaim = behavior<Claim>((naming) => ({
+  *warnings(object) {
+    yield* classAnnotationWarnings(object, naming);
+    yield* claimSpecWarnings(object.spec ?? {}, "spec");
+  },
   setDefaults: (object) => ({
     ...object,
     ...(object.spec === undefined ? {} : { spec: defaultClaimSpec(object.spec) }),

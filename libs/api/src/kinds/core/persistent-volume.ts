@@ -6,6 +6,7 @@ import type { ApiObject } from "../../object.js";
 import { immutable } from "../shared/problems.js";
 import type { NodeSelectorTerm } from "./node-selector.js";
 import { defaultVolumeSpec, sourceOf, type VolumeSpec, validateVolumeSpec } from "./volume-spec.js";
+import { persistentVolumeWarnings } from "./volume-warnings.js";
 
 interface PersistentVolume extends ApiObject {
   readonly spec?: VolumeSpec;
@@ -15,6 +16,7 @@ interface PersistentVolume extends ApiObject {
 export const persistentVolume = behavior<PersistentVolume>((naming) => {
   const renamed = labelRenames(naming);
   return {
+    warnings: (object) => persistentVolumeWarnings(object, naming),
     setDefaults: (object) => {
       const { spec = {} } = object;
       const { persistentVolumeReclaimPolicy = "Retain", volumeMode = "Filesystem" } = spec;

@@ -5,6 +5,7 @@ import type { ApiObject } from "../../object.js";
 import { validateCounts, validateNotAbove } from "../shared/counts.js";
 import { validateEndless, validateSelected } from "../shared/pod-selection.js";
 import { defaultPodTemplate, type PodTemplate, validatePodTemplate } from "./pod/template.js";
+import { templateWarnings } from "./pod/warning/template-warnings.js";
 
 interface ReplicationController extends ApiObject {
   readonly spec?: Spec;
@@ -26,6 +27,7 @@ interface Status {
 }
 
 export const replicationController = behavior<ReplicationController>((naming) => ({
+  warnings: templateWarnings(naming, { at: "spec.template", template: ({ spec }) => spec?.template, named: true }),
   setDefaults,
   validate: ({ spec = {} }) => validateSpec(spec, naming),
   parts: { status: { validate: ({ status = {} }) => validateStatus(status) } },

@@ -8,14 +8,14 @@ import type { Requirements } from "./resources.js";
 export interface RequirementsPlace {
   readonly naming: Naming;
   /** Names of the pod's claims of devices. */
-  readonly claims?: readonly string[];
+  readonly claims?: ReadonlySet<string>;
 }
 
 /** What a container, or a pod's overhead, asks for and is limited to. */
 export function validateRequirements(
   requirements: Requirements,
   at: string,
-  { naming, claims = [] }: RequirementsPlace,
+  { naming, claims = noClaims }: RequirementsPlace,
 ): FieldError[] {
   const { limits = {}, requests = {} } = requirements;
   const names = [...Object.keys(limits), ...Object.keys(requests)];
@@ -48,6 +48,7 @@ function validateResource(name: string, amount: string, { naming, at }: Place): 
   ];
 }
 
+const noClaims: ReadonlySet<string> = new Set();
 const pages = "hugepages-";
 
 function isPages(name: string): boolean {
@@ -79,9 +80,14 @@ function validateRequest({ name, amount, limit }: Request, { naming, at }: Place
 }
 
 /** Names of the pod's own claims that a container uses, each once, whole or by request. */
-function validateClaims({ claims = [] }: Requirements, known: readonly string[], at: string): FieldError[] {
+function validateClaims({ claims = [] }: Requirements, known: ReadonlySet<string>, at: string): FieldError[] {
+  if (claims.length === 0) return [];
   const seen = new Set<string>();
-  const listed = known.length === 0 ? " which is empty" : `: ${[...known].sort().join(", ")}`;
+  let list: string | undefined;
+  const listed = (): string => {
+    list ??= known.size === 0 ? " which is empty" : `: ${[...known].sort().join(", ")}`;
+    return list;
+  };
   return claims.flatMap(({ name = "", request = "" }, i) => {
     const place = `${at}[${i}]`;
     if (name === "") return [fieldError.required(place)];
@@ -90,9 +96,9 @@ function validateClaims({ claims = [] }: Requirements, known: readonly string[],
     seen.add(key);
     return [
       ...(repeated === undefined ? [] : [fieldError.duplicate(place, repeated)]),
-      ...(known.includes(name)
+      ...(known.has(name)
         ? []
-        : [notFound(place, name, `must be one of the names in pod.spec.resourceClaims${listed}`)]),
+        : [notFound(place, name, `must be one of the names in pod.spec.resourceClaims${listed()}`)]),
     ];
   });
 }

@@ -4,6 +4,7 @@ import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { immutable } from "../shared/problems.js";
 import { repeatsIn } from "../shared/repeats.js";
+import { quotaWarnings } from "./quota-warnings.js";
 import { isQuotaName, validateAmount, validateQuotaResourceName } from "./resource-names.js";
 import { type Resources, rounded } from "./resources.js";
 
@@ -25,6 +26,7 @@ interface ResourceQuota extends ApiObject {
 }
 
 export const resourceQuota = behavior<ResourceQuota>((naming) => ({
+  warnings: (object, { old }) => (old === undefined ? quotaWarnings(object.spec?.hard ?? {}) : []),
   setDefaults: ({ spec, status, ...object }) => ({
     ...object,
     ...(spec === undefined ? {} : { spec: roundedIn(spec, ["hard"]) }),
@@ -78,7 +80,7 @@ const podAmounts = ["pods", "cpu", "memory", "limits.cpu", "limits.memory", "req
 
 /** Whether pods of a scope can be measured in a resource: those that ask for nothing can only be counted. */
 function measures(scope: string, resource: string): boolean {
-  if (!isQuotaName(resource) || !scopes.includes(scope)) return true;
+  if (!isQuotaName(resource)) return true;
   return scope === "BestEffort" ? resource === "pods" : podAmounts.includes(resource);
 }
 
@@ -94,7 +96,7 @@ function validateScopes({ scopes: given = [], hard = {} }: Spec): FieldError[] {
 
 /** Resources in which pods of a scope cannot be measured. */
 function unmeasured(scope: string, hard: Resources): readonly string[] {
-  return Object.keys(hard).filter((name) => !measures(scope, name));
+  return scopes.includes(scope) ? Object.keys(hard).filter((name) => !measures(scope, name)) : [];
 }
 
 function conflicts(given: readonly string[]): readonly unknown[] {

@@ -1,6 +1,7 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { readJson } from "@orch/status/read-json.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { type Data, decodedBytes, maxDataBytes, validateFrozen, validateKeys } from "./keyed-data.js";
@@ -82,7 +83,7 @@ function jsonUnder(key: string): (object: Secret) => FieldError[] {
 
 function holdsJsonObject(base64: string): boolean {
   try {
-    return isObject(JSON.parse(Buffer.from(base64, "base64").toString("utf8")));
+    return isObject(readJson(Buffer.from(base64, "base64").toString("utf8")));
   } catch {
     return false;
   }

@@ -11,4 +11,14 @@ function named(object: ServiceAccount): ServiceAccount {
   return { ...object, secrets: object.secrets.map(({ name }) => (name === undefined ? {} : { name })) };
 }
 
-export const serviceAccount = behavior<ServiceAccount>(() => ({ prepareForCreate: named, prepareForUpdate: named }));
+export const serviceAccount = behavior<ServiceAccount>((naming) => ({
+  *warnings({ metadata }, { old }) {
+    const annotation = naming.key("enforce-mountable-secrets");
+    if (metadata.annotations?.[annotation] === undefined || old?.metadata.annotations?.[annotation] !== undefined)
+      return;
+    const why = "deprecated in v1.32+; prefer separate namespaces to isolate access to mounted secrets";
+    yield `metadata.annotations[${annotation}]: ${why}`;
+  },
+  prepareForCreate: named,
+  prepareForUpdate: named,
+}));

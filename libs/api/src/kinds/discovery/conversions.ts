@@ -6,7 +6,7 @@ interface TopologyKeys {
   readonly hostname: string;
 }
 
-/** `topology` of an endpoint became `nodeName`, `zone` and what is left (spec 1: Removed API versions by release). */
+/** `topology` of an endpoint became `nodeName`, `zone` and what is left (rules: Removed API versions by release). */
 const endpointSlice = conversion<OldEndpointSlice, EndpointSlice>((naming) => {
   const keys = { zone: `topology.${naming.key("zone")}`, hostname: naming.key("hostname") };
   return {

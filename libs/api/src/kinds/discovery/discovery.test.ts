@@ -49,6 +49,30 @@ test("v1 does not write topology, v1beta1 does", () => {
   ]);
 });
 
+const slice = (more: Tree): Tree => ({ addressType: "IPv4", ...more });
+testCreates(kit, [
+  [V1, "without endpoints", slice({}), ["endpoints: Required value"]],
+  [Beta, "without endpoints", slice({}), ["endpoints: Required value"]],
+  [V1, "with an empty list of endpoints", slice({ endpoints: [] }), []],
+  [V1, "with no endpoints as Go's clients write them", slice({ endpoints: null }), []],
+  [Beta, "with no endpoints as Go's clients write them", slice({ endpoints: null }), []],
+  [
+    V1,
+    "with an address twice",
+    sliceOf({ addresses: ["10.0.0.1", "10.0.0.2", "10.0.0.1"] }),
+    ['endpoints[0].addresses[2]: Duplicate value: "10.0.0.1"'],
+  ],
+  [
+    V1,
+    "with ports that are none",
+    sliceOf({}, { ports: [0, -1, 65_536, 1, 65_535].map((port) => ({ name: `p${port + 1}`, port })) }),
+    [0, -1, 65_536].map(
+      (port, i) => `ports[${i}].port: Invalid value: ${port}: must be between 1 and 65535, inclusive`,
+    ),
+  ],
+  [V1, "with a port for any", sliceOf({}, { ports: [{}] }), []],
+]);
+
 testValues(kit, [
   [
     Beta,

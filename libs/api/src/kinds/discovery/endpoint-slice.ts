@@ -1,4 +1,4 @@
-import { equalJson } from "@orch/schema/equal.js";
+import { jsonKey } from "@orch/schema/equal.js";
 import { ipv4, ipv6, ordinaryAddress } from "@orch/schema/formats/ip.js";
 import { fullyQualifiedDomain } from "@orch/schema/formats/names.js";
 import { validateLabels } from "@orch/schema/object-meta.js";
@@ -8,11 +8,12 @@ import type { Endpoint, EndpointSlice } from "./types.js";
 
 const maxTopologyLabels = 16;
 
-/** Limits, names, ports and the frozen address type are data; see spec 1: EndpointSlice. */
+/** Limits, names, ports and the frozen address type are data; see rules: EndpointSlice. */
 export const endpointSlice = behavior<EndpointSlice>((naming) => {
   // In v1beta1 the topology is an ordinary field.
   const writesTopology = ({ apiVersion }: WriteContext) => apiVersion === `${naming.group("discovery")}/v1beta1`;
   return {
+    warnings: ({ addressType }) => (addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : []),
     prepareForCreate: (object, context) => (writesTopology(context) ? object : withTopologyOf(object, [])),
     prepareForUpdate: (object, old, context) =>
       writesTopology(context) ? object : withTopologyOf(object, old.endpoints ?? []),
@@ -26,8 +27,9 @@ export const endpointSlice = behavior<EndpointSlice>((naming) => {
 /** `deprecatedTopology` cannot be written in v1: it stays only at an endpoint that has it stored and did not change. */
 function withTopologyOf(object: EndpointSlice, stored: readonly Endpoint[]): EndpointSlice {
   if (!(object.endpoints ?? []).some((e) => e.deprecatedTopology !== undefined)) return object;
+  const known = new Set(stored.map(jsonKey));
   const endpoints = (object.endpoints ?? []).map((endpoint) => {
-    if (endpoint.deprecatedTopology === undefined || stored.some((e) => equalJson(e, endpoint))) return endpoint;
+    if (endpoint.deprecatedTopology === undefined || known.has(jsonKey(endpoint))) return endpoint;
     const { deprecatedTopology, ...rest } = endpoint;
     return rest;
   });

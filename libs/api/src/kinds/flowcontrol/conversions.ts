@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
+import { readJson } from "@orch/status/read-json.js";
 import { type Conversions, conversion } from "../../conversion.js";
 import { withAnnotations } from "../shared/annotations.js";
 import { zeroSharesKey } from "./priority-level.js";
@@ -93,7 +94,7 @@ function isInt32(value: unknown): boolean {
 
 function parsed(text: string): JsonObject {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = readJson(text);
     return isObject(value) ? value : {};
   } catch {
     return {};

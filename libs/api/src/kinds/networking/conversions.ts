@@ -1,7 +1,7 @@
 import { type Conversions, conversion } from "../../conversion.js";
 import type { Backend, Ingress, OldBackend, OldIngress, Rule, ServicePort } from "./types.js";
 
-/** `backend` became `defaultBackend`, and a backend's service has a message of its own (spec 1: Removed API versions). */
+/** `backend` became `defaultBackend`, and a backend's service has a message of its own (rules: Removed API versions by release). */
 const ingress = conversion<OldIngress, Ingress>(() => ({
   toHub: (object) => {
     const { spec, ...others } = object;

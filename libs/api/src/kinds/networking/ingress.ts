@@ -13,6 +13,10 @@ const notAtPathEnds = ["/..", "/."];
 export const ingress = behavior<Ingress>((naming) => {
   const classKey = naming.key("ingress.class");
   return {
+    warnings: ({ metadata, spec }, { old }) =>
+      old === undefined && metadata.annotations?.[classKey] !== undefined && spec?.ingressClassName === undefined
+        ? [`annotation ${JSON.stringify(classKey)} is deprecated, please use 'spec.ingressClassName' instead`]
+        : [],
     validate: (object) => validateSpec(object.spec ?? {}),
     validateCreate: (object) => {
       const annotated = object.metadata.annotations?.[classKey];

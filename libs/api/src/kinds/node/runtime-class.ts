@@ -9,6 +9,7 @@ import { validateRequirements } from "../core/requirements.js";
 import { type Resources, rounded } from "../core/resources.js";
 import { invalidFor } from "../shared/problems.js";
 import { repeatsIn } from "../shared/repeats.js";
+import { deprecatedNodeLabels, nodeSelectorWarnings } from "../shared/warnings/node-labels.js";
 
 interface RuntimeClass extends ApiObject {
   readonly handler?: string;
@@ -21,6 +22,8 @@ interface RuntimeClass extends ApiObject {
 
 /** That the handler cannot change is data. */
 export const runtimeClass = behavior<RuntimeClass>((naming) => ({
+  warnings: ({ scheduling }) =>
+    nodeSelectorWarnings(scheduling?.nodeSelector, deprecatedNodeLabels(naming), () => "scheduling.nodeSelector"),
   setDefaults: (object) => {
     const fixed = object.overhead?.podFixed;
     return fixed === undefined ? object : { ...object, overhead: { ...object.overhead, podFixed: rounded(fixed) } };

@@ -35,7 +35,7 @@ function validateSpec(spec: NonNullable<PodDisruptionBudget["spec"]>): FieldErro
 }
 
 /**
- * An empty selector selects nothing in v1beta1 and everything in v1 (spec 1: Removed API versions by release, 1.25).
+ * An empty selector selects nothing in v1beta1 and everything in v1 (rules: Removed API versions by release, 1.25).
  * What one version says with it, the other says with a label that no pod has.
  *
  *     v1beta1 {}                      ↔  v1 that the label exists

@@ -103,13 +103,14 @@ function validateVolumes(volumes: readonly string[]): FieldError[] {
 function validateCapabilities(spec: PolicySpec): FieldError[] {
   const { requiredDropCapabilities: dropped = [], allowedCapabilities: allowed = [] } = spec;
   const detail = "must be empty when all capabilities are allowed by a wildcard";
+  const gone = new Set(dropped);
   return [
     ...(dropped.length > 0 && allowed.includes("*")
       ? [fieldError.invalid("requiredDropCapabilities", dropped, detail)]
       : []),
     ...(["defaultAddCapabilities", "allowedCapabilities"] as const).flatMap((name) =>
       (spec[name] ?? [])
-        .filter((capability) => dropped.includes(capability))
+        .filter((capability) => gone.has(capability))
         .map((capability) =>
           fieldError.invalid(name, capability, `capability is listed in ${name} and requiredDropCapabilities`),
         ),

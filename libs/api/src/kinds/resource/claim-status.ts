@@ -1,4 +1,4 @@
-import { equalJson } from "@orch/schema/equal.js";
+import { equalJson, jsonKey } from "@orch/schema/equal.js";
 import { formatAddress, parseNetwork } from "@orch/schema/formats/ip.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { type NodeSelector, validateNodeSelector } from "../core/node-selector.js";
@@ -115,7 +115,8 @@ function validateReservation(status: ClaimStatus, old: ClaimStatus, { isDeleted 
   if (allocation === undefined) {
     return [fieldError.forbidden(at, "may not be specified when `allocated` is not set")];
   }
-  const isNew = (consumer: Consumer) => !(old.reservedFor ?? []).some((other) => equalJson(other, consumer));
+  const before = new Set((old.reservedFor ?? []).map(jsonKey));
+  const isNew = (consumer: Consumer) => !before.has(jsonKey(consumer));
   return isDeleted && reservedFor.some(isNew)
     ? [
         fieldError.forbidden(

@@ -1,6 +1,7 @@
 import { isObject } from "@orch/schema/descriptor.js";
 import { dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { jsonText } from "@orch/status/json-text.js";
 import { validateDriverName } from "../shared/driver-name.js";
 import { invalidFor } from "../shared/problems.js";
 import { maxItems, validateList } from "./lists.js";
@@ -149,7 +150,7 @@ export function validateConfiguration({ opaque }: DeviceConfiguration, at: strin
 /** A JSON object that the server does not understand. */
 export function validateParameters(parameters: unknown, at: string, stored: boolean): FieldError[] {
   if (parameters === undefined || parameters === null) return [fieldError.required(at)];
-  if (!stored && Buffer.byteLength(JSON.stringify(parameters)) > maxParameterBytes) {
+  if (!stored && Buffer.byteLength(jsonText(parameters)) > maxParameterBytes) {
     return [fieldError.tooLong(at, maxParameterBytes)];
   }
   return isObject(parameters)

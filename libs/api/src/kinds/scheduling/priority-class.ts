@@ -10,11 +10,24 @@ interface PriorityClass extends ApiObject {
 const reservedPrefix = "system-";
 const maxValue = 1_000_000_000;
 
-/** What the system's own pods run with. */
-const systemValues: ReadonlyMap<string, number> = new Map([
-  ["system-node-critical", 2_000_001_000],
-  ["system-cluster-critical", 2_000_000_000],
-]);
+/** What the system's own pods run with: classes that are always there. */
+export const systemPriorityClasses = [
+  {
+    metadata: { name: "system-node-critical" },
+    value: 2_000_001_000,
+    description: "Used for system critical pods that must not be moved from their current node.",
+  },
+  {
+    metadata: { name: "system-cluster-critical" },
+    value: 2_000_000_000,
+    description:
+      "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.",
+  },
+] as const;
+
+const systemValues: ReadonlyMap<string, number> = new Map(
+  systemPriorityClasses.map(({ metadata, value }) => [metadata.name, value]),
+);
 
 export const priorityClass = behavior<PriorityClass>(() => ({
   prepareForCreate: (object) => ({ ...object, metadata: { ...object.metadata, generation: 1 } }),

@@ -1,9 +1,10 @@
+import { type Integer64, integer64 } from "@orch/schema/integer64.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 
-/** The whole number in an annotation; undefined where there is none. */
-export function numberIn(metadata: Pick<ObjectMeta, "annotations">, key: string): number | undefined {
+/** The whole number of 64 bits in an annotation; undefined where there is none. */
+export function numberIn(metadata: Pick<ObjectMeta, "annotations">, key: string): Integer64 | undefined {
   const text = metadata.annotations?.[key] ?? "";
-  return /^[+-]?[0-9]+$/.test(text) ? Number(text) : undefined;
+  return /^[+-]?[0-9]{1,40}$/.test(text) ? integer64(BigInt(text.replace("+", ""))) : undefined;
 }
 
 /** The metadata with some annotations set and others (undefined) taken away. */

@@ -1,5 +1,6 @@
 import { conditionReason, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { repeatsIn } from "./repeats.js";
 
 /** `meta/v1.Condition`: one thing observed of an object. */
 export interface Condition {
@@ -17,9 +18,9 @@ const messageBytes = 32_768;
 
 /** Everything wrong with the conditions of a status; each type stands there once. */
 export function validateConditions(conditions: readonly Condition[], at: string): FieldError[] {
-  const types = conditions.map((c) => c.type ?? "");
+  const repeats = repeatsIn(conditions.map((c) => c.type ?? ""));
   return conditions.flatMap((condition, i) => [
-    ...(types.indexOf(types[i] ?? "") < i ? [fieldError.duplicate(`${at}[${i}].type`, types[i])] : []),
+    ...(repeats.has(i) ? [fieldError.duplicate(`${at}[${i}].type`, condition.type ?? "")] : []),
     ...validateCondition(condition, `${at}[${i}]`),
   ]);
 }

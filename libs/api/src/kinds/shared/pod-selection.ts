@@ -32,7 +32,7 @@ export function validateSelected({ selector, template = {} }: PodSelection, at: 
   return [fieldError.invalid(`${at}.template.metadata.labels`, labels, "`selector` does not match template `labels`")];
 }
 
-/** The selector stays as it is, but for writes of the oldest versions (spec 1: Removed API versions by release, 1.16). */
+/** The selector stays as it is, but for writes of the oldest versions (rules: Removed API versions by release, 1.16). */
 export function validateSelectorKept(
   { selector }: PodSelection,
   { selector: old }: PodSelection,

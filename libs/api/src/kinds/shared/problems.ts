@@ -1,4 +1,5 @@
-import { type FieldError, fieldError, showValue } from "@orch/status/field-error.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { showValue } from "@orch/status/show-value.js";
 
 /** What is wrong with a value, told at its path: `dnsLabel(name)` → one error for each sentence. */
 export function invalidFor(at: string, value: unknown, problems: readonly string[]): FieldError[] {

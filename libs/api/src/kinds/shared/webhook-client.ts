@@ -73,11 +73,23 @@ function validatePath(path: string, at: string): readonly FieldError[] {
   ];
 }
 
-const pemCertificate = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g;
+const [beginCertificate, endCertificate] = ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----"];
+
+/** Each from a beginning to the next end: a text of a hundred thousand beginnings without an end has none. */
+function certificatesIn(text: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = text.indexOf(beginCertificate); at >= 0; ) {
+    const end = text.indexOf(endCertificate, at);
+    if (end < 0) break;
+    found.push(text.slice(at, end + endCertificate.length));
+    at = text.indexOf(beginCertificate, end);
+  }
+  return found;
+}
 
 /** Everything wrong with the certificates that a webhook's own is checked against. */
 export function validateCaBundle(caBundle: string, at: string): readonly FieldError[] {
-  const blocks = Buffer.from(caBundle, "base64").toString("latin1").match(pemCertificate) ?? [];
+  const blocks = certificatesIn(Buffer.from(caBundle, "base64").toString("latin1"));
   if (blocks.length === 0) {
     const detail = "unable to load root certificates: data does not contain any valid RSA or ECDSA certificates";
     return [fieldError.invalid(at, caBundle, detail)];

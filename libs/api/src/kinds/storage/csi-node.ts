@@ -28,12 +28,15 @@ export const csiNode = behavior<CsiNode>(() => ({
     );
   },
   // An entry may go and come back; it may not change while it stands.
-  validateUpdate: ({ spec = {} }, { spec: old = {} }) =>
-    (old.drivers ?? []).flatMap((before) =>
-      (spec.drivers ?? [])
-        .filter((driver) => driver.name === before.name && !equalJson(driver, before))
-        .map((driver) => fieldError.invalid("CSINodeDriver", driver, immutable)),
-    ),
+  validateUpdate: ({ spec = {} }, { spec: old = {} }) => {
+    const drivers = new Map((spec.drivers ?? []).map((driver) => [driver.name, driver]));
+    return (old.drivers ?? []).flatMap((before) => {
+      const driver = drivers.get(before.name);
+      return driver === undefined || equalJson(driver, before)
+        ? []
+        : [fieldError.invalid("CSINodeDriver", driver, immutable)];
+    });
+  },
 }));
 
 interface Place {

@@ -5,6 +5,7 @@ import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { type LabelSelector, validateLabelSelector } from "../shared/label-selector.js";
 import { invalidFor } from "../shared/problems.js";
+import { deprecatedNodeLabels, selectorWarnings } from "../shared/warnings/node-labels.js";
 
 interface CsiStorageCapacity extends ApiObject {
   readonly nodeTopology?: LabelSelector;
@@ -14,7 +15,8 @@ interface CsiStorageCapacity extends ApiObject {
 }
 
 /** What was asked of the driver cannot change: that is data. */
-export const csiStorageCapacity = behavior<CsiStorageCapacity>(() => ({
+export const csiStorageCapacity = behavior<CsiStorageCapacity>((naming) => ({
+  warnings: ({ nodeTopology }) => selectorWarnings(nodeTopology, "nodeTopology", deprecatedNodeLabels(naming)),
   validate: (object) => [
     ...validateLabelSelector(object.nodeTopology, "nodeTopology"),
     ...invalidFor("storageClassName", object.storageClassName ?? "", dnsSubdomain(object.storageClassName ?? "")),

@@ -4,6 +4,7 @@ import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { type Parameters, validateParameters, validateProvisioner } from "./parameters.js";
 import { type TopologyTerm, validateTopologies } from "./topology.js";
+import { topologyWarnings } from "./topology-warnings.js";
 
 interface StorageClass extends ApiObject {
   readonly provisioner?: string;
@@ -14,7 +15,8 @@ interface StorageClass extends ApiObject {
 
 const reclaimPolicies = ["Delete", "Retain"];
 
-export const storageClass = behavior<StorageClass>(() => ({
+export const storageClass = behavior<StorageClass>((naming) => ({
+  warnings: topologyWarnings(naming),
   validate: ({ provisioner = "", parameters = {}, reclaimPolicy = "", allowedTopologies = [] }) => [
     ...validateProvisioner(provisioner, "provisioner"),
     ...validateParameters(parameters),

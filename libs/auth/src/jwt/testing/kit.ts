@@ -1,6 +1,6 @@
 import { createNaming } from "@orch/naming/naming.js";
+import { createManualClock, type ManualClock, settled } from "@orch/status/testing/manual-clock.js";
 import type { Verdict } from "../../authenticator.js";
-import { type ManualClock, manualClock, settled } from "../../testing/manual-clock.js";
 import type { AuthenticationConfiguration, JwtConfiguration } from "../authentication-config.js";
 import { createJwtAuthenticator, type JwtAuthenticator } from "../jwt-authenticator.js";
 import { signingAlgorithms } from "../signing-algorithms.js";
@@ -28,7 +28,7 @@ export interface KitOptions {
 
 /** An authenticator for issuers that has begun to fetch their keys. */
 export async function startedKit(issuers: readonly FakeIssuer[], options: KitOptions = {}): Promise<Kit> {
-  const clock = manualClock(noon);
+  const clock = createManualClock(noon);
   const told: string[] = [];
   const { configurations = issuers.map(({ url }) => configurationOf(url)), apiAudiences = ["api"] } = options;
   const jwt = createJwtAuthenticator(

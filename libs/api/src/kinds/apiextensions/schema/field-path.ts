@@ -6,7 +6,9 @@ export interface ResolvedPath {
   readonly schema: JsonSchema;
 }
 
-const tokens = /\.|\[|\]|'(?:[^'\\]|\\.)*'|[^.[\]']+|'/gy;
+// A quote that nothing closes takes the rest: to look for its end again at each quote inside would take long.
+const tokens = /\.|\[|\]|'(?:[^'\\]|\\.)*(?:'|$)|[^.[\]']+|'/gsy;
+const quoted = /^'(?:[^'\\]|\\.)*'$/s;
 
 /**
  * Follows a path of names (`.spec['a.b']`) through a schema. A text says why it leads nowhere. `brackets`: names may
@@ -47,19 +49,27 @@ function readStep(words: readonly string[], i: number, brackets: boolean): Step 
   const next = words[i + 1];
   switch (words[i]) {
     case ".":
-      return next === undefined ? ended : { name: next, words: 2, unclosed: undefined };
+      return next === undefined || isUnclosed(next) ? ended : { name: next, words: 2, unclosed: undefined };
     case "[": {
       if (!brackets) return "array notation is not allowed";
       if (next === undefined) return ended;
-      if (!/^'.*'$/s.test(next)) return `expected single quoted string but got ${next}`;
+      if (!quoted.test(next)) return `expected single quoted string but got ${shownWord(next)}`;
       const close = words[i + 2];
       const unclosed = close === undefined ? ended : `expected ] but got ${close}`;
       const name = next.slice(1, -1).replace(/\\(.)/gs, "$1");
       return { name, words: 3, unclosed: close === "]" ? undefined : unclosed };
     }
     default:
-      return `expected [ or . but got: ${words[i] ?? ""}`;
+      return `expected [ or . but got: ${shownWord(words[i] ?? "")}`;
   }
+}
+
+function isUnclosed(word: string): boolean {
+  return word.startsWith("'") && !quoted.test(word);
+}
+
+function shownWord(word: string): string {
+  return isUnclosed(word) ? "'" : word;
 }
 
 function stepInto(schema: JsonSchema, name: string): JsonSchema | undefined {

@@ -133,7 +133,8 @@ export function unsupportedChildren(schema: JsonSchema): readonly Child[] {
     ...mapChildren("patternProperties", schema.patternProperties),
     ...mapChildren("definitions", schema.definitions),
     ...Object.entries(schema.dependencies ?? {}).flatMap(([name, s]) =>
-      isList<JsonSchema | string>(s) ? [] : [{ step: `dependencies[${name}]`, schema: s }],
+      // A null is kept as one: it says nothing.
+      s === null || isList<JsonSchema | string>(s) ? [] : [{ step: `dependencies[${name}]`, schema: s }],
     ),
     ...(typeof additionalItems === "object" ? [{ step: "additionalItems", schema: additionalItems }] : []),
   ];

@@ -225,6 +225,7 @@ function keyedItems(schema: JsonSchema, at: string): readonly FieldError[] {
   const type = schema[listType];
   if (items === undefined || (type !== "set" && type !== "map")) return [];
   const keys = type === "map" ? (schema[listMapKeys] ?? []) : [];
+  const required = new Set(items.required ?? []);
   const inKeys = `this property is in ${listMapKeys}, so it`;
   return [
     ...(items.nullable === true
@@ -234,7 +235,7 @@ function keyedItems(schema: JsonSchema, at: string): readonly FieldError[] {
       const property = propertyOf(items, key);
       if (property === undefined) return [];
       const path = `${at}.properties[${key}]`;
-      const always = property.default !== undefined || (items.required ?? []).includes(key);
+      const always = property.default !== undefined || required.has(key);
       return [
         ...(always
           ? []

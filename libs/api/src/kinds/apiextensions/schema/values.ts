@@ -1,7 +1,10 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
-import { equalJson } from "@orch/schema/equal.js";
+import { jsonKey } from "@orch/schema/equal.js";
+import type { Integer64 } from "@orch/schema/integer64.js";
 import { type Path, pathText } from "@orch/schema/validate.js";
+import { enoughErrors } from "@orch/status/errors-of-each.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { jsonText } from "@orch/status/json-text.js";
 import { intOrString, itemsOf, type JsonSchema, propertyOf, valuesOf } from "./json-schema.js";
 
 /**
@@ -9,14 +12,20 @@ import { intOrString, itemsOf, type JsonSchema, propertyOf, valuesOf } from "./j
  * of the expression language are not looked at here.
  */
 export function validateValue(value: unknown, schema: JsonSchema, at: string): readonly FieldError[] {
-  const walk: Walk = { root: at, errors: [] };
+  const walk: Walk = { root: at, errors: [], left: { steps: maxSteps } };
   check(walk, value, schema, undefined);
+  if (walk.left.steps < 0) return [fieldError.forbidden(at, "takes too long to be held against its schema")];
   return walk.errors;
 }
+
+/** Values that are held against a schema: a thousand alternatives may each be for every item of a great list. */
+const maxSteps = 1_000_000;
 
 interface Walk {
   readonly root: string;
   readonly errors: FieldError[];
+  /** What of {@link maxSteps} is left, of the whole walk. */
+  readonly left: { steps: number };
 }
 
 /** Where a value stands below the root, as its errors name it. */
@@ -34,6 +43,7 @@ function wrong(walk: Walk, at: Path | undefined, value: unknown, must: string): 
 }
 
 function check(walk: Walk, value: unknown, schema: JsonSchema, at: Path | undefined): void {
+  if (walk.left.steps-- <= 0 || walk.errors.length >= enoughErrors) return;
   if (value === null && schema.nullable === true) return;
   const types = schema[intOrString] === true ? ["integer", "string"] : schema.type === undefined ? [] : [schema.type];
   const type = typeOf(value);
@@ -42,25 +52,44 @@ function check(walk: Walk, value: unknown, schema: JsonSchema, at: Path | undefi
     walk.errors.push(fieldError.typeInvalid(fieldOf(walk, at), type, detail));
     return;
   }
-  if (schema.enum !== undefined && !schema.enum.some((member) => equalJson(member, value))) {
-    const shown = schema.enum.map((member) => (typeof member === "string" ? member : JSON.stringify(member)));
-    walk.errors.push(fieldError.notSupported(fieldOf(walk, at), value, shown));
+  if (schema.enum !== undefined) {
+    const { keys, shown } = membersOf(schema.enum);
+    if (!keys.has(jsonKey(value))) walk.errors.push(fieldError.notSupported(fieldOf(walk, at), value, shown));
   }
-  if (typeof value === "number") checkNumber(walk, value, schema, at);
+  if (typeof value === "number" || typeof value === "bigint") checkNumber(walk, value, schema, at);
   else if (typeof value === "string") checkText(walk, value, schema, at);
   else if (Array.isArray(value)) checkList(walk, value, schema, at);
   else if (isObject(value)) checkObject(walk, value, schema, at);
   checkJunctions(walk, value, schema, at);
 }
 
+interface Members {
+  readonly keys: ReadonlySet<string>;
+  readonly shown: readonly string[];
+}
+
+const knownMembers = new WeakMap<readonly unknown[], Members>();
+
+/** The members of an enumeration, worked out once: a list may have as many items as that has members. */
+function membersOf(members: readonly unknown[]): Members {
+  let known = knownMembers.get(members);
+  if (known === undefined) {
+    const shown = members.map((member) => (typeof member === "string" ? member : jsonText(member)));
+    known = { keys: new Set(members.map(jsonKey)), shown };
+    knownMembers.set(members, known);
+  }
+  return known;
+}
+
 function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
+  if (typeof value === "bigint") return "integer";
   if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
   return typeof value;
 }
 
-function checkNumber(walk: Walk, value: number, schema: JsonSchema, at: Path | undefined): void {
+function checkNumber(walk: Walk, value: Integer64, schema: JsonSchema, at: Path | undefined): void {
   const { maximum, exclusiveMaximum = false, minimum, exclusiveMinimum = false, multipleOf } = schema;
   if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
     wrong(walk, at, value, `should be less than ${exclusiveMaximum ? "" : "or equal to "}${maximum}`);
@@ -68,9 +97,14 @@ function checkNumber(walk: Walk, value: number, schema: JsonSchema, at: Path | u
   if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
     wrong(walk, at, value, `should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`);
   }
-  if (multipleOf !== undefined && multipleOf > 0 && !Number.isInteger(value / multipleOf)) {
+  if (multipleOf !== undefined && multipleOf > 0 && !isMultiple(value, multipleOf)) {
     wrong(walk, at, value, `should be a multiple of ${multipleOf}`);
   }
+}
+
+function isMultiple(value: Integer64, of: number): boolean {
+  if (typeof value === "bigint" && Number.isInteger(of)) return value % BigInt(of) === 0n;
+  return Number.isInteger(Number(value) / of);
 }
 
 function checkText(walk: Walk, value: string, { maxLength, minLength }: JsonSchema, at: Path | undefined): void {
@@ -118,7 +152,7 @@ function checkObject(walk: Walk, object: JsonObject, schema: JsonSchema, at: Pat
 
 function checkJunctions(walk: Walk, value: unknown, schema: JsonSchema, at: Path | undefined): void {
   const fits = (narrowing: JsonSchema): boolean => {
-    const inner: Walk = { root: walk.root, errors: [] };
+    const inner: Walk = { root: walk.root, errors: [], left: walk.left };
     check(inner, value, narrowing, at);
     return inner.errors.length === 0;
   };

@@ -48,6 +48,7 @@ function validatePodAffinity(affinity: PodAffinity | undefined, at: string): Fie
 
 function validatePodTerm(term: PodAffinityTerm, at: string): FieldError[] {
   const { matchLabelKeys = [], mismatchLabelKeys = [] } = term;
+  const matched = new Set(matchLabelKeys);
   return [
     ...validateLabelSelector(term.labelSelector, `${at}.labelSelector`),
     ...validateLabelSelector(term.namespaceSelector, `${at}.namespaceSelector`),
@@ -56,9 +57,7 @@ function validatePodTerm(term: PodAffinityTerm, at: string): FieldError[] {
     ...validateLabelKeys(matchLabelKeys, term, `${at}.matchLabelKeys`),
     ...validateLabelKeys(mismatchLabelKeys, term, `${at}.mismatchLabelKeys`),
     ...each(mismatchLabelKeys, `${at}.mismatchLabelKeys`, (key, place) =>
-      matchLabelKeys.includes(key)
-        ? [fieldError.invalid(place, key, "exists in both matchLabelKeys and mismatchLabelKeys")]
-        : [],
+      matched.has(key) ? [fieldError.invalid(place, key, "exists in both matchLabelKeys and mismatchLabelKeys")] : [],
     ),
     ...validateTopologyKey(term.topologyKey, `${at}.topologyKey`),
   ];

@@ -1,11 +1,12 @@
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { messageOf } from "@orch/status/message-of.js";
+import { readJson } from "@orch/status/read-json.js";
 import type { PodAnnotationKeys } from "./annotation-keys.js";
-import { appArmorTextProblems } from "./app-armor.js";
-import { localPath } from "./mounts.js";
 import { validateTolerations } from "./scheduling.js";
-import { containersOf, type PodSpec, type Toleration } from "./types.js";
+import { appArmorTextProblems } from "./security/app-armor.js";
+import { namesIn, type PodSpec, type Toleration } from "./types.js";
+import { localPath } from "./volume/mounts.js";
 
 type Annotations = NonNullable<ObjectMeta["annotations"]>;
 
@@ -42,7 +43,7 @@ function validateTolerationsText(value: string, at: string, key: string): FieldE
   if (value === "") return [];
   let parsed: unknown;
   try {
-    parsed = JSON.parse(value);
+    parsed = readJson(value);
   } catch (cause) {
     return [fieldError.invalid(at, key, messageOf(cause))];
   }
@@ -70,7 +71,7 @@ function validateAppArmor(
   spec: PodSpec,
   at: string,
 ): FieldError[] {
-  const known = containersOf(spec).some((c) => c.container.name === container);
+  const known = namesIn(spec).containers.has(container);
   return [
     ...(known ? [] : [fieldError.invalid(at, container, "container not found")]),
     ...appArmorTextProblems(value).map((problem) => fieldError.invalid(at, value, problem)),

@@ -1,31 +1,32 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { portName } from "@orch/schema/formats/names.js";
+import { errorsOfEach } from "@orch/status/errors-of-each.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { notFound } from "../../shared/problems.js";
+import { repeatsIn } from "../../shared/repeats.js";
 import { validateRequirements } from "../requirements.js";
 import { validateEnv, validateEnvFrom } from "./env.js";
 import { each, oneOf } from "./errors.js";
-import { validateMounts } from "./mounts.js";
 import { validateProbesAndHooks } from "./probes.js";
 import { validateResizePolicy } from "./resize-policy.js";
-import { validateSecurity } from "./security.js";
+import { validateSecurity } from "./security/security.js";
 import type { Container, ContainerPort, PodSpec } from "./types.js";
-import { claimNames, containersOf } from "./types.js";
+import { containersOf, namesIn } from "./types.js";
+import { validateMounts } from "./volume/mounts.js";
 
 /** Everything about the containers of a pod that depends on several fields; `at` is the spec's path. */
 export function validateContainers(spec: PodSpec, at: string, naming: Naming): FieldError[] {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec;
   const grace = spec.terminationGracePeriodSeconds ?? 0;
-  const names = containersOf(spec).map((c) => c.container.name);
+  const repeats = repeatsIn(containersOf(spec).map((c) => c.container.name));
   const common = (container: Container, position: number, place: string): FieldError[] => [
     ...validateContainer(container, spec, { naming, at: place }),
-    ...(container.name !== undefined && names.indexOf(container.name) < position
+    ...(container.name !== undefined && repeats.has(position)
       ? [fieldError.duplicate(`${place}.name`, container.name)]
       : []),
   ];
   return [
-    ...containers.flatMap((c, i) => {
-      const place = `${at}.containers[${i}]`;
+    ...each(containers, `${at}.containers`, (c, place, i) => {
       return [
         ...common(c, i, place),
         ...validateProbesAndHooks(c, grace, place),
@@ -35,8 +36,7 @@ export function validateContainers(spec: PodSpec, at: string, naming: Naming): F
       ];
     }),
     ...validateHostPorts(containers.map((container, i) => ({ container, at: `${at}.containers[${i}]` }))),
-    ...initContainers.flatMap((c, i) => {
-      const place = `${at}.initContainers[${i}]`;
+    ...each(initContainers, `${at}.initContainers`, (c, place, i) => {
       return [
         ...common(c, containers.length + i, place),
         ...validateInit(c, grace, place),
@@ -44,8 +44,7 @@ export function validateContainers(spec: PodSpec, at: string, naming: Naming): F
         ...validateHostPorts([{ container: c, at: place }]),
       ];
     }),
-    ...ephemeralContainers.flatMap((c, i) => {
-      const place = `${at}.ephemeralContainers[${i}]`;
+    ...each(ephemeralContainers, `${at}.ephemeralContainers`, (c, place, i) => {
       return [
         ...common(c, containers.length + initContainers.length + i, place),
         ...validateImage(c, place),
@@ -62,7 +61,7 @@ interface Place {
 
 /** What holds for every kind of container. */
 function validateContainer(container: Container, spec: PodSpec, { naming, at }: Place): FieldError[] {
-  const claims = claimNames(spec);
+  const { claims } = namesIn(spec);
   return [
     ...validatePorts(container.ports ?? [], `${at}.ports`),
     ...validateEnv(container.env, `${at}.env`),
@@ -88,9 +87,9 @@ function validateImage({ image = "" }: Container, at: string): FieldError[] {
 }
 
 function validatePorts(ports: readonly ContainerPort[], at: string): FieldError[] {
-  const names = ports.map((p) => p.name);
+  const repeats = repeatsIn(ports.map((p) => p.name));
   return ports.flatMap(({ name }, i) =>
-    name !== undefined && names.indexOf(name) < i && portName(name).length === 0
+    name !== undefined && repeats.has(i) && portName(name).length === 0
       ? [fieldError.duplicate(`${at}[${i}].name`, name)]
       : [],
   );
@@ -128,10 +127,9 @@ const refusedWhenEphemeral = [
 /** Containers for debugging: nothing of what a pod relies on. */
 function validateEphemeral(container: Container, spec: PodSpec, at: string): FieldError[] {
   const { targetContainerName: target = "" } = container;
-  const others = containersOf(spec, ["containers", "initContainers"]);
   const refused = (place: string) => fieldError.forbidden(place, "cannot be set for an Ephemeral Container");
   return [
-    ...(target === "" || others.some((c) => c.container.name === target)
+    ...(target === "" || namesIn(spec).lastingContainers.has(target)
       ? []
       : [notFound(`${at}.targetContainerName`, target)]),
     ...refusedWhenEphemeral.filter((name) => isSet(container[name])).map((name) => refused(`${at}.${name}`)),
@@ -155,7 +153,7 @@ interface Placed {
 /** A port of the host is taken once. */
 function validateHostPorts(containers: readonly Placed[]): FieldError[] {
   const taken = new Set<string>();
-  return containers.flatMap(({ container, at }) =>
+  return errorsOfEach(containers, ({ container, at }) =>
     each(container.ports, `${at}.ports`, (port, place) => {
       if ((port.hostPort ?? 0) === 0) return [];
       const key = `${port.protocol ?? ""}/${port.hostIP ?? ""}/${port.hostPort}`;

@@ -1,7 +1,7 @@
 import { defaultClaimSpec } from "../claim-spec.js";
 import { type Resources, rounded } from "../resources.js";
 import type { Container, PodSpec } from "./types.js";
-import type { Volume } from "./volume-types.js";
+import type { Volume } from "./volume/volume-types.js";
 
 /** Defaults of a pod's spec that depend on other fields; they hold for templates too. Literal ones are data. */
 export function defaultPodSpec(given: PodSpec): PodSpec {

@@ -1,7 +1,7 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { validateFieldRef, validateResourceFieldRef } from "./downward.js";
 import { each, requireText } from "./errors.js";
 import type { EnvFromSource, EnvVar, EnvVarSource } from "./types.js";
+import { validateFieldRef, validateResourceFieldRef } from "./volume/downward.js";
 
 const several = "may not have more than one field specified at a time";
 

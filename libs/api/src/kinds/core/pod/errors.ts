@@ -1,4 +1,5 @@
 import { dnsSubdomain } from "@orch/schema/formats/names.js";
+import { errorsOfEach } from "@orch/status/errors-of-each.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { invalidFor } from "../../shared/problems.js";
 
@@ -17,6 +18,10 @@ export function oneOf(at: string, value: string | undefined, values: readonly st
 }
 
 /** Each with its path: `containers[0]`. */
-export function each<T>(list: readonly T[] | undefined, at: string, check: (item: T, at: string) => FieldError[]) {
-  return (list ?? []).flatMap((item, i) => check(item, `${at}[${i}]`));
+export function each<T>(
+  list: readonly T[] | undefined,
+  at: string,
+  check: (item: T, at: string, i: number) => FieldError[],
+) {
+  return errorsOfEach(list, (item, i) => check(item, `${at}[${i}]`, i));
 }

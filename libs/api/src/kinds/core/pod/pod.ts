@@ -2,21 +2,25 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../../behavior.js";
 import { podAnnotationKeys } from "./annotation-keys.js";
 import { validateAnnotationUpdates, validatePodAnnotations } from "./annotations.js";
-import { validateAppArmorMatch, withAppArmor } from "./app-armor.js";
 import { validateImages } from "./containers.js";
 import { defaultPodOnly, defaultPodSpec } from "./defaults.js";
 import { ephemeralContainersPart } from "./ephemeral-containers.js";
 import { withLabelKeys } from "./label-keys.js";
 import { qosClass } from "./qos.js";
 import { resizePart } from "./resize.js";
+import { validateAppArmorMatch, withAppArmor } from "./security/app-armor.js";
 import { validatePodSpec } from "./spec.js";
 import { statusPart, withAddresses } from "./status.js";
 import type { Pod, PodSpec, PodStatus } from "./types.js";
 import { validatePodUpdate } from "./update.js";
+import { podWarnings } from "./warning/warnings.js";
 
 export const pod = behavior<Pod>((naming) => {
   const keys = podAnnotationKeys(naming);
+  const warnings = podWarnings(naming);
   return {
+    // Whoever changes pods is mostly no person, and does so often.
+    warnings: (_pod, { old, given }) => (old === undefined ? warnings.ofPod(given) : []),
     setDefaults: ({ spec, status, ...object }) => ({
       ...object,
       spec: defaultPodOnly(defaultPodSpec(spec ?? {})),

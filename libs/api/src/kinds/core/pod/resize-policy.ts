@@ -1,4 +1,5 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { repeatsIn } from "../../shared/repeats.js";
 import { oneOf } from "./errors.js";
 import type { PodSpec, ResizePolicy } from "./types.js";
 
@@ -8,11 +9,11 @@ export function validateResizePolicy(
   { restartPolicy }: PodSpec,
   at: string,
 ): FieldError[] {
-  const names = (policies ?? []).map((p) => p.resourceName);
+  const repeats = repeatsIn((policies ?? []).map((p) => p.resourceName));
   return (policies ?? []).flatMap((policy, i) => {
     const { resourceName = "", restartPolicy: restart = "" } = policy;
     return [
-      ...(names.indexOf(policy.resourceName) < i ? [fieldError.duplicate(`${at}[${i}]`, resourceName)] : []),
+      ...(repeats.has(i) ? [fieldError.duplicate(`${at}[${i}]`, resourceName)] : []),
       ...(resourceName === "" ? [fieldError.required(at)] : oneOf(at, resourceName, ["cpu", "memory"])),
       ...(restart === "" ? [fieldError.required(at)] : oneOf(at, restart, ["NotRequired", "RestartContainer"])),
       ...(restartPolicy === "Never" && restart !== "NotRequired"

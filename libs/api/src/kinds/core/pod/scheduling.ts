@@ -2,6 +2,7 @@ import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from "@orch/schema/
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { validateLabelSelector } from "../../shared/label-selector.js";
 import { invalidFor } from "../../shared/problems.js";
+import { repeatsIn } from "../../shared/repeats.js";
 import { validateTopologyKey } from "./affinity.js";
 import { each, oneOf, subdomain } from "./errors.js";
 import type { PodResourceClaim, PodSpec, Toleration, TopologySpreadConstraint } from "./types.js";
@@ -28,12 +29,12 @@ function validateToleration(toleration: Toleration, at: string): FieldError[] {
 }
 
 export function validateSpread({ topologySpreadConstraints: constraints = [] }: PodSpec, at: string): FieldError[] {
-  return each(constraints, `${at}.topologySpreadConstraints`, (constraint, place) => {
-    const later = constraints.slice(constraints.indexOf(constraint) + 1);
+  const keyOf = ({ topologyKey = "", whenUnsatisfiable = "" }: TopologySpreadConstraint): string =>
+    JSON.stringify([topologyKey, whenUnsatisfiable]);
+  const last = new Map(constraints.map((constraint, i) => [keyOf(constraint), i]));
+  return each(constraints, `${at}.topologySpreadConstraints`, (constraint, place, i) => {
     const { topologyKey = "", whenUnsatisfiable = "" } = constraint;
-    const repeated = later.some(
-      (c) => (c.topologyKey ?? "") === topologyKey && (c.whenUnsatisfiable ?? "") === whenUnsatisfiable,
-    );
+    const repeated = last.get(keyOf(constraint)) !== i;
     return [
       ...((constraint.maxSkew ?? 0) > 0
         ? []
@@ -80,13 +81,14 @@ function validateMatchKeys({ matchLabelKeys, labelSelector }: TopologySpreadCons
 /** Conditions that make a pod ready, and what keeps it from being scheduled. */
 export function validateGates({ readinessGates, schedulingGates }: PodSpec, at: string): FieldError[] {
   const names = (schedulingGates ?? []).map((g) => g.name ?? "");
+  const repeats = repeatsIn(names);
   return [
     ...each(readinessGates, `${at}.readinessGates`, ({ conditionType = "" }, place) =>
       invalidFor(`${place}.conditionType`, conditionType, qualifiedName(conditionType)),
     ),
     ...names.flatMap((name, i) => [
       ...invalidFor(`${at}.schedulingGates[${i}]`, name, qualifiedName(name)),
-      ...(names.indexOf(name) < i ? [fieldError.duplicate(`${at}.schedulingGates[${i}]`, name)] : []),
+      ...(repeats.has(i) ? [fieldError.duplicate(`${at}.schedulingGates[${i}]`, name)] : []),
     ]),
   ];
 }
@@ -94,10 +96,11 @@ export function validateGates({ readinessGates, schedulingGates }: PodSpec, at: 
 /** Claims of devices that the pod names, or has made for it; in a template `pod` is empty. */
 export function validateResourceClaims({ resourceClaims }: PodSpec, pod: string, at: string): FieldError[] {
   const names = (resourceClaims ?? []).map((c) => c.name ?? "");
+  const repeats = repeatsIn(names);
   return names.flatMap((name, i) => {
     const place = `${at}.resourceClaims[${i}]`;
     return [
-      ...(name !== "" && names.indexOf(name) < i ? [fieldError.duplicate(`${place}.name`, name)] : []),
+      ...(name !== "" && repeats.has(i) ? [fieldError.duplicate(`${place}.name`, name)] : []),
       ...validateResourceClaim(resourceClaims?.[i] ?? {}, pod, place),
     ];
   });

@@ -6,9 +6,9 @@ import { validateDns, validateHostAliases, validateHostNetwork, validateHostUser
 import { validateHostProcess, validateOs } from "./os.js";
 import type { PodPlace } from "./place.js";
 import { validateGates, validateResourceClaims, validateSpread, validateTolerations } from "./scheduling.js";
-import { validatePodSecurity } from "./security.js";
-import { claimNames, type PodSpec } from "./types.js";
-import { validateVolumes } from "./volumes.js";
+import { validatePodSecurity } from "./security/security.js";
+import { namesIn, type PodSpec } from "./types.js";
+import { validateVolumes } from "./volume/volumes.js";
 
 /** Everything about a pod's spec that depends on several fields; `at` is its path. */
 export function validatePodSpec(spec: PodSpec, at: string, { naming, pod }: PodPlace): FieldError[] {
@@ -16,7 +16,7 @@ export function validatePodSpec(spec: PodSpec, at: string, { naming, pod }: PodP
     ...validateVolumes(spec, at, { naming, pod: pod ?? "" }),
     ...validateResourceClaims(spec, pod ?? "", at),
     ...validateContainers(spec, at, naming),
-    ...validateRequirements(spec.resources ?? {}, `${at}.resources`, { naming, claims: claimNames(spec) }),
+    ...validateRequirements(spec.resources ?? {}, `${at}.resources`, { naming, claims: namesIn(spec).claims }),
     ...validateHostNetwork(spec, pod !== undefined, at),
     ...validatePodSecurity(spec, at),
     ...validateAffinity(spec.affinity, `${at}.affinity`),

@@ -3,6 +3,7 @@ import { dnsSubdomain, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { Part } from "../../../behavior.js";
 import { invalidFor } from "../../shared/problems.js";
+import { repeatsIn } from "../../shared/repeats.js";
 import type { PodAnnotationKeys } from "./annotation-keys.js";
 import { validateAnnotationUpdates, validatePodAnnotations } from "./annotations.js";
 import { each } from "./errors.js";
@@ -53,7 +54,7 @@ export function withAddresses(status: PodStatus): PodStatus {
 function validateStatus(status: PodStatus, old: PodStatus, spec: PodSpec): FieldError[] {
   const { nominatedNodeName: node = "" } = status;
   const { restartPolicy = "Always", initContainers = [] } = spec;
-  const sidecars = initContainers.filter((c) => c.restartPolicy === "Always").map((c) => c.name);
+  const sidecars = new Set(initContainers.filter((c) => c.restartPolicy === "Always").map((c) => c.name));
   const terminated = (list: "containerStatuses" | "initContainerStatuses" | "ephemeralContainerStatuses") => ({
     statuses: status[list] ?? [],
     old: old[list] ?? [],
@@ -64,9 +65,9 @@ function validateStatus(status: PodStatus, old: PodStatus, spec: PodSpec): Field
     ...(node !== "" && node !== old.nominatedNodeName
       ? invalidFor("status.nominatedNodeName", node, dnsSubdomain(node))
       : []),
-    ...validateEnded(terminated("containerStatuses"), { restartPolicy, sidecars: [] }),
+    ...validateEnded(terminated("containerStatuses"), { restartPolicy, sidecars: none }),
     ...validateEnded(terminated("initContainerStatuses"), { restartPolicy, sidecars }),
-    ...validateEnded(terminated("ephemeralContainerStatuses"), { restartPolicy: "Never", sidecars: [] }),
+    ...validateEnded(terminated("ephemeralContainerStatuses"), { restartPolicy: "Never", sidecars: none }),
     ...validateClaimStatuses(status, spec),
     ...validateAddresses(status.podIPs, "status.podIPs"),
     ...validateHostAddresses(status),
@@ -91,33 +92,33 @@ interface Ended {
 
 interface Restarts {
   readonly restartPolicy: string;
-  readonly sidecars: readonly (string | undefined)[];
+  readonly sidecars: ReadonlySet<string | undefined>;
 }
+
+const none: ReadonlySet<string | undefined> = new Set();
 
 /** A container that has ended and is not to be started again stays ended. */
 function validateEnded({ statuses, old, at }: Ended, { restartPolicy, sidecars }: Restarts): FieldError[] {
   if (restartPolicy === "Always") return [];
+  const going = new Set(statuses.filter((s) => s.state?.terminated === undefined).map((s) => s.name));
   return old.flatMap(({ name, state }, i) => {
     const ended = state?.terminated;
-    if (ended === undefined || sidecars.includes(name)) return [];
+    if (ended === undefined || sidecars.has(name)) return [];
     if ((ended.exitCode ?? 0) !== 0 && restartPolicy === "OnFailure") return [];
-    const revived = statuses.some((s) => s.name === name && s.state?.terminated === undefined);
-    return revived
+    return going.has(name)
       ? [fieldError.forbidden(`${at}[${i}].state`, "may not be transitioned to non-terminated state")]
       : [];
   });
 }
 
 function validateClaimStatuses({ resourceClaimStatuses }: PodStatus, spec: PodSpec): FieldError[] {
-  const claims = (spec.resourceClaims ?? []).map((c) => c.name);
-  const names = (resourceClaimStatuses ?? []).map((s) => s.name ?? "");
-  return each(resourceClaimStatuses, "status.resourceClaimStatuses", ({ name = "", resourceClaimName }, at) => [
-    ...(claims.includes(name)
+  const claims = new Set((spec.resourceClaims ?? []).map((c) => c.name));
+  const repeats = repeatsIn((resourceClaimStatuses ?? []).map((s) => s.name ?? ""));
+  return each(resourceClaimStatuses, "status.resourceClaimStatuses", ({ name = "", resourceClaimName }, at, i) => [
+    ...(claims.has(name)
       ? []
       : [fieldError.invalid(`${at}.name`, name, "must match the name of an entry in `spec.resourceClaims`")]),
-    ...(names.filter((n) => n === name).length > 1 && !at.endsWith(`[${names.indexOf(name)}]`)
-      ? [fieldError.duplicate(`${at}.name`, name)]
-      : []),
+    ...(repeats.has(i) ? [fieldError.duplicate(`${at}.name`, name)] : []),
     ...(resourceClaimName === undefined
       ? []
       : invalidFor(`${at}.resourceClaimName`, resourceClaimName, dnsSubdomain(resourceClaimName))),
@@ -127,15 +128,14 @@ function validateClaimStatuses({ resourceClaimStatuses }: PodStatus, spec: PodSp
 /** At most one address of each family. */
 function validateAddresses(list: PodStatus["podIPs"], at: string): FieldError[] {
   const addresses = (list ?? []).map((a) => a.ip ?? "");
+  const repeats = repeatsIn(addresses);
   const families = new Set(addresses.map((a) => parseAddress(a)?.length));
   return [
     ...addresses.flatMap((address, i) => invalidFor(`${at}[${i}]`, address, ip(address))),
     ...(families.size < addresses.length
       ? [fieldError.invalid(at, list, "may specify no more than one IP for each IP family")]
       : []),
-    ...addresses.flatMap((address, i) =>
-      addresses.indexOf(address) < i ? [fieldError.duplicate(`${at}[${i}]`, list?.[i])] : [],
-    ),
+    ...addresses.flatMap((_, i) => (repeats.has(i) ? [fieldError.duplicate(`${at}[${i}]`, list?.[i])] : [])),
   ];
 }
 

@@ -2,9 +2,9 @@ import type { ApiObject } from "../../../object.js";
 import type { LabelSelector } from "../../shared/label-selector.js";
 import type { Requirements, Resources } from "../resources.js";
 import type { Affinity } from "./affinity-types.js";
-import type { PodSecurityContext, SecurityContext } from "./security-types.js";
+import type { PodSecurityContext, SecurityContext } from "./security/security-types.js";
 import type { ContainerStatus, PodCondition } from "./status-types.js";
-import type { FieldRef, ResourceFieldRef, Volume } from "./volume-types.js";
+import type { FieldRef, ResourceFieldRef, Volume } from "./volume/volume-types.js";
 
 /** The parts of a pod that rules look at. */
 export interface Pod extends ApiObject {
@@ -182,9 +182,32 @@ export interface PlacedContainer {
   readonly at: string;
 }
 
-/** Names of the claims of devices that containers may use. */
-export function claimNames({ resourceClaims }: PodSpec): readonly string[] {
-  return (resourceClaims ?? []).map((c) => c.name ?? "");
+/** What the containers of a pod are checked against, by name. */
+export interface PodNames {
+  readonly volumes: ReadonlyMap<string, Volume>;
+  /** Claims of devices. */
+  readonly claims: ReadonlySet<string>;
+  readonly containers: ReadonlySet<string | undefined>;
+  /** Without those for debugging. */
+  readonly lastingContainers: ReadonlySet<string | undefined>;
+}
+
+const knownNames = new WeakMap<PodSpec, PodNames>();
+
+/** The names in a spec, worked out once: there may be as many containers as volumes. */
+export function namesIn(spec: PodSpec): PodNames {
+  let names = knownNames.get(spec);
+  if (names === undefined) {
+    const nameOf = ({ container }: PlacedContainer): string | undefined => container.name;
+    names = {
+      volumes: new Map((spec.volumes ?? []).map((v) => [v.name ?? "", v])),
+      claims: new Set((spec.resourceClaims ?? []).map((c) => c.name ?? "")),
+      containers: new Set(containersOf(spec).map(nameOf)),
+      lastingContainers: new Set(containersOf(spec, ["containers", "initContainers"]).map(nameOf)),
+    };
+    knownNames.set(spec, names);
+  }
+  return names;
 }
 
 const containerLists = ["containers", "initContainers", "ephemeralContainers"] as const;

@@ -1,4 +1,4 @@
-import { equalJson } from "@orch/schema/equal.js";
+import { equalJson, jsonKey } from "@orch/schema/equal.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { NodeSelectorTerm } from "../node-selector.js";
 import type { Affinity, NodeAffinity } from "./affinity-types.js";
@@ -43,7 +43,8 @@ function validateDeadline(value: number | undefined, old: number | undefined): F
 
 function validateTolerations(tolerations: readonly Toleration[], old: readonly Toleration[]): FieldError[] {
   const timeless = ({ tolerationSeconds, ...rest }: Toleration): object => rest;
-  const kept = old.every((o) => tolerations.some((t) => equalJson(timeless(t), timeless(o))));
+  const given = new Set(tolerations.map((t) => jsonKey(timeless(t))));
+  const kept = old.every((o) => given.has(jsonKey(timeless(o))));
   const detail = "existing toleration can not be modified except its tolerationSeconds";
   return kept ? [] : [fieldError.forbidden("spec.tolerations", detail)];
 }

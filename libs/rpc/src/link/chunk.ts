@@ -1,0 +1,55 @@
+import { type SizedCodec, sizedCodec } from "../codec.js";
+import type { Chunk } from "../messages.js";
+import {
+  asBuffer,
+  createWireReader,
+  fieldSize,
+  fixed64,
+  lengthDelimited,
+  tag,
+  varintSize,
+  writeBytes,
+  writeVarint,
+} from "../wire.js";
+
+const tags = { body: tag(1, lengthDelimited), events: tag(2, 0), since: tag(3, fixed64), length: tag(4, 0) } as const;
+const sinceSize = 1 + 8;
+const nothing: Buffer = Buffer.alloc(0);
+
+/** `Chunk` of `proto/watch_cache.proto`, by hand: the bytes of lists and watches pass through it. */
+export const chunkCodec: SizedCodec<Chunk> = sizedCodec({
+  size: ({ body, live, length }) =>
+    fieldSize(body.length) +
+    (live === undefined ? 0 : 1 + varintSize(live.events) + sinceSize) +
+    (length === undefined ? 0 : 1 + varintSize(length)),
+  write({ body, live, length }, target, at) {
+    let next = writeBytes(target, at, { tag: tags.body, bytes: body });
+    if (live !== undefined) {
+      target[next++] = tags.events;
+      next = writeVarint(target, next, live.events);
+      target[next++] = tags.since;
+      next = target.writeDoubleLE(live.since, next);
+    }
+    if (length === undefined) return;
+    target[next++] = tags.length;
+    writeVarint(target, next, length);
+  },
+  written: ({ release }) => release?.(),
+  decode(bytes) {
+    const reader = createWireReader(asBuffer(bytes));
+    let body: Buffer = nothing;
+    let events = 0;
+    let since = 0;
+    let length = 0;
+    while (reader.at < reader.end) {
+      const fieldTag = reader.varint();
+      if (fieldTag === tags.body) body = reader.bytes();
+      else if (fieldTag === tags.events) events = reader.varint();
+      else if (fieldTag === tags.since) since = reader.double();
+      else if (fieldTag === tags.length) length = reader.varint();
+      else reader.skip(fieldTag);
+    }
+    if (length > 0) return { body, length };
+    return events === 0 ? { body } : { body, live: { events, since } };
+  },
+});

@@ -1,0 +1,196 @@
+import { isIP } from "node:net";
+import { Client, type ClientDuplexStream } from "@grpc/grpc-js";
+import type { ApiError } from "@orch/status/api-error.js";
+import type { Clock } from "@orch/status/clock.js";
+import type { Payload } from "../codec.js";
+import { maxWaiting } from "../limits.js";
+import { MalformedError } from "../wire.js";
+import { helloPayload, readError, readHello } from "./frame-payloads.js";
+import { type InFrame, kinds, type OutFrame, outFrame, protocolVersion, readBatch } from "./frames.js";
+import { channelOptions, clientCredentials, type LinkSecurity, linkMethod } from "./grpc-link.js";
+import { createOutbox } from "./outbox.js";
+
+/** A call or stream as a link carries it. */
+export interface Carried {
+  readonly kind: typeof kinds.request | typeof kinds.open;
+  readonly method: string;
+  readonly payload: Payload;
+  /** In the clock's milliseconds; Infinity without one. */
+  readonly deadline: number;
+  /** The window of a stream; 0 for a call. */
+  readonly window: number;
+  reply(payload: Buffer): void;
+  message(payload: Buffer): void;
+  end(error: ApiError | undefined): void;
+  /** The link can do no more for it. When it was not `sent`, or was refused, it was surely not executed. */
+  returned(sent: boolean): void;
+}
+
+export interface Ticket {
+  /** Nobody waits any more; the link forgets it and the server is told. */
+  cancel(): void;
+  credit(bytes: number): void;
+}
+
+/** One connection to one peer, from its first attempt to its end. It does not come back: a new one takes its place. */
+export interface Link {
+  readonly state: "connecting" | "ready" | "draining" | "down";
+  /** Calls and streams under way. */
+  readonly load: number;
+  /** Whether the peer keeps up with what it is sent. */
+  readonly takesCalls: boolean;
+  send(carried: Carried): Ticket;
+  /** Takes no further calls and ends when those under way are done. */
+  drain(): void;
+  close(): void;
+}
+
+export interface LinkOptions {
+  /** An IP address with its port. */
+  readonly address: string;
+  /** The name by which the peer is called. */
+  readonly serverName: string;
+  readonly security: LinkSecurity | undefined;
+  readonly clock: Clock;
+  readonly onReady: () => void;
+  /** The peer takes no further calls; those unsent were returned. */
+  readonly onDraining: () => void;
+  /** Runs once; everything it carried was returned. */
+  readonly onDown: (reason: string) => void;
+}
+
+const handshakeMs = 5_000;
+
+function openWire({ address, serverName, security }: LinkOptions): {
+  readonly client: Client;
+  readonly wire: ClientDuplexStream<Buffer, Buffer>;
+} {
+  const client = new Client(address, clientCredentials(security), {
+    ...channelOptions,
+    "grpc.use_local_subchannel_pool": 1,
+    "grpc.enable_retries": 0,
+    "grpc.enable_http_proxy": 0,
+    "grpc.service_config_disable_resolution": 1,
+    // TLS takes no address for a name; whom to expect the identity says.
+    "grpc.ssl_target_name_override": isIP(serverName) === 0 ? serverName : "localhost",
+    "grpc.default_authority": serverName,
+  });
+  const { path, requestSerialize, responseDeserialize } = linkMethod;
+  return { client, wire: client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize) };
+}
+
+/** What is left of a deadline, as the wire takes it: 0 would mean that there is none. */
+const leftOf = (ms: number): number => Math.min(Math.max(1, Math.ceil(ms)), 0xffff_ffff);
+
+export function createLink(options: LinkOptions): Link {
+  const { clock } = options;
+  const { client, wire } = openWire(options);
+  const outbox = createOutbox(wire);
+  const carried = new Map<number, { readonly one: Carried; readonly frame: OutFrame }>();
+  let state: Link["state"] = "connecting";
+  let lastId = 0;
+
+  const down = (reason: string): void => {
+    if (state === "down") return;
+    state = "down";
+    stopHandshake();
+    outbox.close();
+    wire.cancel();
+    client.close();
+    const rest = [...carried.values()];
+    carried.clear();
+    for (const { one, frame } of rest) one.returned(frame.state === "written");
+    options.onDown(reason);
+  };
+  const stopHandshake = clock.after(handshakeMs, () => down("no greeting in time"));
+  const finishDraining = (): void => {
+    if (state === "draining" && carried.size === 0) down("drained");
+  };
+  const forget = (id: number): Carried | undefined => {
+    const found = carried.get(id);
+    if (found === undefined) return undefined;
+    carried.delete(id);
+    if (state === "draining") setImmediate(finishDraining);
+    return found.one;
+  };
+  const drain = (): void => {
+    if (state !== "ready" && state !== "connecting") return;
+    state = "draining";
+    const unsent = [...carried].filter(([, { frame }]) => frame.state === "queued");
+    for (const [id, { frame }] of unsent) {
+      frame.state = "withdrawn";
+      carried.delete(id);
+    }
+    options.onDraining();
+    for (const [, { one }] of unsent) one.returned(false);
+    setImmediate(finishDraining);
+  };
+  const greeted = (frame: InFrame): void => {
+    const { version, message } = readHello(frame.payload);
+    if (frame.kind === kinds.reject) down(`the peer refused the connection: ${message}`);
+    else if (version !== protocolVersion) down(`the peer speaks version ${version}, not ${protocolVersion}`);
+    else if (state === "connecting") {
+      state = "ready";
+      stopHandshake();
+      options.onReady();
+    }
+  };
+  const take = (frame: InFrame): void => {
+    const { kind, id, payload } = frame;
+    if (kind === kinds.reply) forget(id)?.reply(payload);
+    else if (kind === kinds.message) {
+      carried.get(id)?.one.message(payload);
+      for (const other of frame.also) carried.get(other)?.one.message(payload);
+    } else if (kind === kinds.end) forget(id)?.end(undefined);
+    else if (kind === kinds.error) forget(id)?.end(readError(payload));
+    else if (kind === kinds.refused) forget(id)?.returned(false);
+    else if (kind === kinds.goaway) drain();
+    else if (kind === kinds.hello || kind === kinds.reject) greeted(frame);
+    else throw new MalformedError(`a server does not send frames of kind ${kind}`);
+  };
+
+  wire.on("data", (batch: Buffer) => {
+    if (state === "down") return;
+    try {
+      readBatch(batch, take);
+    } catch (thrown) {
+      if (!(thrown instanceof MalformedError)) throw thrown;
+      down(`unreadable frames: ${thrown.message}`);
+    }
+  });
+  wire.on("error", (error) => down(error.message));
+  wire.on("end", () => down("the peer ended the connection"));
+  outbox.push(outFrame(kinds.hello, { payload: helloPayload(protocolVersion) }));
+
+  return {
+    get state() {
+      return state;
+    },
+    get load() {
+      return carried.size;
+    },
+    get takesCalls() {
+      return state === "ready" && outbox.waitingBytes < maxWaiting;
+    },
+    send: (one) => {
+      const id = ++lastId;
+      const { method, payload, window: credit, deadline } = one;
+      const deadlineMs = deadline === Number.POSITIVE_INFINITY ? 0 : leftOf(deadline - clock.monotonic());
+      const frame = outFrame(one.kind, { id, method, payload, credit, deadlineMs });
+      carried.set(id, { one, frame });
+      outbox.push(frame);
+      return {
+        cancel: () => {
+          if (forget(id) === undefined) return;
+          if (frame.state === "queued") frame.state = "withdrawn";
+          else outbox.push(outFrame(kinds.cancel, { id }));
+        },
+        credit: (bytes) => {
+          if (carried.has(id)) outbox.push(outFrame(kinds.credit, { id, credit: bytes }));
+        },
+      };
+    },
+    drain,
+    close: () => down("closed"),
+  };
+}

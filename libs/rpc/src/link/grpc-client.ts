@@ -1,0 +1,122 @@
+import { unavailable } from "@orch/status/api-error.js";
+import type { Clock } from "@orch/status/clock.js";
+import { type Resolve, resolveByDns } from "../addresses.js";
+import { callClock } from "../clock.js";
+import { createDeadlines, type Mortal } from "../deadlines.js";
+import { callerClosed, deadlinePassed } from "../errors.js";
+import { defaultWindow } from "../limits.js";
+import { type RpcLog, silent } from "../log.js";
+import { createPeers } from "../peers.js";
+import type { Caller, CallOptions } from "../rpc.js";
+import { createDecoders, type Outgoing, outgoingCall, outgoingStream } from "./client-calls.js";
+import { kinds } from "./frames.js";
+import type { LinkSecurity } from "./grpc-link.js";
+
+export interface ConnectOptions {
+  /** `host:port[,host:port]`, `dns:host:port` or `unix:path`; every address of a name is an instance. */
+  readonly target: string;
+  /** Whom to expect at the other side; plain connections without it. */
+  readonly security?: LinkSecurity | undefined;
+  /** Connections to each instance; with two or more, the first carries calls and the others streams. */
+  readonly connections?: number;
+  /** Bytes of a stream that may be under way. */
+  readonly window?: number;
+  /** How long a call waits for an instance when none is connected; a shorter deadline counts first. */
+  readonly waitForPeerMs?: number;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  readonly resolve?: Resolve;
+  readonly log?: RpcLog;
+}
+
+/** The calling end over the network. It connects at once and reconnects until it is closed. */
+export function connect(options: ConnectOptions): Caller {
+  const { target, connections = 2, window = defaultWindow, waitForPeerMs = 2_000, clock = callClock } = options;
+  const { random = Math.random, resolve: resolveHost = resolveByDns, log = silent, security } = options;
+  const deadlines = createDeadlines(clock);
+  const decoders = createDecoders();
+  const parked = new Map<Outgoing, Mortal>();
+  let closed = false;
+
+  const unpark = (one: Outgoing): void => {
+    const mortal = parked.get(one);
+    if (mortal === undefined) return;
+    parked.delete(one);
+    deadlines.remove(mortal);
+  };
+  const dispatch = (one: Outgoing): void => {
+    if (one.over) return;
+    const link = peers.pick(one.kind === kinds.open ? "streams" : "calls");
+    if (link !== undefined) one.carriedBy(link.send(one));
+    else park(one);
+  };
+  const park = (one: Outgoing): void => {
+    const expire = (): void => {
+      parked.delete(one);
+      one.fail(unavailable(`no instance of ${target} is connected`));
+    };
+    const mortal = { deadline: clock.monotonic() + waitForPeerMs, expire };
+    parked.set(one, mortal);
+    deadlines.add(mortal);
+  };
+  const peers = createPeers({
+    target,
+    connections,
+    security,
+    clock,
+    random,
+    resolve: resolveHost,
+    log,
+    onReady: () => {
+      for (const one of [...parked.keys()]) {
+        unpark(one);
+        dispatch(one);
+      }
+    },
+  });
+  const released = (one: Outgoing & Mortal): void => {
+    open.delete(one);
+    deadlines.remove(one);
+    if (parked.size > 0) unpark(one);
+  };
+  const open = new Set<Outgoing>();
+  const begin = (one: Outgoing & Mortal): void => {
+    open.add(one);
+    if (one.deadline !== Number.POSITIVE_INFINITY) deadlines.add(one);
+    dispatch(one);
+  };
+  const common = ({ deadlineMs }: CallOptions) => ({
+    deadline: deadlineMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + deadlineMs,
+    again: dispatch,
+    released,
+  });
+
+  return {
+    get ready() {
+      return !closed && peers.ready;
+    },
+    call: (method, request, callOptions = {}) =>
+      new Promise((resolve, reject) => {
+        const { deadlineMs } = callOptions;
+        if (closed) reject(callerClosed());
+        else if (deadlineMs !== undefined && deadlineMs <= 0) reject(deadlinePassed(method.name));
+        else begin(outgoingCall(method, request, { ...common(callOptions), resolve, reject }));
+      }),
+    open: (method, request, receiver, callOptions = {}) => {
+      const all = { ...common(callOptions), receiver, window, decoders };
+      const { stream, subscription } = outgoingStream(method, request, all);
+      if (closed) queueMicrotask(() => stream.fail(callerClosed()));
+      else begin(stream);
+      return subscription;
+    },
+    close: async () => {
+      if (closed) return;
+      closed = true;
+      for (const one of [...open]) if (one.kind === kinds.open) one.fail(callerClosed());
+      // The cancellations go out before the connections end.
+      await new Promise((resolve) => setImmediate(resolve));
+      peers.close();
+      for (const one of [...open]) one.fail(callerClosed());
+    },
+  };
+}

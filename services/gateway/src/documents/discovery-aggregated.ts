@@ -1,0 +1,120 @@
+import type { Catalog, Group, Kind } from "@orch/api/catalog.js";
+import type { Subresource } from "@orch/api/data-file.js";
+import { subresourceKind } from "@orch/api/subresource-kind.js";
+import type { Naming } from "@orch/naming/naming.js";
+import type { Exchange, HeaderList } from "../http/exchange.js";
+import { acceptsGzip, createKeptGzip, documentGzipFrom } from "../http/gzip.js";
+import type { Representation } from "../representation.js";
+import { printed } from "../respond.js";
+import { type Served, servedKinds, servedSubresources } from "./discovery.js";
+import { etagOf, namesTag } from "./etag.js";
+
+export interface AggregatedDeps {
+  readonly catalog: Catalog;
+  readonly naming: Naming;
+  readonly served: Served;
+  /** Whether answers are compressed for who takes that (gate APIResponseCompression). */
+  readonly gzip: boolean;
+}
+
+/** Answers `/api` and `/apis` with every group, version and resource in one document. */
+export interface AggregatedDiscovery {
+  /** `version` is that of the document, `v2` or `v2beta1`. */
+  send(
+    exchange: Exchange,
+    representation: Representation,
+    asked: { readonly path: Root; readonly version: string },
+  ): void | Promise<void>;
+}
+
+type Root = "/api" | "/apis";
+
+interface Prepared {
+  readonly body: Buffer;
+  readonly etag: string;
+}
+
+/** What is served does not change while the process runs: each document is made once. */
+export function createAggregatedDiscovery(deps: AggregatedDeps): AggregatedDiscovery {
+  const prepared = new Map<string, Prepared>();
+  const kept = createKeptGzip();
+  return {
+    send(exchange, representation, { path, version }) {
+      const key = `${path} ${version} ${representation.encoding} ${representation.pretty}`;
+      const { body, etag } = prepared.get(key) ?? prepare(deps, representation, { path, version });
+      prepared.set(key, { body, etag });
+      const headers: HeaderList = ["ETag", etag, "Vary", "Accept, Accept-Encoding"];
+      if (namesTag(exchange.header("if-none-match"), etag)) {
+        exchange.begin(304, headers);
+        exchange.end();
+        return;
+      }
+      const parameters = `g=${deps.naming.group("apidiscovery")};v=${version};as=${listKind}`;
+      const all = ["Content-Type", `${representation.contentType};${parameters}`, ...headers];
+      const zips = deps.gzip && body.length >= documentGzipFrom && acceptsGzip(exchange.header("accept-encoding"));
+      if (!zips) return exchange.send(200, all, body);
+      const sendSmall = (small: Buffer): void => exchange.send(200, [...all, "Content-Encoding", "gzip"], small);
+      const small = kept.of(key, () => body);
+      return small instanceof Promise ? small.then(sendSmall) : sendSmall(small);
+    },
+  };
+}
+
+const listKind = "APIGroupDiscoveryList";
+
+function prepare(
+  deps: AggregatedDeps,
+  representation: Representation,
+  asked: { path: Root; version: string },
+): Prepared {
+  const type = (kind: string) => deps.catalog.type(`apidiscovery/${asked.version}.${kind}`);
+  const { body: printedBody } = printed(representation, aggregatedDocument(deps, asked), type);
+  const body = Buffer.from(printedBody);
+  return { body, etag: etagOf(body) };
+}
+
+/** An APIGroupDiscoveryList: below `/api` the group without a name, below `/apis` all others. */
+export function aggregatedDocument(
+  { catalog, naming, served }: Omit<AggregatedDeps, "gzip">,
+  { path, version }: { readonly path: Root; readonly version: string },
+): object {
+  const groups = catalog.groups().filter((group) => (group.name === "") === (path === "/api"));
+  return {
+    kind: listKind,
+    apiVersion: `${naming.group("apidiscovery")}/${version}`,
+    metadata: {},
+    items: groups.map((group) => describeGroup(catalog, group, served)),
+  };
+}
+
+function describeGroup(catalog: Catalog, { name, versions }: Group, served: Served): unknown {
+  return {
+    metadata: { ...(name === "" ? {} : { name }), creationTimestamp: null },
+    versions: versions.map((version) => {
+      const resources = servedKinds(catalog, { group: name, version }).map((kind) => describeKind(kind, served));
+      return { version, ...(resources.length === 0 ? {} : { resources }), freshness: "Current" };
+    }),
+  };
+}
+
+function describeKind(kind: Kind, served: Served): unknown {
+  const subresources = servedSubresources(kind, served);
+  return {
+    resource: kind.plural,
+    responseKind: { group: kind.group, version: kind.version, kind: kind.kind },
+    scope: kind.namespaced ? "Namespaced" : "Cluster",
+    singularResource: kind.singular,
+    verbs: [...kind.verbs].sort(),
+    ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
+    ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
+    ...(subresources.length === 0 ? {} : { subresources: subresources.map((s) => describeSubresource(kind, s)) }),
+  };
+}
+
+function describeSubresource(kind: Kind, subresource: Subresource): unknown {
+  return {
+    subresource: subresource.name,
+    responseKind: subresourceKind(kind, subresource),
+    verbs: [...subresource.verbs].sort(),
+  };
+}

@@ -1,0 +1,27 @@
+import type { Exchange } from "../http/exchange.js";
+import type { ExpressPathsDeps } from "./express-paths.js";
+
+export interface OtherPathsDeps extends ExpressPathsDeps {
+  /** `/healthz`, `/livez`, `/readyz` and the checks below them; undefined for another path. */
+  readonly health: (path: string, query: URLSearchParams) => Promise<{ code: number; body: string } | undefined>;
+}
+
+type Answer = (exchange: Exchange) => Promise<void>;
+
+/**
+ * Everything outside the resource paths. Probes are answered here; what answers the rest is loaded when it is first
+ * asked for, so that no start waits for it.
+ */
+export function createOtherPaths(deps: OtherPathsDeps): Answer {
+  let rest: Promise<Answer> | undefined;
+  return async (exchange) => {
+    const { method, path, query } = exchange;
+    const reads = method === "GET" || method === "HEAD";
+    const answer = reads ? await deps.health(path, query ?? new URLSearchParams()) : undefined;
+    if (answer !== undefined) return exchange.send(answer.code, probeHeaders, answer.body);
+    rest ??= import("./express-paths.js").then(({ createExpressPaths }) => createExpressPaths(deps));
+    await (await rest)(exchange);
+  };
+}
+
+const probeHeaders = ["Content-Type", "text/plain; charset=utf-8", "X-Content-Type-Options", "nosniff"];

@@ -1,0 +1,77 @@
+import type { Exchange } from "../http/exchange.js";
+import type { ResourceRoute } from "../path.js";
+
+/**
+ * What writes cost. The bytes of a body are announced, or taken to be those of the last one like it; those of the object
+ * that it changes are what the last change of that object answered. What so many bytes cost is told by the last large
+ * write of the same verb and resource: text in one piece costs little, thousands of small parts cost much.
+ */
+export interface WriteCosts {
+  /** How many seats a write is worth, before its level's bound. */
+  seats(verb: string, route: ResourceRoute, exchange: Pick<Exchange, "header">): number;
+  learn(verb: string, route: ResourceRoute, write: Written): void;
+}
+
+export interface Written {
+  /** Of its body. */
+  readonly bytes: number;
+  /** Of its answer: most often the object. 0 of a refusal. */
+  readonly answered: number;
+  readonly tookMs: number;
+}
+
+/** As lists are counted. */
+const bytesPerSeat = 100_000;
+/** What as many bytes of an ordinary object take. */
+const msPerSeat = 10;
+/** Kinds, and objects, that are remembered. */
+const remembered = 1000;
+
+interface Last {
+  readonly bytes: number;
+  readonly msPerByte: number;
+}
+
+export function createWriteCosts(): WriteCosts {
+  // Only of large writes: an ordinary one neither writes here nor finds anything.
+  const kinds = new Map<string, Last>();
+  const objects = new Map<string, number>();
+  return {
+    seats(verb, route, exchange) {
+      const announced = exchange.header("content-length");
+      if (Number(announced ?? 0) < bytesPerSeat && kinds.size === 0) return 1;
+      const last = kinds.get(kindOf(verb, route));
+      const length = announced === undefined && hasBody(exchange) ? (last?.bytes ?? 0) : Number(announced ?? 0);
+      const bytes = Math.max(length, objects.get(objectOf(route)) ?? 0);
+      // A small write is one seat, whatever a large one cost.
+      if (bytes < bytesPerSeat) return 1;
+      const ms = bytes * (last?.msPerByte ?? 0);
+      return Math.ceil(Math.max(bytes / bytesPerSeat, ms / msPerSeat));
+    },
+    learn(verb, route, { bytes, answered, tookMs }) {
+      const size = Math.max(bytes, answered);
+      if (size < bytesPerSeat) {
+        if (objects.size > 0 && answered > 0) objects.delete(objectOf(route));
+        return;
+      }
+      keep(kinds, kindOf(verb, route), { bytes, msPerByte: tookMs / size });
+      // A refusal says nothing of the object.
+      if (route.name !== "" && answered > 0) keep(objects, objectOf(route), answered);
+    },
+  };
+}
+
+const hasBody = (exchange: Pick<Exchange, "header">): boolean => exchange.header("transfer-encoding") !== undefined;
+
+const kindOf = (verb: string, { group, resource }: ResourceRoute): string => `${verb} ${group}/${resource}`;
+
+const objectOf = ({ group, resource, namespace, name }: ResourceRoute): string =>
+  `${group}/${resource}/${namespace}/${name}`;
+
+/** The last heard of is the last to be forgotten. */
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > remembered && oldest !== undefined) map.delete(oldest);
+}

@@ -1,0 +1,164 @@
+import {
+  constants,
+  type IncomingHttpHeaders,
+  performServerHandshake,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from "node:http2";
+import type { TLSSocket } from "node:tls";
+import { quietPatience } from "./connections.js";
+import type { Exchange, ExchangeContext } from "./exchange.js";
+import { createHttp2Exchange } from "./http2-exchange.js";
+import { freshStall, isStalled, type Stall } from "./stall.js";
+
+export interface Http2Limits {
+  /** Streams that a connection may have open at once; each watch is one. */
+  readonly maxStreams: number;
+  readonly maxHeaderBytes: number;
+  /** A connection without streams ends after so long, whatever else its client says. */
+  readonly idleMs: number;
+  /** In which the body of a request must have come. */
+  readonly requestTimeoutMs: number;
+}
+
+/** The HTTP/2 connections of a server. */
+export interface Http2Sessions {
+  opened(socket: TLSSocket): void;
+  /** Ends streams whose clients took nothing of an ended response, or go on with its request, since the last few looks. */
+  dropStalled(): void;
+  /** Tells all clients to go elsewhere with their next request; those that are under way come through. */
+  leave(): void;
+  /** Ends connections that had no streams for the last few looks; called while the server drains. */
+  dropQuiet(): void;
+  /** Whether every stream has begun an answer, and every connection has a stream. */
+  readonly settled: boolean;
+  /** Takes no new streams; a connection ends with its last one. */
+  close(): void;
+  /** Ends all that are left. */
+  destroy(): void;
+}
+
+/** Bytes that a client may send on a stream and on a connection before it hears from us. */
+const streamWindow = 256 * 1024;
+const connectionWindow = 1024 * 1024;
+/** What may wait for the streams of a connection, an object or two for each that its client does not read. */
+const maxSessionMegabytes = 64;
+/**
+ * RFC 9113, 6.8: a client that hears of this one as the last stream opens no more; those that it had opened before it heard
+ * are answered all the same.
+ */
+const beyondAllStreams = 2 ** 31 - 1;
+/** Frames that break the protocol, and streams beyond the limit, before the connection ends. */
+const maxInvalidFrames = 100;
+const maxRejectedStreams = 100;
+
+interface Session {
+  readonly session: ServerHttp2Session;
+  readonly streams: Map<ServerHttp2Stream, Stall>;
+  /** Runs out where there are no streams. */
+  readonly idle: NodeJS.Timeout;
+  /** Looks in a row that found no streams. */
+  quietLooks: number;
+}
+
+export function createHttp2Sessions(
+  { maxStreams, maxHeaderBytes, idleMs, requestTimeoutMs }: Http2Limits,
+  serve: (exchange: Exchange) => void,
+  context: () => ExchangeContext,
+): Http2Sessions {
+  const sessions = new Set<Session>();
+  let leaving = false;
+
+  const opened = (on: Session, stream: ServerHttp2Stream): void => {
+    const { streams, idle } = on;
+    streams.set(stream, freshStall());
+    on.quietLooks = 0;
+    // A stream that its client takes back says so by closing; nothing here may end the process.
+    stream.on("error", () => {});
+    const late = stream.endAfterHeaders ? undefined : setTimeout(() => endLate(stream), requestTimeoutMs);
+    stream.once("close", () => {
+      clearTimeout(late);
+      streams.delete(stream);
+      if (streams.size === 0) idle.refresh();
+    });
+  };
+
+  return {
+    opened(socket) {
+      const session = performServerHandshake(socket, {
+        maxSessionMemory: maxSessionMegabytes,
+        maxSessionInvalidFrames: maxInvalidFrames,
+        maxSessionRejectedStreams: maxRejectedStreams,
+        settings: {
+          maxConcurrentStreams: maxStreams,
+          maxHeaderListSize: maxHeaderBytes,
+          initialWindowSize: streamWindow,
+        },
+      });
+      session.setLocalWindowSize(connectionWindow);
+      const streams: Session["streams"] = new Map();
+      // Not node's own timeout: pings, or a head that never ends, would keep the connection for ever.
+      const idle = setTimeout(() => {
+        if (streams.size === 0) session.close();
+      }, idleMs);
+      const open: Session = { session, streams, idle, quietLooks: 0 };
+      sessions.add(open);
+      session.on("error", () => {});
+      session.once("close", () => {
+        clearTimeout(idle);
+        sessions.delete(open);
+      });
+      // Streams that are opened only to be taken back are limited by the library (CVE-2023-44487).
+      session.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
+        opened(open, stream);
+        if (leaving && streams.size === 1) sayGoodbye(session);
+        serve(createHttp2Exchange(stream, { ...context(), headers, raw, socket }));
+      });
+    },
+    dropStalled() {
+      for (const { streams } of sessions) {
+        for (const [stream, stall] of streams) {
+          if (!stream.writableEnded) continue;
+          if (!isStalled(stall, stream.writableLength)) continue;
+          // An answer that is all sent needs no more of its request; what is left of that nobody reads.
+          stream.close(stream.writableFinished ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_CANCEL);
+        }
+      }
+    },
+    leave() {
+      leaving = true;
+      for (const { session } of sessions) sayGoodbye(session);
+    },
+    dropQuiet() {
+      for (const open of sessions) {
+        if (open.streams.size > 0) open.quietLooks = 0;
+        else if (++open.quietLooks === quietPatience) open.session.close();
+      }
+    },
+    get settled() {
+      for (const { streams } of sessions) {
+        if (streams.size === 0) return false;
+        for (const stream of streams.keys()) if (!stream.headersSent) return false;
+      }
+      return true;
+    },
+    close() {
+      for (const { session } of sessions) session.close();
+    },
+    destroy() {
+      for (const { session } of sessions) session.destroy();
+    },
+  };
+}
+
+/** Ends a stream whose request has not come whole. */
+function endLate(stream: ServerHttp2Stream): void {
+  if (stream.readableEnded || stream.state.state === constants.NGHTTP2_STREAM_STATE_HALF_CLOSED_REMOTE) return;
+  stream.close(constants.NGHTTP2_CANCEL);
+}
+
+/** Its client opens no further streams; those that are under way go on. */
+function sayGoodbye(session: ServerHttp2Session): void {
+  // One that broke a moment ago is still among those that are open.
+  if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, beyondAllStreams);
+}

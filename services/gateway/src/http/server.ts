@@ -1,0 +1,237 @@
+import type { IncomingMessage } from "node:http";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo, Socket } from "node:net";
+import type { Duplex } from "node:stream";
+import type { TLSSocket } from "node:tls";
+import { parsePath } from "../path.js";
+import { asksForCertificates, tlsContexts } from "../tls/contexts.js";
+import type { TlsSource } from "../tls/material.js";
+import { verbOf } from "../verbs.js";
+import { createConnections } from "./connections.js";
+import { createDraining, type Draining } from "./draining.js";
+import { type Exchange, parseTarget } from "./exchange.js";
+import { createHttp1Exchange } from "./http1-exchange.js";
+import { createHttp2Sessions } from "./http2-sessions.js";
+import { plainHttpText, protocolRefusal, refusalText } from "./protocol-refusals.js";
+import { hasBody } from "./request-body.js";
+import { createSocketsByPeer } from "./sockets-by-peer.js";
+import { createAtTurnEnd } from "./turn.js";
+import { createWebSocketExchanges } from "./websocket-exchange.js";
+
+export interface ServerConfig {
+  readonly bindAddress: string;
+  /** 0 picks a free one. */
+  readonly port: number;
+  /** Milliseconds in which a whole request must have come; a watch's response is not bound by it. */
+  readonly requestTimeoutMs: number;
+  /** Milliseconds after which an HTTP/2 connection without requests ends; 90 s where absent. */
+  readonly idleMs?: number;
+  /** Streams that an HTTP/2 connection may have open at once. */
+  readonly http2MaxStreams: number;
+  /** Of the WebSocket protocol that is a bearer token: what stands before it. */
+  readonly tokenProtocol: string;
+  /** What new connections are made with. Whether clients are asked for certificates does not change. */
+  readonly tls: TlsSource;
+}
+
+/** Tells `take` of each connection that another process, which has the port, hands over. */
+export type ConnectionSource = (take: (socket: Socket) => void) => void;
+
+export interface ServerDeps {
+  /** Where connections come from; the port of the configuration where absent. */
+  readonly connections?: ConnectionSource | undefined;
+  readonly newId: () => string;
+  readonly serve: (exchange: Exchange) => void;
+}
+
+export interface HttpServer extends Pick<Draining, "leave" | "drain"> {
+  /** The port that it listens on. @throws the system's error, EADDRINUSE among them */
+  listen(): Promise<number>;
+  /** Drains, lets running responses end, and closes what is left after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** The reference allows 1 MiB of headers; no client of ours has use for a fraction of it. */
+const maxHeaderBytes = 64 * 1024;
+const headersTimeoutMs = 10_000;
+const keepAliveMs = 90_000;
+/** Silence after which TCP asks whether the other side is still there: a watch may say nothing for long. */
+const tcpKeepAliveMs = 30_000;
+const checkIntervalMs = 1_000;
+/** How often responses that their clients do not take are looked at. */
+const stalledLookMs = 5_000;
+/** How long a client may take to read why its connection ends. */
+const farewellMs = 1_000;
+const backlog = 16_384;
+
+export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpServer {
+  const { tls } = config;
+  let contexts = tlsContexts(tls.current());
+  const connections = createConnections();
+  const atTurnEnd = createAtTurnEnd();
+  /** Connections that have been told why they end. */
+  const told = new WeakSet<Duplex>();
+  const server: Server = createServer(
+    {
+      ...contexts.main,
+      ...(asksForCertificates(tls.current()) ? { requestCert: true, rejectUnauthorized: false } : {}),
+      SNICallback: (name, found) => found(null, contexts.forName(name)),
+      ALPNProtocols: ["h2", "http/1.1"],
+      maxHeaderSize: maxHeaderBytes,
+      headersTimeout: Math.min(headersTimeoutMs, config.requestTimeoutMs),
+      requestTimeout: config.requestTimeoutMs,
+      keepAliveTimeout: keepAliveMs,
+      handshakeTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: checkIntervalMs,
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: tcpKeepAliveMs,
+    },
+    (request, response) => {
+      // What comes after the end of a connection could be done, but never answered.
+      if (request.socket.writableEnded) return;
+      const refusal = protocolRefusal(request);
+      if (refusal !== undefined) {
+        told.add(request.socket);
+        sayGoodbye(request.socket, refusalText(refusal));
+        return;
+      }
+      connections.responding(request.socket, response);
+      deps.serve(
+        createHttp1Exchange(request, response, { id: deps.newId(), atTurnEnd, isLeaving: draining.isLeaving }),
+      );
+    },
+  );
+  // Of whoever was let in before only the connections stay: a new context takes no session of the one before.
+  tls.onChange(() => {
+    contexts = tlsContexts(tls.current());
+    server.setSecureContext(contexts.main);
+  });
+  const webSocketExchange = createWebSocketExchanges(config.tokenProtocol);
+  server.on("upgrade", (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
+    const refusal = protocolRefusal(request);
+    if (refusal !== undefined) {
+      sayGoodbye(socket, refusalText(refusal));
+      return;
+    }
+    connections.upgraded(socket);
+    const accepted = isWebSocketWatch(request);
+    const exchange = webSocketExchange({ request, socket, head, id: deps.newId(), accepted });
+    // The parser leaves the body of such a request to the other protocol.
+    if (accepted || !hasBody(request.headers)) deps.serve(exchange);
+    else
+      exchange.send(400, ["Content-Type", "text/plain; charset=utf-8"], "a request with a body cannot be upgraded\n");
+  });
+  // A tunnel is nothing that is served; without a listener node ends the connection without a word.
+  server.on("connect", (_request: IncomingMessage, socket: TLSSocket) => {
+    sayGoodbye(socket, refusalText({ status: "405 Method Not Allowed", why: "" }));
+  });
+  const sockets = createSocketsByPeer();
+  // A connection that breaks says so on its own streams; nothing here may end the process.
+  server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === "ERR_SSL_HTTP_REQUEST") sockets.of(socket)?.end(plainHttpText);
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    // The rest of what is no request: it is read and dropped until the client has gone or its time is over.
+    if (told.has(socket)) return;
+    told.add(socket);
+    if (connections.isBusy(socket) || !socket.writable || error.code === "ECONNRESET") socket.destroy();
+    else sayGoodbye(socket, `HTTP/1.1 ${statusOf(error.code)}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  });
+  server.on("connection", sockets.opened);
+  const http2 = createHttp2Sessions(
+    {
+      maxStreams: config.http2MaxStreams,
+      maxHeaderBytes,
+      idleMs: config.idleMs ?? keepAliveMs,
+      requestTimeoutMs: config.requestTimeoutMs,
+    },
+    deps.serve,
+    () => ({ id: deps.newId(), atTurnEnd }),
+  );
+  divert(server, http2.opened, connections.opened);
+  const watchdog = setInterval(() => {
+    connections.dropStalled();
+    http2.dropStalled();
+  }, stalledLookMs);
+  watchdog.unref();
+
+  const draining = createDraining(server, connections, http2);
+
+  return {
+    listen() {
+      if (deps.connections !== undefined) {
+        serveFrom(server, deps.connections);
+        return Promise.resolve(config.port);
+      }
+      return new Promise((resolve, reject) => {
+        server.once("error", reject);
+        server.listen({ host: config.bindAddress, port: config.port, backlog }, () => {
+          server.off("error", reject);
+          resolve((server.address() as AddressInfo).port);
+        });
+      });
+    },
+    leave: draining.leave,
+    drain: draining.drain,
+    async close(graceMs) {
+      await draining.drain(graceMs);
+      http2.close();
+      const force = setTimeout(() => {
+        connections.destroy();
+        http2.destroy();
+        sockets.destroy();
+      }, graceMs);
+      // Node does not count connections that were handed over.
+      await sockets.empty();
+      clearTimeout(force);
+      draining.end();
+      clearInterval(watchdog);
+      server.close();
+    },
+  };
+}
+
+function serveFrom(server: Server, source: ConnectionSource): void {
+  // With it node begins to look for requests that take too long.
+  server.emit("listening");
+  source((socket) => {
+    socket.setNoDelay(true);
+    socket.setKeepAlive(true, tcpKeepAliveMs);
+    server.emit("connection", socket);
+  });
+}
+
+function isWebSocketWatch({ method = "GET", url = "/", headers }: IncomingMessage): boolean {
+  if (headers.upgrade?.toLowerCase() !== "websocket" || headers["sec-websocket-key"] === undefined) return false;
+  const { path, query } = parseTarget(url);
+  const route = parsePath(path);
+  return route.type === "resource" && verbOf(method, route, query) === "watch";
+}
+
+/** A connection goes to the protocol that its two sides agreed on (ALPN); node's server speaks the first version. */
+function divert(server: Server, second: (socket: TLSSocket) => void, first: (socket: TLSSocket) => void): void {
+  const parse = server.listeners("secureConnection");
+  server.removeAllListeners("secureConnection");
+  server.on("secureConnection", (socket: TLSSocket) => {
+    if (socket.alpnProtocol === "h2") {
+      second(socket);
+      return;
+    }
+    first(socket);
+    for (const listener of parse) listener.call(server, socket);
+  });
+}
+
+/** Answers what is no request, and reads on for a moment: closing at once would reset the connection unread. */
+function sayGoodbye(socket: Duplex, answer: string): void {
+  socket.end(answer);
+  const patience = setTimeout(() => socket.destroy(), farewellMs);
+  socket.once("close", () => clearTimeout(patience));
+}
+
+function statusOf(code: string | undefined): string {
+  if (code === "HPE_HEADER_OVERFLOW") return "431 Request Header Fields Too Large";
+  if (code === "ERR_HTTP_REQUEST_TIMEOUT") return "408 Request Timeout";
+  return "400 Bad Request";
+}

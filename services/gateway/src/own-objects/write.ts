@@ -1,0 +1,51 @@
+import type { Naming } from "@orch/naming/naming.js";
+import type { WriteReply, WriteVerb } from "@orch/rpc/messages.js";
+import { resourceWrite } from "@orch/rpc/methods.js";
+import { ApiError } from "@orch/status/api-error.js";
+import type { Peers } from "../peers.js";
+
+/** Objects of one kind in the system's namespace, which a gateway writes itself. */
+export interface OwnKind {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+export interface OwnWriteDeps {
+  readonly naming: Naming;
+  readonly resources: Peers;
+}
+
+const deadlineMs = 10_000;
+
+/** Writes these fields of an object, which is made where it is not there. @throws ApiError */
+export async function writeOwn(deps: OwnWriteDeps, kind: OwnKind, name: string, fields: object): Promise<void> {
+  try {
+    await send(deps, kind, { verb: "patch", name, object: fields });
+  } catch (error) {
+    if (!(error instanceof ApiError && error.reason === "NotFound")) throw error;
+    const { metadata, ...rest }: { readonly metadata?: object } = fields;
+    await send(deps, kind, { verb: "create", name: "", object: { metadata: { ...metadata, name }, ...rest } });
+  }
+}
+
+interface Sent {
+  readonly verb: WriteVerb;
+  readonly name: string;
+  readonly object: object;
+}
+
+function send({ naming, resources }: OwnWriteDeps, kind: OwnKind, { verb, name, object }: Sent): Promise<WriteReply> {
+  return resources.of(kind.group).call(
+    resourceWrite,
+    {
+      ...kind,
+      ...{ verb, name, subresource: "", namespace: naming.systemName("system") },
+      body: Buffer.from(JSON.stringify(object)),
+      contentType: verb === "patch" ? "application/merge-patch+json" : "application/json",
+      ...{ options: {}, form: "", ifMatch: "", userAgent: naming.systemName("apiserver") },
+      user: { name: "system:apiserver", uid: "", groups: [naming.mastersGroup], extra: {} },
+    },
+    { deadlineMs },
+  );
+}

@@ -1,0 +1,67 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { parentPort, workerData } from "node:worker_threads";
+import { loadCatalog } from "@orch/api/catalog.js";
+import { createNotEnforced } from "@orch/api/not-enforced.js";
+import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { printLarge } from "@orch/render/large-print.js";
+import { createRenderers } from "@orch/render/renderers.js";
+import type { WriteReply } from "@orch/rpc/messages.js";
+import { bufferOf, ownBytes } from "@orch/rpc/thread/messages.js";
+import { type Ask, serveJobs } from "@orch/rpc/thread/serve-jobs.js";
+import { unknownPath } from "@orch/status/api-error.js";
+import { createTokenKey } from "@orch/store/token-key.js";
+import { createAdmission } from "../admission/admission.js";
+import { admissionPlugins } from "../admission/plugins.js";
+import { type Mirrored, mirrorsOf } from "../mirror.js";
+import { performWrite } from "../service.js";
+import type { Admission } from "../write/write.js";
+import { asking } from "./asking-store.js";
+import type { Answer, Job, Question, Result, ThreadSettings } from "./messages.js";
+
+// The thread of large writes: the steps of a write as the main thread makes them, with what only the main thread has asked for.
+const settings: ThreadSettings = workerData;
+if (parentPort === null) throw new TypeError("this is a thread's program");
+
+const naming = createNaming(settings.dialect, { storePrefix: settings.storePrefix });
+const catalog = loadCatalog(naming, settings);
+const renderers = createRenderers(catalog, naming.metaGroup);
+const shared = {
+  catalog,
+  naming,
+  renderers,
+  formats: createNegotiator(objectOffers(naming, settings)),
+  notEnforced: createNotEnforced(naming),
+  cbor: settings.cbor,
+  largestHere: Number.POSITIVE_INFINITY,
+  recent: () => undefined,
+  now: () => Date.now(),
+  newUid: randomUUID,
+  random: Math.random,
+};
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The plugins, with what the main thread's mirrors held when the write began. */
+function admissionWith(mirrored: Mirrored): Admission {
+  const mirrorOf = mirrorsOf(mirrored);
+  return createAdmission(admissionPlugins({ naming, catalog, ...settings.admission, pause, mirrorOf }));
+}
+
+type WriteJob = Extract<Job, { readonly type: "write" }>;
+
+function write({ id, request, mirrored }: WriteJob, ask: Ask<Question, Answer>): Promise<WriteReply> {
+  const requested = catalog.find(request.group, request.version, request.resource);
+  if (requested === undefined) throw unknownPath();
+  const world = asking(ask, id);
+  const tokenKey = createTokenKey({ store: world.store, storePrefix: naming.storePrefix, random: randomBytes });
+  const allocations = { ...world.allocations, families: settings.ipFamilies };
+  const deps = { ...shared, ...world, allocations, tokenKey, admission: admissionWith(mirrored) };
+  const own = { ...request, body: bufferOf(request.body) };
+  return performWrite({ deps, kind: requested.hub, requested, request: own }, undefined);
+}
+
+serveJobs<Job, Result, Question, Answer>(parentPort, async (job, ask) => {
+  if (job.type === "print") return { type: "bytes", bytes: ownBytes(printLarge(job.print, { catalog, renderers })) };
+  const reply = await write(job, ask);
+  return { type: "reply", reply: { ...reply, body: bufferOf(ownBytes(reply.body)) } };
+});

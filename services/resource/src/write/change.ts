@@ -1,0 +1,75 @@
+import type { AnyObject } from "@orch/api/object.js";
+import type { WriteOptions } from "@orch/render/write-options.js";
+import { ApiError } from "@orch/status/api-error.js";
+import { type Attempt, done, untilDone } from "./attempts.js";
+import { type Beginning, draftOf } from "./draft.js";
+import { unlessOnlyTimes } from "./field-management.js";
+import { checkIfMatch } from "./preconditions.js";
+import type { StoredState } from "./recent-states.js";
+import { throughStages } from "./stages.js";
+import { storeChange } from "./store-draft.js";
+import { type Stored, storedObject } from "./stored.js";
+import type { Surface } from "./surface.js";
+import { checkSizeHere, keyOf, type Write } from "./write.js";
+
+/** A change of a stored object, made anew of its newest state for as long as others change it meanwhile. */
+export interface Change {
+  readonly name: string;
+  readonly surface: Surface;
+  readonly options: WriteOptions;
+  /** What the verb makes of a state; the very object that clients read where it says nothing new. @throws ApiError */
+  readonly begin: (state: LiveState) => Beginning;
+  /** Where there is no such object. @throws ApiError NotFound, unless it is created then */
+  readonly missing: () => Promise<Attempt<Stored>>;
+}
+
+/** A stored object as its hub has it, and as clients read it. */
+export interface LiveState {
+  readonly old: AnyObject;
+  readonly live: AnyObject;
+}
+
+export async function changeObject(write: Write, change: Change): Promise<Stored> {
+  const { deps } = write;
+  const at = keyOf(write, change.name);
+  const attempt = (state: StoredState | undefined): Promise<Attempt<Stored>> =>
+    state === undefined ? change.missing() : tryOn(write, state, change);
+  const guess = change.options.dryRun ? undefined : deps.recent(at);
+  if (guess === undefined) return untilDone(await deps.store.get(at), attempt);
+  const tried = await attempt(guess).catch(unlessRefused);
+  if (tried?.done === true && tried.value.is !== "unchanged") return tried.value;
+  const newest = tried?.done === false ? tried.current : await deps.store.get(at);
+  // A remembered state that is still the store's: what it came to holds, unless it has become stale since.
+  if (tried?.done === true && newest?.revision === guess.revision && newest.stale !== true) return tried.value;
+  return untilDone(newest, attempt);
+}
+
+/** A remembered state does for a change that the store accepts; what it is refused for may be over. */
+function unlessRefused(error: unknown): undefined {
+  if (error instanceof ApiError && error.code < 500) return undefined;
+  throw error;
+}
+
+async function tryOn(write: Write, state: StoredState, change: Change): Promise<Attempt<Stored>> {
+  const { deps, kind } = write;
+  const { surface, options, begin } = change;
+  checkSizeHere(deps, state);
+  checkIfMatch(write, String(state.revision));
+  const old = storedObject(kind, state);
+  const live = surface.show(old);
+  const beginning = begin({ old, live });
+  const isStale = state.stale === true;
+  // What changes nothing is nobody's business but that of plugins, and of a state that must be written anew.
+  if (beginning.object === live && !isStale && !deps.admission.concerns(write))
+    return unchanged(state, beginning.warnings);
+  const begun = draftOf(write, { surface, options, old, live }, beginning);
+  return throughStages(begun, async (draft) => {
+    const object = unlessOnlyTimes(old, draft.object);
+    if (object === old && !isStale) return unchanged(state, draft.warnings);
+    return storeChange(object === old ? { ...draft, object } : draft, state);
+  });
+}
+
+function unchanged({ value, revision }: StoredState, warnings: readonly string[] = []): Attempt<Stored> {
+  return done({ is: "unchanged", bytes: value, revision, warnings });
+}

@@ -1,0 +1,128 @@
+import { answersDeletedObject } from "@orch/api/deleted-objects.js";
+import type { AnyObject } from "@orch/api/object.js";
+import type { WriteReply } from "@orch/rpc/messages.js";
+import { modified, notFound } from "@orch/status/api-error.js";
+import type { Entry } from "@orch/store/store.js";
+import { type Attempt, done, untilDone } from "../attempts.js";
+import { checkIfMatch } from "../preconditions.js";
+import type { StoredState } from "../recent-states.js";
+import { goingBytes } from "../store-draft.js";
+import { objectReply, storedBytes, storedObject, successReply } from "../stored.js";
+import { checkSizeHere, keyOf, resourceOf, timestamp, type Write } from "../write.js";
+import { checkDeletePreconditions, type DeleteOptions, deleteOptions } from "./delete-options.js";
+import { removeUnread } from "./delete-unread.js";
+import { deletionOf } from "./deletion.js";
+
+/** Deletes an object in one phase, or begins the first of two (rules: Object deletion). */
+export async function remove(write: Write): Promise<WriteReply> {
+  const { deps, kind, requested, request } = write;
+  const options = deleteOptions(write);
+  if (options.unread) return removeUnread(write);
+  const reply = await untilDone(await deps.store.get(keyOf(write, request.name)), async (state) => {
+    if (state === undefined) throw notFound(resourceOf(kind), request.name);
+    checkIfMatch(write, String(state.revision));
+    return removeState(write, state, options);
+  });
+  return { ...reply, warnings: deletionOf(kind).warnings(requested.version, options) };
+}
+
+/** One try against one state. */
+export async function removeState(
+  write: Write,
+  state: StoredState,
+  options: DeleteOptions,
+): Promise<Attempt<WriteReply>> {
+  const { deps, kind } = write;
+  checkSizeHere(deps, state);
+  const old = storedObject(kind, state);
+  await deps.admission.validateDelete(write, old);
+  checkDeletePreconditions(write, options, old);
+  const marked = markedForDeletion(write, old, options);
+  if (marked === undefined) {
+    if (!options.dryRun) {
+      const swap = await deps.store.swap({ key: state.key, expected: state.revision, value: undefined });
+      if (!swap.done) return again(write, options, swap.current);
+      await deps.allocations.removed(kind, old);
+    }
+    return done(removedReply(write, old, state));
+  }
+  const bytes = storedBytes(kind, marked);
+  const answer = (revision: number): Attempt<WriteReply> =>
+    done(objectReply(write, { is: "changed", bytes, revision, warnings: [] }));
+  if (options.dryRun || bytes.equals(state.value)) return answer(state.revision);
+  const swap = await deps.store.swap({
+    ...{ key: state.key, expected: state.revision, value: bytes },
+    essential: bytes.length <= goingBytes,
+  });
+  return swap.done ? answer(swap.revision) : again(write, options, swap.current);
+}
+
+function again(
+  { kind, request }: Write,
+  options: DeleteOptions,
+  current: Entry | undefined,
+): { readonly done: false; readonly current: Entry | undefined } {
+  if (options.preconditions.resourceVersion !== undefined) throw modified(resourceOf(kind), request.name);
+  return { done: false, current };
+}
+
+/** The object with its deletion begun; undefined when it can go at once. */
+function markedForDeletion(write: Write, old: AnyObject, options: DeleteOptions): AnyObject | undefined {
+  const { deps, kind } = write;
+  const deletion = deletionOf(kind);
+  const finalizers = finalizersFor(write, old, options);
+  const grace = deletion.gracePeriod(old, options);
+  const pending = finalizers.length > 0 || grace > 0 || deletion.waits(old);
+  if (!pending) return undefined;
+  const { finalizers: _before, ...rest } = old.metadata;
+  const before = old.metadata.deletionGracePeriodSeconds;
+  const shorter = before === undefined || grace < before;
+  const begun = old.metadata.deletionTimestamp;
+  const stays = begun !== undefined && (!shorter || grace === 0);
+  const metadata = {
+    ...rest,
+    ...(finalizers.length === 0 ? {} : { finalizers }),
+    deletionTimestamp: stays ? begun : timestamp(Math.min(deps.now() + Number(grace) * 1000, lastMoment)),
+    deletionGracePeriodSeconds: shorter ? grace : before,
+  };
+  return deletion.begun({ ...old, metadata });
+}
+
+/** The end of the year 9999: later ones have no RFC 3339 time. */
+const lastMoment = 253_402_300_799_000;
+
+const orphan = "orphan";
+const foreground = "foregroundDeletion";
+
+/** The object's finalizers, with the one that stands for what becomes of its dependents. */
+function finalizersFor({ requested }: Write, old: AnyObject, { propagation }: DeleteOptions): readonly string[] {
+  const present = old.metadata.finalizers ?? [];
+  const own = present.filter((f) => f !== orphan && f !== foreground);
+  const { gcDefault } = requested.strategy;
+  if (gcDefault === "unsupported") return own;
+  switch (propagation ?? presentPolicy(present)) {
+    case "Orphan":
+      return [...own, orphan];
+    case "Foreground":
+      return [...own, foreground];
+    case "Background":
+      return own;
+    case undefined:
+      return gcDefault === "orphan" ? [...own, orphan] : own;
+  }
+}
+
+/** A policy that was chosen before holds until another one is. */
+function presentPolicy(finalizers: readonly string[]): DeleteOptions["propagation"] {
+  const chosen = finalizers.find((f) => f === orphan || f === foreground);
+  if (chosen === undefined) return undefined;
+  return chosen === orphan ? "Orphan" : "Foreground";
+}
+
+function removedReply(write: Write, old: AnyObject, { value, revision }: StoredState): WriteReply {
+  const { kind } = write;
+  if (answersDeletedObject(kind)) return objectReply(write, { is: "changed", bytes: value, revision, warnings: [] });
+  const { name, uid } = old.metadata;
+  const group = kind.group === "" ? {} : { group: kind.group };
+  return successReply(write, 200, [], { name, ...group, kind: kind.plural, uid });
+}

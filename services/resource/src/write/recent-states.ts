@@ -1,0 +1,53 @@
+import { ownMemory } from "@orch/store/own-memory.js";
+import type { Key } from "@orch/store/revision.js";
+import type { Entry, Store } from "@orch/store/store.js";
+import { LRUCache } from "lru-cache";
+
+/** A stored state of an object, as a change begins from it. */
+export type StoredState = Pick<Entry, "key" | "value" | "revision" | "stale">;
+
+/** A store that remembers the states that went through it last. */
+export interface RememberingStore {
+  readonly store: Store;
+  /** What was seen last at a key: newer states may be stored by now, which only a swap or a get tells. */
+  readonly recent: (key: Key) => StoredState | undefined;
+}
+
+const defaultBytes = 32 << 20;
+/** Beside key and value. */
+const overhead = 200;
+
+/**
+ * Most changes follow another change of the same object by the same replica: they begin from the state that it left,
+ * which saves a question to the store for each.
+ */
+export function remembering(store: Store, maxBytes = defaultBytes): RememberingStore {
+  const states = new LRUCache<Key, StoredState>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ key, value }) => value.length + key.length + overhead,
+  });
+  const keep = (key: Key, state: StoredState | undefined): void => {
+    if (state === undefined) states.delete(key);
+    else states.set(key, state);
+  };
+  return {
+    recent: (key) => states.get(key),
+    store: {
+      ...store,
+      async get(key) {
+        const entry = await store.get(key);
+        keep(key, entry);
+        return entry;
+      },
+      async swap(change) {
+        const { key, value } = change;
+        // Whatever becomes of it, what was known is not to be relied on.
+        states.delete(key);
+        const swap = await store.swap(change);
+        if (!swap.done) keep(key, swap.current);
+        else if (value !== undefined) keep(key, { key, value: ownMemory(value), revision: swap.revision });
+        return swap;
+      },
+    },
+  };
+}

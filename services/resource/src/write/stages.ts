@@ -1,0 +1,82 @@
+import { setDefaults } from "@orch/api/writes.js";
+import { ApiError } from "@orch/status/api-error.js";
+import type { Draft } from "./draft.js";
+import { trackUpdate } from "./field-management.js";
+import { checkNames, checkVersion } from "./preconditions.js";
+import { refuseInvalid } from "./refuse.js";
+import { inItsPlace } from "./surface.js";
+
+/** One step of a write. It answers nothing: it gives back the draft, or throws. @throws ApiError */
+type Stage = (draft: Draft) => Draft | Promise<Draft>;
+
+/**
+ * From what a writer wants to what may be stored, in the order of the reference: what is forbidden by a mutating plugin is
+ * told before what is invalid, what is invalid before what a validating one forbids.
+ */
+const stages: readonly Stage[] = [placed, defaulted, tracked, mutated, converted, prepared, validated, admitted];
+
+/** The stages, and what `store` makes of their draft. @throws ApiError with the warnings that were known by then */
+export async function throughStages<T>(begun: Draft, store: (draft: Draft) => Promise<T>): Promise<T> {
+  let draft = begun;
+  try {
+    for (const stage of stages) {
+      const next = stage(draft);
+      draft = next instanceof Promise ? await next : next;
+    }
+    return await store(draft);
+  } catch (error) {
+    throw error instanceof ApiError ? error.withWarnings(draft.warnings) : error;
+  }
+}
+
+/** In the namespace of the path, and of its name where that names one. */
+function placed(draft: Draft): Draft {
+  const { write, object } = draft;
+  if (write.request.name !== "") checkNames(write, object);
+  return { ...draft, object: inItsPlace(write, object) };
+}
+
+function defaulted(draft: Draft): Draft {
+  return { ...draft, object: setDefaults(draft.surface.kind, draft.object) };
+}
+
+/** Before admission: what the server itself adds belongs to nobody. */
+function tracked(draft: Draft): Draft {
+  return draft.tracked ? draft : { ...draft, object: trackUpdate(draft) };
+}
+
+function mutated(draft: Draft): Draft | Promise<Draft> {
+  const { write, object, old } = draft;
+  const { admission } = write.deps;
+  const changed =
+    old === undefined ? admission.mutateCreate(write, object) : admission.mutateUpdate(write, object, old);
+  return changed instanceof Promise ? changed.then((late) => withChanged(draft, late)) : withChanged(draft, changed);
+}
+
+/** What admission put in has defaults of its own. */
+function withChanged(draft: Draft, changed: Draft["object"]): Draft {
+  return changed === draft.object ? draft : { ...draft, object: setDefaults(draft.surface.kind, changed) };
+}
+
+function converted(draft: Draft): Draft {
+  const { write, surface, object, old } = draft;
+  if (old !== undefined) checkVersion(write, object, old);
+  const given = surface.toHub(object, old);
+  return { ...draft, object: given, given };
+}
+
+function prepared(draft: Draft): Draft {
+  return { ...draft, object: draft.surface.prepare(draft.object, draft.old) };
+}
+
+function validated(draft: Draft): Draft {
+  const { write, surface, object } = draft;
+  refuseInvalid(write.kind, object, surface.validate(object, draft.old));
+  const warnings = surface.warnings(draft);
+  return warnings.length === 0 ? draft : { ...draft, warnings: [...draft.warnings, ...warnings] };
+}
+
+function admitted(draft: Draft): Draft | Promise<Draft> {
+  const asked = draft.write.deps.admission.validate(draft);
+  return asked === undefined ? draft : asked.then(() => draft);
+}

@@ -1,0 +1,48 @@
+import type { AnyObject } from "@orch/api/object.js";
+import { type WriteOptions, writeOptions } from "@orch/render/write-options.js";
+import type { WriteReply } from "@orch/rpc/messages.js";
+import { notFound } from "@orch/status/api-error.js";
+import type { Attempt } from "./attempts.js";
+import { readObject } from "./body.js";
+import { changeObject } from "./change.js";
+import { createObject } from "./create.js";
+import { checkIfMatch, checkNames, checkUid } from "./preconditions.js";
+import { storeNew } from "./store-draft.js";
+import { objectReply, type Stored } from "./stored.js";
+import { type Surface, surfaceOf } from "./surface.js";
+import { warned } from "./warned.js";
+import { resourceOf, type Write } from "./write.js";
+
+/** Replaces an object, or the part of it that a subresource shows (rules: Behavior rules, 5). */
+export async function update(write: Write): Promise<WriteReply> {
+  const { deps, request } = write;
+  const surface = surfaceOf(write);
+  const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "UpdateOptions" });
+  const { object, warnings } = readObject(write, surface.kind, options.fieldValidation);
+  return warned(write, warnings, async () => {
+    checkNames(write, object);
+    const stored = await changeObject(write, {
+      name: request.name,
+      surface,
+      options,
+      begin({ old }) {
+        checkUid(write, object, old);
+        return { object };
+      },
+      missing: () => createMissing(write, object, { surface, options }),
+    });
+    return objectReply(write, stored);
+  });
+}
+
+function createMissing(
+  write: Write,
+  object: AnyObject,
+  how: { readonly surface: Surface; readonly options: WriteOptions },
+): Promise<Attempt<Stored>> {
+  const { kind, request } = write;
+  checkIfMatch(write, undefined);
+  if (!kind.strategy.createOnUpdate || request.subresource !== "") throw notFound(resourceOf(kind), request.name);
+  const { resourceVersion: _version, uid: _uid, ...metadata } = object.metadata;
+  return createObject(write, { object: { ...object, metadata } }, { ...how, store: storeNew });
+}

@@ -1,0 +1,137 @@
+import type { WriteContext } from "@orch/api/behavior.js";
+import type { Catalog, Kind } from "@orch/api/catalog.js";
+import type { NotEnforced } from "@orch/api/not-enforced.js";
+import type { AnyObject } from "@orch/api/object.js";
+import type { Permissions } from "@orch/auth/rules.js";
+import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
+import type { Naming } from "@orch/naming/naming.js";
+import type { Renderers } from "@orch/render/renderers.js";
+import type { WriteRequest } from "@orch/rpc/messages.js";
+import { notFound, type ResourceName } from "@orch/status/api-error.js";
+import { type Key, key } from "@orch/store/revision.js";
+import type { Store } from "@orch/store/store.js";
+import type { TokenKey } from "@orch/store/token-key.js";
+import type { Allocations } from "../allocation/allocations.js";
+import type { Namespaces } from "../namespaces.js";
+import type { RememberingStore } from "./recent-states.js";
+
+/** A state that takes long to change: the write is made in the thread, from its beginning. Nothing was written yet. */
+export class TooLargeHere extends Error {}
+
+/** @throws TooLargeHere */
+export function checkSizeHere({ largestHere }: WriteDeps, { value }: { readonly value: Buffer }): void {
+  if (value.length > largestHere) throw new TooLargeHere("a state too large for this thread");
+}
+
+/** What every write needs. */
+export interface WriteDeps {
+  readonly store: Store;
+  /** The state of an object that was seen last, if it is remembered. */
+  readonly recent: RememberingStore["recent"];
+  readonly catalog: Catalog;
+  readonly naming: Naming;
+  readonly namespaces: Namespaces;
+  readonly allocations: Allocations;
+  readonly admission: Admission;
+  /** Warns of what is stored without effect. */
+  readonly notEnforced: NotEnforced;
+  /** What users may do, for writes that depend on more than whether they are allowed. */
+  readonly permissions: Permissions;
+  /** The encodings of bodies. */
+  readonly formats: Negotiator<ObjectFormat>;
+  readonly renderers: Renderers;
+  /** Signs where the next page of a deletecollection begins. */
+  readonly tokenKey: TokenKey;
+  /** Whether CBOR is read and written. */
+  readonly cbor: boolean;
+  /** Bytes of a stored state over which a change of it is not made in this thread (see `thread/large-writes.ts`). */
+  readonly largestHere: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly newUid: () => string;
+  /** [0, 1) */
+  readonly random: () => number;
+}
+
+/** One write on its way: the request and the kind it is about. */
+export interface Write {
+  readonly deps: WriteDeps;
+  /** As it is validated and stored: the hub of `requested`. */
+  readonly kind: Kind;
+  /** The version of the request's body and of the answer. */
+  readonly requested: Kind;
+  readonly request: WriteRequest;
+  /** What the server itself writes, in place of the request's body. */
+  readonly own?: object | undefined;
+}
+
+/** A new state of an object, prepared and validated, before it is stored. Hub objects. */
+export interface NewState {
+  readonly write: Write;
+  readonly object: AnyObject;
+  /** Undefined for a creation. */
+  readonly old: AnyObject | undefined;
+}
+
+/** Answers at once where no plugin handles the kind, which is almost always. */
+export interface Admission {
+  /** Whether any plugin has to do with such a write. */
+  concerns(write: Write): boolean;
+  mutateCreate(write: Write, object: AnyObject): AnyObject | Promise<AnyObject>;
+  /** What the server changes in a new state, of the request's version, of a stored object, of the hub. */
+  mutateUpdate(write: Write, object: AnyObject, old: AnyObject): AnyObject | Promise<AnyObject>;
+  validate(state: NewState): void | Promise<void>;
+  /** Before the deletion or eviction of an object in this state, by itself or with its collection. */
+  validateDelete(write: Write, old: AnyObject): void | Promise<void>;
+}
+
+export function resourceOf(kind: Kind): ResourceName {
+  return { group: kind.group, resource: kind.plural };
+}
+
+export function keyPrefix({ deps, kind, request }: Write): Key {
+  const namespace = kind.namespaced && request.namespace !== "" ? `${request.namespace}/` : "";
+  return key(`${deps.naming.storePrefix}${kind.storage.prefix}/${namespace}`);
+}
+
+/** The store's key of an object; a name that nothing can be stored under is simply not found. */
+export function keyOf(write: Write, name: string): Key {
+  if (name.length > longestName || write.request.namespace.length > longestName) {
+    throw notFound(resourceOf(write.kind), name);
+  }
+  return key(keyPrefix(write) + name);
+}
+
+/** Of an object; a longer one is never found. */
+export const longestName = 253;
+
+/** A kind that the code itself needs. */
+export function builtIn(
+  { deps }: { readonly deps: Pick<WriteDeps, "catalog"> },
+  apiVersion: string,
+  name: string,
+): Kind {
+  const kind = deps.catalog.kind(apiVersion, name);
+  if (kind === undefined) throw new TypeError(`the catalog has no ${apiVersion} ${name}`);
+  return kind;
+}
+
+/** What the steps of a write know beyond its objects. */
+export function contextOf({ deps, requested, request }: Write): WriteContext {
+  return {
+    user: request.user,
+    now: timestamp(deps.now()),
+    apiVersion: requested.apiVersion,
+    ipFamilies: deps.allocations.families,
+  };
+}
+
+/** As metadata has it: RFC 3339, UTC, whole seconds. */
+export function timestamp(milliseconds: number): string {
+  const second = Math.floor(milliseconds / 1000);
+  // Every write of a second has the same time in it, more than once.
+  if (second !== last.second) last = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
+  return last.text;
+}
+
+let last = { second: Number.NaN, text: "" };

@@ -1,0 +1,15 @@
+import { serviceFlags } from "@orch/runtime/service-flags.js";
+import type { StartedProgram } from "@orch/runtime/start-program.js";
+import { watchCacheFlags } from "./flags.js";
+
+/** What the program is called and takes: all that a help text needs. */
+export const commandLine = {
+  name: "orch-watch-cache",
+  description: "Follows the store and answers get, list and watch from memory.",
+  flags: {
+    ...serviceFlags,
+    ...watchCacheFlags,
+  },
+} as const;
+
+export type Started = StartedProgram<typeof commandLine.flags>;

@@ -1,0 +1,105 @@
+import { type Freshness, listStart } from "@orch/api/list-options.js";
+import type { State } from "@orch/cache/selection.js";
+import type { ListRequest } from "@orch/rpc/messages.js";
+import {
+  type ContinueToken,
+  forgottenPage,
+  listName,
+  parseToken,
+  printToken,
+  type TokenSeal,
+} from "@orch/store/continue-token.js";
+import type { Store } from "@orch/store/store.js";
+import type { TokenKey } from "@orch/store/token-key.js";
+import type { createFreshness } from "../freshness.js";
+import type { Mirror } from "../mirror/mirror.js";
+import type { CachedObject } from "../object.js";
+import type { Readable } from "../readable.js";
+import { selectionOf, selectorOf } from "../selector.js";
+import type { ListBody } from "./list-body.js";
+import { type Found, isExpired, type Page, pageFromStore } from "./list-from-store.js";
+
+export interface ListDeps {
+  readonly mirror: Mirror;
+  readonly store: Store;
+  readonly freshness: ReturnType<typeof createFreshness>;
+  readonly metaGroup: string;
+  readonly tokenKey: TokenKey;
+}
+
+const paged = ({ limit, continueToken }: ListRequest): boolean => limit > 0 || continueToken !== "";
+
+/**
+ * A list or one page of it (rules: Paged lists; Resource version semantics). From memory where the state that it
+ * shows is known there, else from the store: the same bytes.
+ */
+export async function list(deps: ListDeps, readable: Readable, request: ListRequest): Promise<ListBody> {
+  const start = listStart(request, deps.metaGroup);
+  const selector = selectorOf(readable, request);
+  const seal = paged(request) ? await sealOf(deps, readable, request) : undefined;
+  const token = start.type === "continue" && seal !== undefined ? parseToken(request.continueToken, seal) : undefined;
+  const freshness = start.type === "continue" ? freshnessOf(token) : start;
+  const page: Page = {
+    readable,
+    selector,
+    limit: request.limit > 0 ? request.limit : undefined,
+    revision: freshness.type === "exact" ? freshness.revision : undefined,
+    after: token?.after,
+    left: token?.remaining,
+  };
+  const source = await deps.freshness.source(freshness);
+  const found =
+    (source === "cache" ? pageFromMemory(deps, page) : undefined) ??
+    (await pageFromStore(deps.store, page).catch((error: unknown) => {
+      throw token !== undefined && seal !== undefined && isExpired(error) ? forgottenPage(token, seal) : error;
+    }));
+  return bodyOf(found, seal);
+}
+
+/** A token is good for every version of its resource, and for the namespaces that it was made for. */
+async function sealOf({ tokenKey }: ListDeps, { kind }: Readable, { namespace }: ListRequest): Promise<TokenSeal> {
+  return { key: await tokenKey.get(), list: listName(kind.storage.prefix, namespace) };
+}
+
+function freshnessOf(token: ContinueToken | undefined): Freshness {
+  if (token === undefined || token.revision === 0) return { type: "mostRecent" };
+  return { type: "exact", revision: token.revision };
+}
+
+function bodyOf({ items, more, left, revision }: Found, seal: TokenSeal | undefined): ListBody {
+  const last = items.at(-1);
+  const next = more && last !== undefined && seal !== undefined;
+  return {
+    resourceVersion: revision,
+    items,
+    continueToken: next ? printToken({ revision, after: last.key, remaining: left }, seal) : "",
+    remainingItemCount: next ? left : undefined,
+  };
+}
+
+/** Undefined where the state is not in memory (any more). */
+function pageFromMemory({ mirror }: ListDeps, page: Page): Found | undefined {
+  const { collection, unreadable } = mirror.shelf(page.readable.kind.storage.prefix);
+  unreadable.refuse(page.selector.scope);
+  const newest = mirror.gate.revision;
+  const { selector, after, limit, revision = newest } = page;
+  // The store may have been set back meanwhile.
+  if (revision > newest) return undefined;
+  const state = collection.at(revision);
+  if (state === undefined) return undefined;
+  const { items, more } = state.select({
+    ...selectionOf(selector),
+    ...(after === undefined ? {} : { after }),
+    ...(limit === undefined ? {} : { limit }),
+  });
+  // A state of before is kept already, for as long as it was to be.
+  if (more && state === collection) collection.keep();
+  const left = more && selector.matches === undefined ? leftIn(state, page) - items.length : undefined;
+  return { items, more, left, revision };
+}
+
+/** How many items a page and those behind it have together. */
+function leftIn(state: State<CachedObject>, { selector: { scope }, after, left }: Page): number {
+  if (left !== undefined) return left;
+  return after === undefined ? state.count(scope) : state.select({ scope, after }).items.length;
+}

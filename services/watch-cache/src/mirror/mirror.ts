@@ -1,0 +1,179 @@
+import type { Gate } from "@orch/cache/gate.js";
+import type { HistoryOptions } from "@orch/cache/history.js";
+import { type Damage, damageText } from "@orch/store/damaged-entry.js";
+import { createFollowing, type Follower } from "@orch/store/follow.js";
+import type { Key, Revision } from "@orch/store/revision.js";
+import type { Range, Store } from "@orch/store/store.js";
+import type { Place } from "../readable.js";
+import { createApply } from "./apply.js";
+import { createIntake } from "./intake.js";
+import { recall } from "./recall.js";
+import { createShelves, type Shelf } from "./shelves.js";
+import { createShowing, type Showing } from "./showing.js";
+
+export interface MirrorOptions {
+  readonly store: Store;
+  /** The first load, where reading has begun already. */
+  readonly begun?: AsyncIterable<Range> | undefined;
+  readonly prefix: Key;
+  /** undefined for a key that is no object's; such keys are passed over. */
+  readonly place: (key: Key) => Place | undefined;
+  readonly history: HistoryOptions;
+  /** Milliseconds since 1970, with fractions: when a change came. */
+  readonly stamp: () => number;
+  readonly onError: (what: string, error: unknown) => void;
+}
+
+/**
+ * Follows the store with one watch over the whole prefix and keeps every object's
+ * bytes, by collection. After a gap that the store can't fill (`Expired`) it loads anew, and the watchers of
+ * the old state are to be ended (`onReset`).
+ */
+export interface Mirror {
+  /** Runs until the signal; settles when it has stopped. */
+  run(signal: AbortSignal): Promise<void>;
+  readonly loaded: boolean;
+  /** Everything up to here is shown. */
+  readonly gate: Gate;
+  shelf(storagePrefix: string): Shelf;
+  /** Delivers published events at once instead of at the end of the tick. */
+  flush(): void;
+  /** Called when what was shown is over, before anything new shows. */
+  onReset(run: () => void): void;
+  /** Called when a change came that cannot be read: who follows that object can go on no further. */
+  onUnreadable(run: (storagePrefix: string, key: string, damage: Damage) => void): void;
+  /** How many objects cannot be read. */
+  readonly unreadable: number;
+  /** Settles when there is something to show. */
+  whenLoaded(): Promise<void>;
+  /** Settles when the history from before the load is there, or will not come. */
+  recalled(): Promise<void>;
+  /**
+   * To be called before the store is asked for its newest revision, and what it gives with the answer: a store that is
+   * older than what was shown when it was asked was set back. That is hidden at once, and the store loaded anew.
+   */
+  expectNoLess(): (newest: Revision) => void;
+}
+
+const trimMs = 10_000;
+
+export function createMirror(options: MirrorOptions): Mirror {
+  const showing = createShowing(createShelves(new Map(), 0, options.history));
+  const { gate } = showing;
+  const losses = new Set<Loss>();
+  const flush = (): void => {
+    for (const { feeds } of showing.shelves.all()) feeds.flush();
+  };
+  const following = createFollowing({
+    ...options,
+    follower: createFollower(options, { showing, flush, losses }),
+    subject: "the store",
+    log: options.onError,
+  });
+
+  return {
+    async run(signal) {
+      const trim = setInterval(() => {
+        for (const { collection } of showing.shelves.all()) collection.trim();
+      }, trimMs);
+      await following.run(signal);
+      clearInterval(trim);
+      flush();
+    },
+    get loaded() {
+      return showing.loaded;
+    },
+    gate,
+    shelf: (storagePrefix) => showing.shelves.of(storagePrefix),
+    flush,
+    onReset: showing.onReset,
+    onUnreadable: (run) => void losses.add(run),
+    get unreadable() {
+      let count = 0;
+      for (const { unreadable } of showing.shelves.all()) count += unreadable.size;
+      return count;
+    },
+    whenLoaded: () => showing.era.loaded,
+    recalled: showing.recalled,
+    expectNoLess() {
+      const { era } = showing;
+      const shown = gate.revision;
+      return (newest) => {
+        // An answer that comes when all that was hidden already says nothing of what is shown since.
+        if (newest >= shown || showing.era !== era || !showing.loaded) return;
+        showing.hide();
+        following.anew();
+      };
+    },
+  };
+}
+
+/** Told of an object that was shown and cannot be read any more. */
+type Loss = (storagePrefix: string, key: string, damage: Damage) => void;
+
+interface Told {
+  readonly showing: Showing;
+  readonly flush: () => void;
+  readonly losses: ReadonlySet<Loss>;
+}
+
+/** Shows what the store tells. */
+function createFollower(options: MirrorOptions, { showing, flush, losses }: Told): Follower {
+  const { place, history, stamp, onError } = options;
+  const { gate } = showing;
+
+  /** The object before it must not be shown any more, nor its deletion. */
+  const lose = (where: Place, damage: Damage): void => {
+    showing.shelves.of(where.storagePrefix).unreadable.add(where.key, damage);
+    onError("a stored object cannot be read", new Error(damageText([damage])));
+    flush();
+    showing.shelves.cut(where, damage.revision);
+    for (const tell of losses) tell(where.storagePrefix, where.key, damage);
+  };
+  const apply = createApply({ place, lose });
+  const planFlush = oncePerTick(flush);
+
+  return {
+    load(over) {
+      const intake = createIntake(place);
+      return {
+        add(page) {
+          if (page.revision < gate.revision) showing.hide();
+          intake.add(page);
+        },
+        done(at) {
+          const { objects, damaged } = intake;
+          const shelves = createShelves(objects, at, history);
+          for (const damage of damaged) {
+            const where = place(damage.key);
+            if (where !== undefined) shelves.of(where.storagePrefix).unreadable.add(where.key, damage);
+          }
+          // One line for all: there can be as many as there are objects.
+          if (damaged.length > 0) onError("stored objects cannot be read", new Error(damageText(damaged)));
+          showing.show({ shelves, at, recalled: recall(options, { shelves, at, over }) });
+        },
+      };
+    },
+    changed(events) {
+      apply(showing.shelves, events, stamp());
+      const last = events.at(-1);
+      if (last !== undefined) gate.advance(last.type === "put" ? last.entry.revision : last.revision);
+      planFlush();
+    },
+    reached: gate.advance,
+    setBack: showing.hide,
+  };
+}
+
+/** Runs at the end of a tick in which it was asked for. */
+function oncePerTick(run: () => void): () => void {
+  let planned = false;
+  return () => {
+    if (planned) return;
+    planned = true;
+    setImmediate(() => {
+      planned = false;
+      run();
+    });
+  };
+}
