@@ -25,16 +25,16 @@ async function serving(t: TestContext, { requestTimeoutMs = 5_000, idleMs = 5_00
     { bindAddress: "127.0.0.1", port: 0, requestTimeoutMs, idleMs, http2MaxStreams: 100, tokenProtocol: "x.", tls },
     {
       newId: () => "id",
-      serve: (exchange) => {
+      serve: ({ request, response }) => {
         requests++;
-        if (exchange.path === "/early") {
-          exchange.send(403, [], "no");
+        if (request.path === "/early") {
+          response.send(403, [], "no");
           return;
         }
-        exchange.body(1024 * 1024).then(
+        request.body(1024 * 1024).then(
           (body) => {
             bodies.push(`${body.length} bytes`);
-            exchange.send(200, [], "ok");
+            response.send(200, [], "ok");
           },
           (error: Error) => void bodies.push(error.message),
         );

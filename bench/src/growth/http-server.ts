@@ -1,7 +1,7 @@
 import { connect } from "@orch/e2e/harness/http.js";
 import { readManifests } from "@orch/e2e/harness/manifest-files.js";
 import { startStandalone } from "@orch/e2e/harness/target.js";
-import type { HeaderList } from "@orch/service-gateway/http/exchange.js";
+import type { HeaderList } from "@orch/service-gateway/http/response.js";
 import { cpuMicroseconds } from "../cpu.js";
 import type { Server } from "./server.js";
 

@@ -183,8 +183,8 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
   };
 }
 
-function faultFields({ exchange, user }: Call): object {
-  return { requestId: exchange.id, method: exchange.method, path: exchange.path, user: user?.name };
+function faultFields({ request, user }: Call): object {
+  return { requestId: request.id, method: request.method, path: request.path, user: user?.name };
 }
 
 function refuse(problem: string): never {

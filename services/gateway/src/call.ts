@@ -8,8 +8,7 @@ import type { Representation } from "./representation.js";
 import type { Verb } from "./verbs.js";
 
 /** A request on its way through the stages; each stage sets what it learned, once, for those behind it. */
-export interface Call {
-  readonly exchange: Exchange;
+export interface Call extends Exchange {
   readonly route: Route;
   /** Plain JSON until negotiated. */
   representation: Representation;

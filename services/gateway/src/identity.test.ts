@@ -119,10 +119,10 @@ async function ask(
   { identity, failures, told }: World,
   headers: Readonly<Record<string, string>>,
 ): Promise<string | number> {
-  const exchange = fakeExchange({ target: "/api", headers });
+  const { request } = fakeExchange({ target: "/api", headers });
   const before = failures();
   const cpu = process.cpuUsage();
-  const outcome = await codeOr(async () => (await identity.authenticate(exchange)).name);
+  const outcome = await codeOr(async () => (await identity.authenticate(request)).name);
   const { user, system } = process.cpuUsage(cpu);
   assert.ok((user + system) / 1000 < slowMs, `${(user + system) / 1000} ms`);
   assert.equal(failures() - before, outcome === 401 ? 1 : 0, "a failure is counted once, nothing else is");
@@ -234,9 +234,9 @@ test("no set of headers makes a user without credentials, nor another one of who
       const outcome = await ask(world, headers);
       assert.ok(outcome === 401 || outcome === naming.anonymousUser, String(outcome));
       if (outcome === 401) return;
-      const exchange = fakeExchange({ target: "/api", headers });
+      const { request } = fakeExchange({ target: "/api", headers });
       const sender = anonymousUser(naming);
-      const taken = await codeOr(async () => await world.identity.impersonated(exchange, sender));
+      const taken = await codeOr(async () => await world.identity.impersonated(request, sender));
       const asks = Object.keys(headers).some((each) => each.startsWith("impersonate-"));
       assert.deepEqual(asks ? [400, 403].includes(Number(taken)) : taken === sender, true, JSON.stringify(taken));
       const code = typeof taken === "number" ? taken : "itself";

@@ -1,15 +1,14 @@
-import type { TLSSocket } from "node:tls";
-import type { Authenticator, ClientCertificate, Credentials, HeaderMap, Verdict } from "@orch/auth/authenticator.js";
+import type { Authenticator, Verdict } from "@orch/auth/authenticator.js";
 import type { Authorizer, Decision } from "@orch/auth/authorizer.js";
-import { type ChainLink, clientCertificate, createChains } from "@orch/auth/client-certificate.js";
 import { forbiddenError } from "@orch/auth/forbidden.js";
 import { impersonate, wantsImpersonation } from "@orch/auth/impersonation.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { ApiError, unauthorized } from "@orch/status/api-error.js";
 import type { Call } from "./call.js";
-import type { Exchange } from "./http/exchange.js";
+import type { HttpRequest } from "./http/request.js";
 import { attributesOf } from "./request-attributes.js";
+import { RequestCredentials } from "./request-credentials.js";
 
 export interface IdentityDeps {
   readonly naming: Naming;
@@ -34,56 +33,45 @@ export interface FailedLogins {
 /** Who sends a request, whom it is to be taken for, and whether that one may. */
 export interface Identity {
   /** @throws ApiError Unauthorized; TooManyRequests after too many wrong credentials */
-  authenticate(exchange: Exchange): UserInfo | Promise<UserInfo>;
+  authenticate(request: HttpRequest): UserInfo | Promise<UserInfo>;
   /** Whom the request's headers ask to be taken for; the sender where they ask nothing. @throws ApiError Forbidden, BadRequest */
-  impersonated(exchange: Exchange, sender: UserInfo): UserInfo | Promise<UserInfo>;
+  impersonated(request: HttpRequest, sender: UserInfo): UserInfo | Promise<UserInfo>;
   /** @throws ApiError Forbidden */
   authorize(call: Call, user: UserInfo): void | Promise<void>;
 }
 
 export function createIdentity(deps: IdentityDeps): Identity {
   const { authenticator, anonymous, authorizer, failedLogins } = deps;
-  // A connection's certificate is taken apart once: it cannot change.
-  const certificates = new WeakMap<TLSSocket, { readonly certificate: ClientCertificate | undefined }>();
-
-  const chains = createChains();
-  const certificateOf = (socket: TLSSocket): ClientCertificate | undefined => {
-    const known = certificates.get(socket);
-    if (known !== undefined) return known.certificate;
-    const certificate = peerCertificate(socket, chains);
-    certificates.set(socket, { certificate });
-    return certificate;
-  };
-  const userOf = (exchange: Exchange, verdict: Verdict): UserInfo => {
+  const userOf = (request: HttpRequest, verdict: Verdict): UserInfo => {
     if (verdict.outcome === "allow") {
-      const authorization = exchange.header("authorization");
+      const authorization = request.header("authorization");
       if (authorization !== undefined) failedLogins.worked(authorization);
       return verdict.user;
     }
     if (verdict.outcome === "deny") {
-      failedLogins.failed(exchange.socket.remoteAddress ?? "");
+      failedLogins.failed(request.peer.address);
       deps.refused?.(verdict.why);
       throw unauthorized(verdict.why);
     }
-    const user = anonymous(exchange.path);
+    const user = anonymous(request.path);
     if (user === undefined) throw unauthorized();
     return user;
   };
 
   return {
-    authenticate(exchange) {
-      const credentials = new RequestCredentials(exchange, certificateOf(exchange.socket));
+    authenticate(request) {
+      const credentials = new RequestCredentials(request);
       const { authorization } = credentials;
       if (authorization !== undefined) {
-        const seconds = failedLogins.blocked(exchange.socket.remoteAddress ?? "", authorization);
+        const seconds = failedLogins.blocked(request.peer.address, authorization);
         if (seconds !== undefined) throw tooManyFailures(seconds);
       }
       const verdict = authenticator.authenticate(credentials);
-      return verdict instanceof Promise ? verdict.then((v) => userOf(exchange, v)) : userOf(exchange, verdict);
+      return verdict instanceof Promise ? verdict.then((v) => userOf(request, v)) : userOf(request, verdict);
     },
-    impersonated(exchange, sender) {
-      if (!wantsImpersonation(exchange.headers)) return sender;
-      return impersonate(sender, exchange.distinctHeaders(), deps);
+    impersonated(request, sender) {
+      if (!wantsImpersonation(request.headers)) return sender;
+      return impersonate(sender, request.distinctHeaders(), deps);
     },
     authorize(call, user) {
       const attributes = attributesOf(call, user);
@@ -96,40 +84,8 @@ export function createIdentity(deps: IdentityDeps): Identity {
   };
 }
 
-class RequestCredentials implements Credentials {
-  readonly authorization: string | undefined;
-  readonly certificate: ClientCertificate | undefined;
-  readonly #exchange: Exchange;
-
-  constructor(exchange: Exchange, certificate: ClientCertificate | undefined) {
-    this.authorization = exchange.header("authorization");
-    this.certificate = certificate;
-    this.#exchange = exchange;
-  }
-
-  /** Of interest behind a front proxy alone: most requests never ask. */
-  get headers(): HeaderMap {
-    return this.#exchange.distinctHeaders();
-  }
-}
-
 function tooManyFailures(retryAfterSeconds: number): ApiError {
   return new ApiError("TooManyRequests", "Too many wrong credentials came from this address, please try again later.", {
     details: { retryAfterSeconds },
-  });
-}
-
-/** The subject of a connection's certificate with the fingerprints of its chain; undefined where there is none. */
-function peerCertificate(
-  socket: TLSSocket,
-  chains: (leaf: ChainLink) => readonly string[],
-): ClientCertificate | undefined {
-  const leaf = socket.getPeerCertificate(true);
-  // Without one node gives an empty object.
-  if (leaf.raw === undefined) return undefined;
-  return clientCertificate(leaf.subject, {
-    verified: socket.authorized,
-    notAfter: Date.parse(leaf.valid_to),
-    chain: socket.authorized ? chains(leaf) : [],
   });
 }

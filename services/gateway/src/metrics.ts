@@ -34,16 +34,16 @@ const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIO
 
 /** Labels hold only words of the catalog: whatever else a client writes into a path or a method is counted without them. */
 export function recordRequest(metrics: RequestMetrics, call: Call, milliseconds: number): void {
-  const { exchange, route, kind } = call;
-  const verb = methods.has(exchange.method) ? exchange.method : "OTHER";
-  const code = String(exchange.code);
+  const { request, response, route, kind } = call;
+  const verb = methods.has(request.method) ? request.method : "OTHER";
+  const code = String(response.code);
   if (route.type !== "resource" || kind === undefined) {
     metrics.observe(`${verb} ${code}`, () => ({ ...unnamed, verb, code }), milliseconds);
     return;
   }
   const subresource = kind.subresources.some((s) => s.name === route.subresource) ? route.subresource : "";
   const scope = route.name !== "" ? "resource" : route.namespace !== "" ? "namespace" : "cluster";
-  const dryRun = exchange.query?.get("dryRun") === "All" ? "All" : "";
+  const dryRun = request.query?.get("dryRun") === "All" ? "All" : "";
   const { group, version, plural: resource } = kind;
   if (call.deprecation !== undefined) {
     metrics.deprecated({ group, version, resource, subresource, removed_release: call.deprecation.removedRelease });

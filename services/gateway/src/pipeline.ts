@@ -64,13 +64,14 @@ export function createPipeline(deps: PipelineDeps): (exchange: Exchange) => void
   };
 }
 
-function newCall(exchange: Exchange): Call {
-  const route = parsePath(exchange.path);
+function newCall({ request, response }: Exchange): Call {
+  const route = parsePath(request.path);
   return {
-    exchange,
+    request,
+    response,
     route,
     representation: plainJson,
-    verb: route.type === "resource" ? verbOf(exchange.method, route, exchange.query) : exchange.method.toLowerCase(),
+    verb: route.type === "resource" ? verbOf(request.method, route, request.query) : request.method.toLowerCase(),
     sender: undefined,
     user: undefined,
     seats: undefined,
@@ -97,7 +98,7 @@ function recoverErrors({ onFault, negotiator, respond }: PipelineDeps): Stage {
     const failed = (thrown: unknown): void => {
       const error = ApiError.from(thrown);
       if (!(thrown instanceof ApiError)) onFault(call, thrown);
-      respond.error(call.exchange, errorRepresentation(negotiator, call), { error, warnings: warningsOf(call) });
+      respond.error(call.response, errorRepresentation(negotiator, call), { error, warnings: warningsOf(call) });
     };
     try {
       const answered = next(call);
@@ -113,14 +114,14 @@ const longestMethod = 64;
 
 /** HTTP/2 takes any word for a method. It is looked up in rules and told to authorizers: an endless one is no request. */
 const boundMethod: Stage = (call, next) => {
-  if (call.exchange.method.length > longestMethod) throw badRequest(`a method has at most ${longestMethod} characters`);
+  if (call.request.method.length > longestMethod) throw badRequest(`a method has at most ${longestMethod} characters`);
   return next(call);
 };
 
 /** What the client reads, where it says something we can; else JSON. */
-function errorRepresentation(negotiator: Negotiator<ObjectFormat>, { exchange }: Call): Representation {
+function errorRepresentation(negotiator: Negotiator<ObjectFormat>, { request }: Call): Representation {
   try {
-    return representationOf(negotiator, exchange, "get");
+    return representationOf(negotiator, request, "get");
   } catch {
     return plainJson;
   }
@@ -132,7 +133,7 @@ function authenticate(identity: Identity): Stage {
       call.sender = user;
       return next(call);
     };
-    const user = identity.authenticate(call.exchange);
+    const user = identity.authenticate(call.request);
     return user instanceof Promise ? user.then(settled) : settled(user);
   };
 }
@@ -144,7 +145,7 @@ function impersonate(identity: Identity): Stage {
       call.user = user;
       return next(call);
     };
-    const user = identity.impersonated(call.exchange, call.sender);
+    const user = identity.impersonated(call.request, call.sender);
     return user instanceof Promise ? user.then(settled) : settled(user);
   };
 }
@@ -171,7 +172,7 @@ function negotiate(negotiator: Negotiator<ObjectFormat>): Stage {
   return (call, next) => {
     const { type } = call.route;
     if (type !== "discovery" && type !== "other") {
-      call.representation = representationOf(negotiator, call.exchange, call.verb);
+      call.representation = representationOf(negotiator, call.request, call.verb);
     }
     return next(call);
   };
@@ -180,41 +181,40 @@ function negotiate(negotiator: Negotiator<ObjectFormat>): Stage {
 function route(deps: PipelineDeps): Handler {
   const aggregated = createAggregatedDiscovery(deps);
   return (call) => {
-    const { route: to, exchange } = call;
+    const { route: to, request, response } = call;
     switch (to.type) {
       case "resource":
         return resource(deps, call, to);
       case "discovery":
-        if (exchange.method !== "GET" && exchange.method !== "HEAD") throw methodNotAllowed();
-        return discovery(deps, aggregated, { exchange, route: to });
+        if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed();
+        return discovery(deps, aggregated, { request, response, route: to });
       case "other":
-        return deps.other(exchange);
+        return deps.other(call);
       case "unknown":
         throw unknownPath();
     }
   };
 }
 
-interface DiscoveryCall {
-  readonly exchange: Exchange;
+interface DiscoveryCall extends Exchange {
   readonly route: Parameters<typeof discoveryDocument>[1];
 }
 
 function discovery(
   deps: PipelineDeps,
   aggregated: AggregatedDiscovery,
-  { exchange, route: to }: DiscoveryCall,
+  { request, response, route: to }: DiscoveryCall,
 ): void | Promise<void> {
   const isRoot = to.group === undefined;
-  const representation = representationOf(isRoot ? deps.discoveryNegotiator : deps.negotiator, exchange, "get");
+  const representation = representationOf(isRoot ? deps.discoveryNegotiator : deps.negotiator, request, "get");
   const { transform } = representation;
   if (isRoot && transform !== undefined) {
     const path = to.path === "/api" ? "/api" : "/apis";
-    return aggregated.send(exchange, representation, { path, version: transform.version });
+    return aggregated.send({ request, response }, representation, { path, version: transform.version });
   }
-  const address = exchange.header("host") ?? "";
+  const address = request.header("host") ?? "";
   const value = discoveryDocument(deps.catalog, to, { served: deps.served, address });
-  deps.respond.value(exchange, representation, { code: 200, value, headers: isRoot ? ["Vary", "Accept"] : [] });
+  deps.respond.value(response, representation, { code: 200, value, headers: isRoot ? ["Vary", "Accept"] : [] });
 }
 
 function signalDeprecation({ catalog, naming }: PipelineDeps, call: Call, kind: Kind): void {
@@ -231,14 +231,14 @@ function warningsOf({ deprecation }: Call): readonly string[] {
 }
 
 function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Promise<void> {
-  const { exchange, representation, user, verb } = call;
+  const { request, response, representation, user, verb } = call;
   const kind = deps.catalog.resource(to.group, to.version, to.resource);
   if (kind === undefined) throw unknownPath();
   call.kind = kind;
   signalDeprecation(deps, call, kind);
   checkServed(kind, to, verb, deps.served);
   const warnings = warningsOf(call);
-  const read = { exchange, route: to, representation, headers: warningHeaders(warnings) };
+  const read = { request, response, route: to, representation, headers: warningHeaders(warnings) };
   switch (verb) {
     case "get":
       return serveGet(deps, read);
@@ -254,10 +254,11 @@ function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Pro
       if (user === undefined) throw new TypeError("a write without a user");
       if (verb === "create" && deps.reviews.isReview(kind)) {
         const onFault = (error: unknown): void => deps.onFault(call, error);
-        return deps.reviews.serve(kind, { exchange, route: to, representation, warnings, user, onFault });
+        return deps.reviews.serve(kind, { request, response, route: to, representation, warnings, user, onFault });
       }
       return serveWrite(deps, {
-        exchange,
+        request,
+        response,
         route: to,
         representation,
         warnings,

@@ -3,8 +3,10 @@ import type { Live } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Caller } from "@orch/rpc/rpc.js";
-import type { Exchange, HeaderList } from "./http/exchange.js";
+import type { Exchange } from "./http/exchange.js";
 import { acceptsGzip, gzipFrom, gzipHeaders, gzipped, isGzip } from "./http/gzip.js";
+import type { HttpRequest } from "./http/request.js";
+import type { HeaderList } from "./http/response.js";
 import { isLaidOut, type Layouts } from "./layout/layouts.js";
 import type { ResourceRoute } from "./path.js";
 import { type OpenStream, relay } from "./relay.js";
@@ -29,8 +31,7 @@ export interface ReadDeps {
   readonly noteWork?: NoteWork | undefined;
 }
 
-export interface Read {
-  readonly exchange: Exchange;
+export interface Read extends Exchange {
   readonly route: ResourceRoute;
   readonly representation: Representation;
   /** Further headers of the answer: warnings. */
@@ -41,65 +42,64 @@ export interface Read {
 const longestTimerMs = 0x7fffffff;
 
 /** One object (rules: Verbs to HTTP, get). */
-export function serveGet(deps: ReadDeps, { exchange, route, representation, headers }: Read): Promise<void> {
-  const request = {
+export function serveGet(deps: ReadDeps, { request, response, route, representation, headers }: Read): Promise<void> {
+  const asked = {
     group: route.group,
     version: route.version,
     resource: route.resource,
     namespace: route.namespace,
     name: route.name,
-    resourceVersion: exchange.query?.get("resourceVersion") ?? "",
+    resourceVersion: request.query?.get("resourceVersion") ?? "",
     subresource: route.subresource,
-    form: formOf(representation, exchange, "get"),
+    form: formOf(representation, request, "get"),
   };
   return deps
     .caches(route.group)
-    .call(watchCacheGet, request, { deadlineMs: deps.requestTimeoutMs })
+    .call(watchCacheGet, asked, { deadlineMs: deps.requestTimeoutMs })
     .then(({ body }) => {
       deps.noteWork?.("get", route, body.length);
-      if (body.length < gzipFrom || !takesGzip(deps, { exchange, representation })) {
-        return deps.respond.document(exchange, representation, { code: 200, body, headers });
+      if (body.length < gzipFrom || !takesGzip(deps, request, representation)) {
+        return deps.respond.document(response, representation, { code: 200, body, headers });
       }
       return gzipped(body).then((small) =>
-        exchange.send(200, ["Content-Type", representation.contentType, ...gzipHeaders, ...headers], small),
+        response.send(200, ["Content-Type", representation.contentType, ...gzipHeaders, ...headers], small),
       );
     });
 }
 
 /** YAML and indented JSON are made here, for people. */
-function takesGzip(
-  { gzip }: ReadDeps,
-  { exchange, representation }: Pick<Read, "exchange" | "representation">,
-): boolean {
-  return gzip && !isLaidOut(representation) && acceptsGzip(exchange.header("accept-encoding"));
+function takesGzip({ gzip }: ReadDeps, request: HttpRequest, representation: Representation): boolean {
+  return gzip && !isLaidOut(representation) && acceptsGzip(request.header("accept-encoding"));
 }
 
 /** A collection or a page of it (rules: Paged lists). */
-export async function serveList(deps: ReadDeps, { exchange, route, representation, headers }: Read): Promise<void> {
-  const { query } = exchange;
+export async function serveList(deps: ReadDeps, read: Read): Promise<void> {
+  const { request, response, route, representation, headers } = read;
+  const { query } = request;
   numberOf(query, "timeoutSeconds");
-  const request = {
+  const asked = {
     ...collectionRequest(query, route),
     limit: numberOf(query, "limit"),
     continueToken: query?.get("continue") ?? "",
-    form: formOf(representation, exchange, "list"),
-    gzip: takesGzip(deps, { exchange, representation }),
+    form: formOf(representation, request, "list"),
+    gzip: takesGzip(deps, request, representation),
   };
   const open: OpenStream = (receiver) =>
-    deps.caches(route.group).open(watchCacheList, request, receiver, { deadlineMs: deps.requestTimeoutMs });
+    deps.caches(route.group).open(watchCacheList, asked, receiver, { deadlineMs: deps.requestTimeoutMs });
   deps.noteWork?.("list", route, 0);
   const all = ["Content-Type", representation.contentType, ...headers];
   const headersOf = (first: Buffer): HeaderList => (isGzip(first) ? [...all, ...gzipHeaders] : all);
-  const error = await relay(exchange, deps.layouts.stream(representation, open), { headersOf, cutOnFailure: true });
+  const error = await relay(response, deps.layouts.stream(representation, open), { headersOf, cutOnFailure: true });
   if (error !== undefined) throw error;
 }
 
 /** A stream of changes (rules: Change tracking). */
-export async function serveWatch(deps: ReadDeps, { exchange, route, representation, headers }: Read): Promise<void> {
+export async function serveWatch(deps: ReadDeps, read: Read): Promise<void> {
+  const { request, response, route, representation, headers } = read;
   deps.noteWork?.("watch", route, 0);
-  const { query } = exchange;
+  const { query } = request;
   const seconds = numberOf(query, "timeoutSeconds");
-  const request = {
+  const asked = {
     ...collectionRequest(query, route),
     name: route.name,
     allowBookmarks: isTrue(query?.get("allowWatchBookmarks")),
@@ -107,11 +107,11 @@ export async function serveWatch(deps: ReadDeps, { exchange, route, representati
       seconds > 0
         ? Math.min(seconds * 1000, longestTimerMs)
         : Math.floor(deps.minRequestTimeoutMs * (1 + deps.random())),
-    form: formOf(representation, exchange, "watch"),
+    form: formOf(representation, request, "watch"),
   };
-  const open: OpenStream = (receiver) => deps.caches(route.group).open(watchCacheWatch, request, receiver);
+  const open: OpenStream = (receiver) => deps.caches(route.group).open(watchCacheWatch, asked, receiver);
   const all = ["Content-Type", representation.contentType, ...headers];
-  const error = await relay(exchange, open, {
+  const error = await relay(response, open, {
     headersOf: () => all,
     cutOnFailure: false,
     enders: deps.openWatches,

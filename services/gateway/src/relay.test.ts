@@ -7,39 +7,15 @@ import { type OpenStream, relay } from "./relay.js";
 import { fakeExchange } from "./testing/fake-exchange.js";
 
 interface Relayed {
-  /** What the exchange was told, in order. */
+  /** What the response was told, in order. */
   readonly told: readonly string[];
   readonly error: ApiError | undefined;
 }
 
 /** Relays what a stream sends, each step in a turn of its own. */
 async function relayed(steps: readonly ((to: Receiver<Chunk>) => void)[], cutOnFailure: boolean): Promise<Relayed> {
-  const told: string[] = [];
-  const exchange = fakeExchange({ target: "/api/v1/configmaps" });
-  const { send, begin, write, end, cut } = exchange;
+  const { response, told } = fakeExchange({ target: "/api/v1/configmaps" });
   const headersOf = (): readonly string[] => ["Content-Type", "text/plain"];
-  Object.assign(exchange, {
-    send: (...args: Parameters<typeof send>) => {
-      told.push(`send ${args[1].join(" ")}: ${args[2].toString()}`);
-      send(...args);
-    },
-    begin: (...args: Parameters<typeof begin>) => {
-      told.push(`begin ${args[1].join(" ")}`);
-      begin(...args);
-    },
-    write: (body: Buffer) => {
-      told.push(`write ${body.toString()}`);
-      return write(body);
-    },
-    end: () => {
-      told.push("end");
-      end();
-    },
-    cut: () => {
-      told.push("cut");
-      cut();
-    },
-  });
   const open: OpenStream = (receiver) => {
     const next = (i: number): void => {
       steps[i]?.(receiver);
@@ -48,7 +24,7 @@ async function relayed(steps: readonly ((to: Receiver<Chunk>) => void)[], cutOnF
     setImmediate(next, 0);
     return { cancel: () => {}, pause: () => {}, resume: () => {} };
   };
-  return { error: await relay(exchange, open, { headersOf, cutOnFailure }), told };
+  return { error: await relay(response, open, { headersOf, cutOnFailure }), told };
 }
 
 const chunk =
@@ -64,11 +40,11 @@ const rows: readonly (readonly [what: string, steps: Parameters<typeof relayed>[
   [
     "of a known length says it",
     [chunk("abc", 5), chunk("de"), done],
-    [`begin ${type} Content-Length 5`, "write abc", "write de", "end"],
+    [`stream ${type} Content-Length 5`, "write abc", "write de", "end"],
   ],
-  ["of no known length says none", [chunk("abc"), done], [`begin ${type}`, "write abc", "end"]],
-  ["without a byte is an empty answer", [done], [`begin ${type}`, "end"]],
-  ["that breaks off is cut", [chunk("abc", 5), failed], [`begin ${type} Content-Length 5`, "write abc", "cut"]],
+  ["of no known length says none", [chunk("abc"), done], [`stream ${type}`, "write abc", "end"]],
+  ["without a byte is an empty answer", [done], [`stream ${type}`, "end"]],
+  ["that breaks off is cut", [chunk("abc", 5), failed], [`stream ${type} Content-Length 5`, "write abc", "cut"]],
   ["that was whole before its stream broke off stays so", [chunk("abc", 3), failed], [`send ${type}: abc`]],
 ];
 for (const [what, steps, told] of rows) {
@@ -89,5 +65,5 @@ test("a stream that fails before anything came is an error that can still be ans
 
 test("a watch begins with its acceptance and may end anywhere", async () => {
   const { told } = await relayed([chunk(""), chunk("event"), failed], false);
-  assert.deepEqual(told, [`begin ${type}`, "write event", "end"]);
+  assert.deepEqual(told, [`stream ${type}`, "write event", "end"]);
 });

@@ -1,7 +1,7 @@
 import type { Chunk, Live } from "@orch/rpc/messages.js";
 import type { Receiver, Subscription } from "@orch/rpc/rpc.js";
 import type { ApiError } from "@orch/status/api-error.js";
-import type { Exchange, HeaderList } from "./http/exchange.js";
+import type { BodyStream, HeaderList, HttpResponse } from "./http/response.js";
 
 export type OpenStream = (receiver: Receiver<Chunk>) => Subscription;
 
@@ -24,44 +24,47 @@ const nothing = Buffer.alloc(0);
  * Passes a stream's bytes to the client as they come, holding the sender back while the client is behind.
  * Settles when it is over: with an error when nothing was answered yet.
  */
-export function relay(exchange: Exchange, open: OpenStream, options: RelayOptions): Promise<ApiError | undefined> {
+export function relay(response: HttpResponse, open: OpenStream, options: RelayOptions): Promise<ApiError | undefined> {
   const { code = 200 } = options;
   return new Promise((resolve) => {
-    /** It was all in one chunk and is sent. */
-    let whole = false;
-    const begin = (body: Buffer, length: number | undefined): void => {
-      const headers = options.headersOf(body);
-      whole = length === body.length;
-      if (whole) exchange.send(code, headers, body);
-      else exchange.begin(code, length === undefined ? headers : [...headers, "Content-Length", String(length)]);
+    /** Of an answer that has begun and is not all in its first chunk. */
+    let stream: BodyStream | undefined;
+    const begin = (first: Buffer, length: number | undefined): BodyStream => {
+      const headers = options.headersOf(first);
+      stream = response.stream(code, length === undefined ? headers : [...headers, "Content-Length", String(length)]);
+      return stream;
     };
     const subscription = open({
       message({ body, live, length, release }) {
-        if (exchange.closed) return;
-        if (!exchange.begun) begin(body, length);
-        if (body.length > 0 && !whole && !exchange.write(body, release)) {
+        if (response.closed) return;
+        if (stream === undefined && body.length === length) {
+          response.send(code, options.headersOf(body), body);
+          return;
+        }
+        const to = stream ?? begin(body, length);
+        if (body.length > 0 && !to.write(body, release)) {
           subscription.pause();
-          exchange.onDrain(() => subscription.resume());
+          to.onDrain(() => subscription.resume());
         }
         if (live !== undefined) options.delivered?.(live);
       },
       end(error) {
-        if (whole || (error !== undefined && !exchange.begun)) {
-          resolve(whole ? undefined : error);
-          return;
+        if (stream === undefined && response.code !== 0) resolve(undefined);
+        else if (stream === undefined && error !== undefined) resolve(error);
+        else {
+          const to = stream ?? begin(nothing, undefined);
+          if (error !== undefined && options.cutOnFailure) to.cut();
+          else to.end();
+          resolve(undefined);
         }
-        if (!exchange.begun) exchange.begin(code, options.headersOf(nothing));
-        if (error !== undefined && options.cutOnFailure) exchange.cut();
-        else exchange.end();
-        resolve(undefined);
       },
     });
     const end = (): void => {
       subscription.cancel();
-      exchange.end();
+      (stream ?? begin(nothing, undefined)).end();
     };
     options.enders?.add(end);
-    exchange.onClose(() => {
+    response.onClose(() => {
       options.enders?.delete(end);
       subscription.cancel();
       resolve(undefined);

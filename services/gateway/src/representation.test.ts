@@ -26,10 +26,10 @@ function answer({ accept, verb = "get", query = "", agent, cbor = true }: Asked,
     ...(accept === undefined ? {} : { accept }),
     ...(agent === undefined ? {} : { "user-agent": agent }),
   };
-  const exchange = fakeExchange({ target: query === "" ? "/" : `/?${query}`, headers });
+  const { request } = fakeExchange({ target: query === "" ? "/" : `/?${query}`, headers });
   try {
-    const representation = representationOf(negotiatorOf(naming, cbor), exchange, verb);
-    const form = formOf(representation, exchange, verb);
+    const representation = representationOf(negotiatorOf(naming, cbor), request, verb);
+    const form = formOf(representation, request, verb);
     return `${representation.contentType} | ${form}${representation.pretty ? " pretty" : ""}`;
   } catch (error) {
     const { code, message } = ApiError.from(error);

@@ -1,7 +1,7 @@
 import type { Accepted, Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
 import { type Form, formText, type IncludeObject, includeObjects, plainForm } from "@orch/render/form.js";
 import { badRequest, notAcceptable } from "@orch/status/api-error.js";
-import type { Exchange } from "./http/exchange.js";
+import type { HttpRequest } from "./http/request.js";
 
 /** How a response body is written. */
 export interface Representation {
@@ -22,37 +22,37 @@ export const plainJson: Representation = {
 /** @throws ApiError NotAcceptable */
 export function representationOf(
   negotiator: Negotiator<ObjectFormat>,
-  exchange: Exchange,
+  request: HttpRequest,
   verb: string,
 ): Representation {
-  const header = exchange.header("accept");
+  const header = request.header("accept");
   if (verb === "watch") {
     const { offer, stream, transform } = negotiator.acceptStream(header);
     return { encoding: offer.format, contentType: stream, pretty: false, transform };
   }
   const { offer, pretty, transform } = negotiator.accept(header);
   const { format: encoding, mediaType: contentType } = offer;
-  return { encoding, contentType, pretty: encoding === "json" && isPretty(exchange, pretty), transform };
+  return { encoding, contentType, pretty: encoding === "json" && isPretty(request, pretty), transform };
 }
 
 const peopleAgents = /^(curl|Wget|Mozilla\/5\.0)/;
 
 /** Indented where `pretty` says so; unasked for people who look at it, as the reference does. */
-function isPretty(exchange: Exchange, asked: boolean): boolean {
-  const wish = exchange.query?.get("pretty");
+function isPretty(request: HttpRequest, asked: boolean): boolean {
+  const wish = request.query?.get("pretty");
   if (wish !== null && wish !== undefined) return wish !== "false" && wish !== "0";
-  return asked || peopleAgents.test(exchange.header("user-agent") ?? "");
+  return asked || peopleAgents.test(request.header("user-agent") ?? "");
 }
 
 /**
  * The form in which objects are written for a client: YAML and indentation are made of JSON.
  * @throws ApiError NotAcceptable for a list's form of one object and the other way round
  */
-export function wantedForm({ encoding, transform }: Representation, exchange: Exchange, verb: string): Form {
+export function wantedForm({ encoding, transform }: Representation, request: HttpRequest, verb: string): Form {
   const form: Form = { ...plainForm, encoding: encoding === "yaml" ? "json" : encoding };
   if (transform === undefined) return form;
   if (transform.as === "Table") {
-    return { ...form, as: "Table", metaVersion: transform.version, includeObject: includeObjectOf(exchange) };
+    return { ...form, as: "Table", metaVersion: transform.version, includeObject: includeObjectOf(request) };
   }
   const wanted = verb === "list" ? "PartialObjectMetadataList" : "PartialObjectMetadata";
   if (transform.as !== wanted) throw notAcceptable([`application/json;as=${wanted}`]);
@@ -60,11 +60,11 @@ export function wantedForm({ encoding, transform }: Representation, exchange: Ex
 }
 
 /** {@link wantedForm} as the services behind the gateway are told it. @throws ApiError NotAcceptable */
-export function formOf(representation: Representation, exchange: Exchange, verb: string): string {
-  return formText(wantedForm(representation, exchange, verb));
+export function formOf(representation: Representation, request: HttpRequest, verb: string): string {
+  return formText(wantedForm(representation, request, verb));
 }
 
-function includeObjectOf({ query }: Exchange): IncludeObject {
+function includeObjectOf({ query }: HttpRequest): IncludeObject {
   const asked = query?.get("includeObject") ?? "";
   const known = includeObjects.find((i) => i === (asked === "" ? "Metadata" : asked));
   if (known === undefined)

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ResourceAttributes } from "@orch/auth/authorizer.js";
-import { parseTarget } from "./http/exchange.js";
+import { parseRequestTarget } from "./http/request.js";
 import { parsePath } from "./path.js";
 import { attributesOf } from "./request-attributes.js";
 import { verbOf } from "./verbs.js";
@@ -9,10 +9,10 @@ import { verbOf } from "./verbs.js";
 const user = { name: "ann", uid: "", groups: [], extra: {} };
 
 function attributes(method: string, target: string) {
-  const { path, query } = parseTarget(target);
+  const { path, query } = parseRequestTarget(target);
   const route = parsePath(path);
   const verb = route.type === "resource" ? verbOf(method, route, query) : method.toLowerCase();
-  const { user: who, ...rest } = attributesOf({ route, verb, exchange: { query } }, user);
+  const { user: who, ...rest } = attributesOf({ route, verb, request: { query } }, user);
   assert.equal(who, user);
   return rest;
 }

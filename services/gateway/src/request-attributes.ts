@@ -4,11 +4,12 @@ import type { Attributes, ResourceAttributes } from "@orch/auth/authorizer.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import { pathSegment } from "@orch/schema/formats/names.js";
 import type { Call } from "./call.js";
+import type { HttpRequest } from "./http/request.js";
 import type { ResourceRoute } from "./path.js";
 
 /** What a request must be allowed (rules: Authentication, 2), as its path, method and query have it. */
 export function attributesOf(
-  { route, verb, exchange }: Pick<Call, "route" | "verb"> & { readonly exchange: Pick<Call["exchange"], "query"> },
+  { route, verb, request }: Pick<Call, "route" | "verb"> & { readonly request: Pick<HttpRequest, "query"> },
   user: UserInfo,
 ): Attributes {
   if (route.type !== "resource") return { kind: "path", user, verb, path: route.path };
@@ -24,7 +25,7 @@ export function attributesOf(
     namespace: namespaceOf(route),
     name,
   };
-  const { query } = exchange;
+  const { query } = request;
   return query === undefined || route.watch || !selecting.has(verb) ? attributes : selected(attributes, query);
 }
 

@@ -8,6 +8,7 @@ import { createNaming } from "@orch/naming/naming.js";
 import { createBodyReader } from "@orch/render/testing/read-body.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import { ApiError, badRequest, unauthorized } from "@orch/status/api-error.js";
+import type { HttpResponse } from "./http/response.js";
 import { createLayouts } from "./layout/layouts.js";
 import { plainJson, type Representation } from "./representation.js";
 import { createResponder, type Document, type Failure } from "./respond.js";
@@ -32,11 +33,11 @@ function failed(error: ApiError, warnings: readonly string[] = []): Failure {
   return { error, warnings };
 }
 
-type Send = (exchange: ReturnType<typeof fakeExchange>) => void | Promise<void>;
+type Send = (response: HttpResponse) => void | Promise<void>;
 
 function sent(send: Send): Promise<Answered> {
   const exchange = fakeExchange({ target: "/" });
-  void send(exchange);
+  void send(exchange.response);
   return exchange.answered;
 }
 
@@ -49,14 +50,14 @@ test("a document leaves as the bytes that came, or as YAML and indented JSON mad
     [as("yaml"), 'kind: ConfigMap\ndata:\n  a: "yes"\n'],
   ];
   for (const [representation, body] of rows) {
-    const answer = await sent((exchange) => respond.document(exchange, representation, document));
+    const answer = await sent((response) => respond.document(response, representation, document));
     assert.equal(answer.code, 201);
     assert.equal(answer.body.toString(), body);
     assert.deepEqual(answer.header("content-type"), [representation.contentType]);
   }
   const bytes = Buffer.from([1, 2, 3]);
   for (const encoding of ["protobuf", "cbor"] as const) {
-    const answer = await sent((exchange) => respond.document(exchange, as(encoding), { ...document, body: bytes }));
+    const answer = await sent((response) => respond.document(response, as(encoding), { ...document, body: bytes }));
     assert.deepEqual([answer.body, answer.header("content-type")], [bytes, [mediaTypes[encoding]]]);
   }
 });
@@ -64,7 +65,7 @@ test("a document leaves as the bytes that came, or as YAML and indented JSON mad
 test("further headers go with every form of a document", async () => {
   for (const representation of [as("json"), as("json", { pretty: true }), as("yaml"), as("protobuf")]) {
     const headers = ["Warning", '299 - "a"', "Warning", '299 - "b"'];
-    const answer = await sent((exchange) => respond.document(exchange, representation, { ...document, headers }));
+    const answer = await sent((response) => respond.document(response, representation, { ...document, headers }));
     assert.deepEqual(answer.header("warning"), ['299 - "a"', '299 - "b"']);
     assert.deepEqual(answer.header("content-type"), [representation.contentType]);
   }
@@ -81,11 +82,11 @@ test("an error is a Status in the encoding of the answer it stands for", async (
     reason: "BadRequest",
     code: 400,
   };
-  const yaml = await sent((exchange) => respond.error(exchange, as("yaml"), failed(error)));
+  const yaml = await sent((response) => respond.error(response, as("yaml"), failed(error)));
   const readYaml = parseYaml(yaml.body);
   assert.deepEqual(readYaml.ok && readYaml.value, status);
   for (const encoding of ["json", "protobuf", "cbor"] as const) {
-    const answer = await sent((exchange) => respond.error(exchange, as(encoding), failed(error)));
+    const answer = await sent((response) => respond.error(response, as(encoding), failed(error)));
     assert.equal(answer.code, 400);
     assert.deepEqual(answer.header("content-type"), [mediaTypes[encoding]]);
     assert.deepEqual(reader.body(encoding, answer.body), status);
@@ -99,27 +100,27 @@ test("a watch that fails before it begins answers one body, with a body's media 
     [as("json"), mediaTypes.json],
   ];
   for (const [representation, contentType] of rows) {
-    const answer = await sent((exchange) => respond.error(exchange, representation, failed(badRequest("no"))));
+    const answer = await sent((response) => respond.error(response, representation, failed(badRequest("no"))));
     assert.deepEqual(answer.header("content-type"), [contentType]);
   }
 });
 
 test("an error says when to come again and how to show who one is", async () => {
   const later = new ApiError("TooManyRequests", "later", { details: { retryAfterSeconds: 7 } });
-  const slow = await sent((exchange) => respond.error(exchange, as("json"), failed(later)));
+  const slow = await sent((response) => respond.error(response, as("json"), failed(later)));
   assert.deepEqual([slow.code, slow.header("retry-after")], [429, ["7"]]);
-  const nobody = await sent((exchange) => respond.error(exchange, as("json"), failed(unauthorized())));
+  const nobody = await sent((response) => respond.error(response, as("json"), failed(unauthorized())));
   assert.deepEqual([nobody.code, nobody.header("www-authenticate")], [401, ["Bearer"]]);
 });
 
 test("an error carries the request's warnings", async () => {
-  const answer = await sent((exchange) => respond.error(exchange, as("json"), failed(badRequest("no"), ["a", "b"])));
+  const answer = await sent((response) => respond.error(response, as("json"), failed(badRequest("no"), ["a", "b"])));
   assert.deepEqual(answer.header("warning"), ['299 - "a"', '299 - "b"']);
 });
 
 test("what has no Protobuf form is told in JSON, and says so", async () => {
   const value = { kind: "Thing", apiVersion: "v1", a: 1 };
-  const answer = await sent((exchange) => respond.value(exchange, as("protobuf"), { code: 200, value }));
+  const answer = await sent((response) => respond.value(response, as("protobuf"), { code: 200, value }));
   assert.deepEqual(answer.header("content-type"), ["application/json"]);
   assert.equal(answer.body.toString(), '{"kind":"Thing","apiVersion":"v1","a":1}\n');
 });
@@ -127,9 +128,9 @@ test("what has no Protobuf form is told in JSON, and says so", async () => {
 test("discovery is told in every encoding", async () => {
   const value = { kind: "APIVersions", apiVersion: "v1", versions: ["v1"], serverAddressByClientCIDRs: [] };
   for (const encoding of ["protobuf", "cbor"] as const) {
-    const { body } = await sent((exchange) => respond.value(exchange, as(encoding), { code: 200, value }));
+    const { body } = await sent((response) => respond.value(response, as(encoding), { code: 200, value }));
     assert.deepEqual(reader.body(encoding, body)["versions"], ["v1"]);
   }
-  const cbor = parseCbor((await sent((exchange) => respond.value(exchange, as("cbor"), { code: 200, value }))).body);
+  const cbor = parseCbor((await sent((response) => respond.value(response, as("cbor"), { code: 200, value }))).body);
   assert.deepEqual(cbor.ok && cbor.value, value);
 });

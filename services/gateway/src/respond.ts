@@ -4,7 +4,7 @@ import type { Encoding } from "@orch/render/form.js";
 import { framings } from "@orch/render/framing.js";
 import { isObject, type MessageType } from "@orch/schema/descriptor.js";
 import type { ApiError } from "@orch/status/api-error.js";
-import type { Exchange, HeaderList } from "./http/exchange.js";
+import type { HeaderList, HttpResponse } from "./http/response.js";
 import { warningHeaders } from "./http/warning-headers.js";
 import { isLaidOut, type Layouts } from "./layout/layouts.js";
 import { ofBody, relay } from "./relay.js";
@@ -35,10 +35,10 @@ export type MetaTypeOf = (kind: string) => MessageType | undefined;
 /** Writes answers in the representation that was asked for. */
 export interface Responder {
   /** Settles when all of it is given to the client; at once where it is small. */
-  document(exchange: Exchange, representation: Representation, document: Document): void | Promise<void>;
-  value(exchange: Exchange, representation: Representation, answer: Answer): void;
+  document(response: HttpResponse, representation: Representation, document: Document): void | Promise<void>;
+  value(response: HttpResponse, representation: Representation, answer: Answer): void;
   /** `warnings` are those of the request, whatever became of it. */
-  error(exchange: Exchange, representation: Representation, failure: Failure): void;
+  error(response: HttpResponse, representation: Representation, failure: Failure): void;
 }
 
 const plainHeaders: HeaderList = ["Content-Type", "application/json"];
@@ -47,28 +47,28 @@ const plainHeaders: HeaderList = ["Content-Type", "application/json"];
 const smallBytes = 32 * 1024;
 
 export function createResponder(metaType: MetaTypeOf, layouts: Layouts): Responder {
-  const value = (exchange: Exchange, wanted: Representation, answer: Answer): void => {
+  const value = (response: HttpResponse, wanted: Representation, answer: Answer): void => {
     const { representation, body } = printed(wanted, answer.value, metaType);
-    exchange.send(answer.code, ["Content-Type", representation.contentType, ...(answer.headers ?? [])], body);
+    response.send(answer.code, ["Content-Type", representation.contentType, ...(answer.headers ?? [])], body);
   };
   return {
     value,
-    document(exchange, representation, { code, body, headers }) {
+    document(response, representation, { code, body, headers }) {
       const { encoding, contentType } = representation;
       const laidOut = isLaidOut(representation);
-      if (encoding === "json" && !laidOut && headers.length === 0) return exchange.send(code, plainHeaders, body);
+      if (encoding === "json" && !laidOut && headers.length === 0) return response.send(code, plainHeaders, body);
       const all = ["Content-Type", contentType, ...headers];
-      if (!laidOut) return exchange.send(code, all, body);
-      if (body.length <= smallBytes) return exchange.send(code, all, layouts.whole(representation, body));
+      if (!laidOut) return response.send(code, all, body);
+      if (body.length <= smallBytes) return response.send(code, all, layouts.whole(representation, body));
       const stream = layouts.stream(representation, ofBody(body));
-      return relay(exchange, stream, { code, headersOf: () => all, cutOnFailure: true }).then(() => {});
+      return relay(response, stream, { code, headersOf: () => all, cutOnFailure: true }).then(() => {});
     },
-    error(exchange, representation, { error, warnings }) {
+    error(response, representation, { error, warnings }) {
       const headers = [...warningHeaders(warnings)];
       const retryAfter = error.details?.retryAfterSeconds;
       if (retryAfter !== undefined) headers.push("Retry-After", String(retryAfter));
       if (error.reason === "Unauthorized") headers.push("WWW-Authenticate", "Bearer");
-      value(exchange, unstreamed(representation), { code: error.code, value: error.toStatus(), headers });
+      value(response, unstreamed(representation), { code: error.code, value: error.toStatus(), headers });
     },
   };
 }

@@ -133,7 +133,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     {
       newId: deps.newId,
       connections: deps.connections,
-      serve: (exchange) => (refusing && !isProbe(exchange.path) ? comeAgain(exchange) : serve(exchange)),
+      serve: (exchange) => (refusing && !isProbe(exchange.request.path) ? comeAgain(exchange) : serve(exchange)),
     },
   );
   const drain = (): Promise<void> => {
@@ -162,7 +162,7 @@ const isProbe = (path: string): boolean =>
   healthKinds.some((kind) => path === `/${kind}` || path.startsWith(`/${kind}/`));
 
 /** In the words and seconds of the reference. */
-function comeAgain(exchange: Exchange): void {
+function comeAgain({ response }: Exchange): void {
   const headers = ["Content-Type", "text/plain; charset=utf-8", "Retry-After", "5"];
-  exchange.send(429, headers, "The apiserver is shutting down, please try again later.\n");
+  response.send(429, headers, "The apiserver is shutting down, please try again later.\n");
 }

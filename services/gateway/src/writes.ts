@@ -17,8 +17,7 @@ export interface WriteDeps {
   readonly noteWork?: NoteWork | undefined;
 }
 
-export interface Write {
-  readonly exchange: Exchange;
+export interface Write extends Exchange {
   readonly route: ResourceRoute;
   readonly representation: Representation;
   /** Warnings that the answer carries besides the service's own. */
@@ -34,11 +33,11 @@ export const maxBodyBytes = 3 * 1024 * 1024;
 
 /** Writes go to the group's resource service as they came. */
 export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
-  const { exchange, route } = write;
-  const body = await exchange.body(maxBodyBytes);
+  const { request, response, route } = write;
+  const body = await request.body(maxBodyBytes);
   deps.noteWork?.(write.verb, route, body.length);
   write.observer?.began();
-  const request = {
+  const wanted = {
     verb: write.verb,
     group: route.group,
     version: route.version,
@@ -47,20 +46,20 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
     namespace: route.namespace,
     name: route.name,
     body,
-    contentType: exchange.header("content-type") ?? "",
-    options: optionsOf(exchange.query),
-    form: formOf(write.representation, exchange, write.verb === "deletecollection" ? "list" : write.verb),
+    contentType: request.header("content-type") ?? "",
+    options: optionsOf(request.query),
+    form: formOf(write.representation, request, write.verb === "deletecollection" ? "list" : write.verb),
     user: write.user,
-    userAgent: exchange.header("user-agent") ?? "",
-    ifMatch: exchange.header("if-match") ?? "",
+    userAgent: request.header("user-agent") ?? "",
+    ifMatch: request.header("if-match") ?? "",
   };
   let answered = 0;
   try {
     const options = { deadlineMs: deps.requestTimeoutMs };
-    const reply = await deps.resources(route.group).call(resourceWrite, request, options);
+    const reply = await deps.resources(route.group).call(resourceWrite, wanted, options);
     answered = reply.body.length;
     const headers = warningHeaders([...write.warnings, ...reply.warnings]);
-    await deps.respond.document(exchange, write.representation, { code: reply.code, body: reply.body, headers });
+    await deps.respond.document(response, write.representation, { code: reply.code, body: reply.body, headers });
   } finally {
     write.observer?.ended(body.length, answered);
   }

@@ -2,8 +2,9 @@ import type { Catalog, Group, Kind } from "@orch/api/catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
 import { subresourceKind } from "@orch/api/subresource-kind.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { Exchange, HeaderList } from "../http/exchange.js";
+import type { Exchange } from "../http/exchange.js";
 import { acceptsGzip, createKeptGzip, documentGzipFrom } from "../http/gzip.js";
+import type { HeaderList } from "../http/response.js";
 import type { Representation } from "../representation.js";
 import { printed } from "../respond.js";
 import { type Served, servedKinds, servedSubresources } from "./discovery.js";
@@ -39,21 +40,20 @@ export function createAggregatedDiscovery(deps: AggregatedDeps): AggregatedDisco
   const prepared = new Map<string, Prepared>();
   const kept = createKeptGzip();
   return {
-    send(exchange, representation, { path, version }) {
+    send({ request, response }, representation, { path, version }) {
       const key = `${path} ${version} ${representation.encoding} ${representation.pretty}`;
       const { body, etag } = prepared.get(key) ?? prepare(deps, representation, { path, version });
       prepared.set(key, { body, etag });
       const headers: HeaderList = ["ETag", etag, "Vary", "Accept, Accept-Encoding"];
-      if (namesTag(exchange.header("if-none-match"), etag)) {
-        exchange.begin(304, headers);
-        exchange.end();
+      if (namesTag(request.header("if-none-match"), etag)) {
+        response.stream(304, headers).end();
         return;
       }
       const parameters = `g=${deps.naming.group("apidiscovery")};v=${version};as=${listKind}`;
       const all = ["Content-Type", `${representation.contentType};${parameters}`, ...headers];
-      const zips = deps.gzip && body.length >= documentGzipFrom && acceptsGzip(exchange.header("accept-encoding"));
-      if (!zips) return exchange.send(200, all, body);
-      const sendSmall = (small: Buffer): void => exchange.send(200, [...all, "Content-Encoding", "gzip"], small);
+      const zips = deps.gzip && body.length >= documentGzipFrom && acceptsGzip(request.header("accept-encoding"));
+      if (!zips) return response.send(200, all, body);
+      const sendSmall = (small: Buffer): void => response.send(200, [...all, "Content-Encoding", "gzip"], small);
       const small = kept.of(key, () => body);
       return small instanceof Promise ? small.then(sendSmall) : sendSmall(small);
     },

@@ -13,7 +13,9 @@ import { createNegotiator, discoveryTransforms, objectOffers } from "@orch/codec
 import { parseProtobuf } from "@orch/codec/protobuf-envelope.js";
 import { parseYaml } from "@orch/codec/yaml.js";
 import { createNaming } from "@orch/naming/naming.js";
-import { createHttp1Exchange } from "../http/http1-exchange.js";
+import { Http1Request } from "../http/http1/request.js";
+import { Http1Response } from "../http/http1/response.js";
+import { createPeerOf } from "../http/peer.js";
 import { parsePath } from "../path.js";
 import { representationOf } from "../representation.js";
 import { discoveryDocument, type Served } from "./discovery.js";
@@ -171,15 +173,20 @@ test("both forms promise the same resources, subresources and verbs", () => {
 
 const negotiator = createNegotiator(objectOffers(naming, { cbor: true }), discoveryTransforms(naming));
 const discovery = createAggregatedDiscovery(deps);
-const server: Server = createServer((request, response) => {
-  const exchange = createHttp1Exchange(request, response, {
+const peerOf = createPeerOf();
+const server: Server = createServer((message, outgoing) => {
+  const request = new Http1Request(message, { id: "1", peerOf });
+  const response = new Http1Response(message, outgoing, {
     id: "1",
     atTurnEnd: (run) => run(),
     isLeaving: () => false,
   });
-  const representation = representationOf(negotiator, exchange, "get");
+  const representation = representationOf(negotiator, request, "get");
   const version = representation.transform?.version ?? "";
-  void discovery.send(exchange, representation, { path: exchange.path === "/api" ? "/api" : "/apis", version });
+  void discovery.send({ request, response }, representation, {
+    path: request.path === "/api" ? "/api" : "/apis",
+    version,
+  });
 });
 let origin = "";
 

@@ -12,7 +12,8 @@ import { buffer } from "node:stream/consumers";
 import { type OpenIdDocuments, openIdPaths } from "@orch/auth/service-account/open-id.js";
 import express from "express";
 import type { FlowTables } from "../flow/tables.js";
-import type { Exchange, HeaderList } from "../http/exchange.js";
+import type { Exchange } from "../http/exchange.js";
+import type { HeaderList } from "../http/response.js";
 import { createOpenApiRoutes, type OpenApiDeps } from "./openapi.js";
 import { createOpenIdDiscovery } from "./openid-discovery.js";
 
@@ -67,16 +68,16 @@ const ownHeaders = new Set(["connection", "content-length", "date", "keep-alive"
 const spelled = new Map([["cache-control", "Cache-Control"]]);
 
 /** Express knows the first version of HTTP alone: it is asked over a connection in memory, whatever the client speaks. */
-async function answer(server: Server, exchange: Exchange): Promise<void> {
+async function answer(server: Server, { request: asking, response: answering }: Exchange): Promise<void> {
   const [client, served] = duplexPair();
   server.emit("connection", served);
-  const path = exchange.query === undefined ? exchange.path : `${exchange.path}?${exchange.query}`;
+  const path = asking.query === undefined ? asking.path : `${asking.path}?${asking.query}`;
   const headers: OutgoingHttpHeaders = { connection: "close" };
   for (const name of forwarded) {
-    const value = exchange.header(name);
+    const value = asking.header(name);
     if (value !== undefined) headers[name] = value;
   }
-  const asked = request({ createConnection: () => client, method: exchange.method, path, headers });
+  const asked = request({ createConnection: () => client, method: asking.method, path, headers });
   // Neither side of a pair hears of the other's end: one that comes before the answer would be waited for.
   const giveUp = (): void => void client.destroy();
   served.once("close", giveUp);
@@ -84,7 +85,7 @@ async function answer(server: Server, exchange: Exchange): Promise<void> {
   asked.end();
   const [response]: IncomingMessage[] = await once(asked, "response");
   if (response === undefined) throw new TypeError("a response without a response");
-  exchange.send(response.statusCode ?? 500, headerList(response.headers), await buffer(response));
+  answering.send(response.statusCode ?? 500, headerList(response.headers), await buffer(response));
 }
 
 function headerList(headers: IncomingHttpHeaders): HeaderList {

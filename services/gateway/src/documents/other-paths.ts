@@ -15,10 +15,10 @@ type Answer = (exchange: Exchange) => Promise<void>;
 export function createOtherPaths(deps: OtherPathsDeps): Answer {
   let rest: Promise<Answer> | undefined;
   return async (exchange) => {
-    const { method, path, query } = exchange;
+    const { method, path, query } = exchange.request;
     const reads = method === "GET" || method === "HEAD";
     const answer = reads ? await deps.health(path, query ?? new URLSearchParams()) : undefined;
-    if (answer !== undefined) return exchange.send(answer.code, probeHeaders, answer.body);
+    if (answer !== undefined) return exchange.response.send(answer.code, probeHeaders, answer.body);
     rest ??= import("./express-paths.js").then(({ createExpressPaths }) => createExpressPaths(deps));
     await (await rest)(exchange);
   };

@@ -1,6 +1,6 @@
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Call } from "../call.js";
-import type { HeaderList } from "../http/exchange.js";
+import type { HeaderList } from "../http/response.js";
 import { namespaceOf } from "./classifier.js";
 import type { Origin } from "./fair-queue.js";
 import { tooManyRequests } from "./limiter.js";
@@ -48,11 +48,11 @@ export function admit(call: Call, flow: Flow, deps: AdmitDeps): void | Promise<v
 }
 
 /** A list, or a watch that begins with one, and a write by their sizes; whatever else there is has one seat. */
-function estimate({ verb, route, exchange }: Call, { mostSeats, level }: Flow, { costs, writes }: AdmitDeps): number {
+function estimate({ verb, route, request }: Call, { mostSeats, level }: Flow, { costs, writes }: AdmitDeps): number {
   if (route.type !== "resource" || level.exempt) return 1;
-  if (!isReadOnly(verb)) return Math.max(1, Math.min(mostSeats, writes.seats(verb, route, exchange)));
-  if (verb !== "list" && !(verb === "watch" && hasInitialEvents(exchange.query))) return 1;
-  return Math.max(1, Math.min(mostSeats, costs.seats(route, exchange)));
+  if (!isReadOnly(verb)) return Math.max(1, Math.min(mostSeats, writes.seats(verb, route, request)));
+  if (verb !== "list" && !(verb === "watch" && hasInitialEvents(request.query))) return 1;
+  return Math.max(1, Math.min(mostSeats, costs.seats(route, request)));
 }
 
 interface Place {
@@ -94,7 +94,7 @@ function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
     series.waitingSeats.add(seats);
     waiting.enter();
     level.wait(waiter, deps.waitMs);
-    call.exchange.onClose(() => {
+    call.response.onClose(() => {
       if (level.cancel(waiter)) waiter.refuse("cancelled");
     });
   });
@@ -183,8 +183,8 @@ class HeldSeats implements Seats, Running {
 }
 
 /** A list's bytes are remembered for the next one; a watch gives its seats back once it has begun. */
-function observerOf({ verb, route, exchange }: Call, seats: Seats, deps: AdmitDeps): StreamObserver | undefined {
-  const { query } = exchange;
+function observerOf({ verb, route, request }: Call, seats: Seats, deps: AdmitDeps): StreamObserver | undefined {
+  const { query } = request;
   if (route.type !== "resource") return undefined;
   if (verb === "watch") {
     const initialEvents = hasInitialEvents(query);
@@ -196,7 +196,7 @@ function observerOf({ verb, route, exchange }: Call, seats: Seats, deps: AdmitDe
       bytes += more;
     },
     end: (whole) => {
-      if (whole) deps.costs.learn(route, exchange, bytes);
+      if (whole) deps.costs.learn(route, request, bytes);
     },
   };
 }

@@ -5,7 +5,6 @@ import { createNaming } from "@orch/naming/naming.js";
 import { createManualClock, type ManualClock } from "@orch/runtime/clock.js";
 import { createMetrics } from "@orch/runtime/metrics.js";
 import fc from "fast-check";
-import type { Call } from "../call.js";
 import { type FakeCall, fakeCall } from "../testing/fake-call.js";
 import { builtInConfig, type FlowConfig } from "./config.js";
 import { createFlowControl, type FlowControl } from "./flow-control.js";
@@ -91,7 +90,7 @@ function twoSeats(level: LevelSpec = queued): Subject {
   return made;
 }
 
-function enterAtOnce(control: FlowControl, request: Request = {}): Call {
+function enterAtOnce(control: FlowControl, request: Request = {}): ReturnType<typeof fakeCall> {
   const call = callOf(request);
   assert.equal(control.enter(call), undefined);
   return call;
@@ -100,12 +99,10 @@ function enterAtOnce(control: FlowControl, request: Request = {}): Call {
 test("a call whose seats are free goes on at once, and the answer tells which objects decided", async () => {
   const { control, metric } = twoSeats();
   const call = enterAtOnce(control);
-  assert.deepEqual(call.exchange.also, [
-    "X-Kubernetes-PF-FlowSchema-UID",
-    "schema-uid",
-    "X-Kubernetes-PF-PriorityLevel-UID",
-    "level-uid",
-  ]);
+  call.response.send(200, [], "");
+  const { header } = await call.exchange.answered;
+  assert.deepEqual(header("X-Kubernetes-PF-FlowSchema-UID"), ["schema-uid"]);
+  assert.deepEqual(header("X-Kubernetes-PF-PriorityLevel-UID"), ["level-uid"]);
   assert.equal(await metric("current_executing_requests", labels), 1);
   call.seats?.release();
   call.seats?.release();
@@ -174,8 +171,7 @@ test("a client that goes away leaves the queue and takes no seat", async () => {
   enterAtOnce(control);
   const gone = callOf({});
   const refused = assert.rejects(Promise.resolve(control.enter(gone)), { reason: "TooManyRequests" });
-  gone.exchange.begin(499, []);
-  gone.exchange.end();
+  gone.exchange.leave();
   await refused;
   assert.equal(await metric("rejected_requests_total", `${labels},reason="cancelled"`), 1);
   first.seats?.release();
@@ -288,8 +284,7 @@ test("whatever happens to calls, no seat is lost and no more are held than there
           Promise.resolve(control.enter(made)).catch(() => {});
         } else if (what === "release") call?.seats?.release();
         else if (what === "close") {
-          call?.exchange.begin(200, []);
-          call?.exchange.end();
+          call?.exchange.leave();
         } else if (what === "pass") clock.advance(which * 1000);
         else control.configure(tiny(which % 2 === 0 ? queued : rejecting));
         assert.ok((await metric("current_executing_seats", labels)) <= 2);

@@ -1,6 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
-import type { HeaderList } from "../http/exchange.js";
+import type { HeaderList } from "../http/response.js";
 import { admit, type Flow } from "./admit.js";
 import { type Classifier, createClassifier, type SchemaEntry } from "./classifier.js";
 import { builtInConfig, catchAllName, type FlowConfig, withMandatory } from "./config.js";
@@ -65,7 +65,7 @@ export function createFlowControl(options: FlowControlOptions): FlowControl {
       const { user, verb, route } = call;
       if (user === undefined) throw new TypeError("a request that nobody sent");
       const flow = classify(user, verb, route);
-      call.exchange.also = flow.headers;
+      call.response.addHeaders(flow.headers);
       return admit(call, flow, deps);
     },
     configure(given) {

@@ -1,15 +1,15 @@
-import type { Exchange } from "../http/exchange.js";
+import type { HttpRequest } from "../http/request.js";
 import type { ResourceRoute } from "../path.js";
 
 /** What lists cost, told by the bytes that the last of the same collection, selectors and page size came to. */
 export interface ListCosts {
   /** How many seats a list is worth, before its level's bound. */
-  seats(route: ResourceRoute, exchange: Sent): number;
-  learn(route: ResourceRoute, exchange: Sent, bytes: number): void;
+  seats(route: ResourceRoute, sent: Sent): number;
+  learn(route: ResourceRoute, sent: Sent, bytes: number): void;
 }
 
 /** What a list asks for besides its path. */
-type Sent = Pick<Exchange, "query" | "header">;
+type Sent = Pick<HttpRequest, "query" | "header">;
 
 /** About 100 objects. */
 const bytesPerSeat = 100_000;
@@ -20,9 +20,9 @@ const remembered = 1000;
 export function createListCosts(): ListCosts {
   const bytes = new Map<string, number>();
   return {
-    seats(route, exchange) {
-      const { query } = exchange;
-      const of = collectionOf(route, exchange);
+    seats(route, sent) {
+      const { query } = sent;
+      const of = collectionOf(route, sent);
       const selection = selectionOf(query);
       const known = bytes.get(of + selection);
       if (known !== undefined) return Math.ceil(known / bytesPerSeat);
@@ -32,8 +32,8 @@ export function createListCosts(): ListCosts {
       const limit = Number(query?.get("limit") ?? 0);
       return limit > 0 ? Math.min(all, Math.ceil(limit / objectsPerSeat)) : all;
     },
-    learn(route, exchange, count) {
-      const key = collectionOf(route, exchange) + selectionOf(exchange.query);
+    learn(route, sent, count) {
+      const key = collectionOf(route, sent) + selectionOf(sent.query);
       // The last heard of is the last to be forgotten.
       bytes.delete(key);
       bytes.set(key, count);
@@ -44,8 +44,8 @@ export function createListCosts(): ListCosts {
 }
 
 /** Compressed it is another list: smaller, and made once for many. */
-function collectionOf({ group, resource, namespace }: ResourceRoute, exchange: Sent): string {
-  const compressed = exchange.header("accept-encoding")?.includes("gzip") === true;
+function collectionOf({ group, resource, namespace }: ResourceRoute, sent: Sent): string {
+  const compressed = sent.header("accept-encoding")?.includes("gzip") === true;
   return `${group}/${resource}/${namespace}${compressed ? "|gzip" : ""}`;
 }
 

@@ -1,4 +1,4 @@
-import type { Exchange } from "../http/exchange.js";
+import type { HttpRequest } from "../http/request.js";
 import type { ResourceRoute } from "../path.js";
 
 /**
@@ -8,7 +8,7 @@ import type { ResourceRoute } from "../path.js";
  */
 export interface WriteCosts {
   /** How many seats a write is worth, before its level's bound. */
-  seats(verb: string, route: ResourceRoute, exchange: Pick<Exchange, "header">): number;
+  seats(verb: string, route: ResourceRoute, request: Pick<HttpRequest, "header">): number;
   learn(verb: string, route: ResourceRoute, write: Written): void;
 }
 
@@ -37,11 +37,11 @@ export function createWriteCosts(): WriteCosts {
   const kinds = new Map<string, Last>();
   const objects = new Map<string, number>();
   return {
-    seats(verb, route, exchange) {
-      const announced = exchange.header("content-length");
+    seats(verb, route, request) {
+      const announced = request.header("content-length");
       if (Number(announced ?? 0) < bytesPerSeat && kinds.size === 0) return 1;
       const last = kinds.get(kindOf(verb, route));
-      const length = announced === undefined && hasBody(exchange) ? (last?.bytes ?? 0) : Number(announced ?? 0);
+      const length = announced === undefined && hasBody(request) ? (last?.bytes ?? 0) : Number(announced ?? 0);
       const bytes = Math.max(length, objects.get(objectOf(route)) ?? 0);
       // A small write is one seat, whatever a large one cost.
       if (bytes < bytesPerSeat) return 1;
@@ -61,7 +61,7 @@ export function createWriteCosts(): WriteCosts {
   };
 }
 
-const hasBody = (exchange: Pick<Exchange, "header">): boolean => exchange.header("transfer-encoding") !== undefined;
+const hasBody = (request: Pick<HttpRequest, "header">): boolean => request.header("transfer-encoding") !== undefined;
 
 const kindOf = (verb: string, { group, resource }: ResourceRoute): string => `${verb} ${group}/${resource}`;
 

@@ -1,6 +1,6 @@
 import { Server } from "node:net";
 import type { Connections } from "./connections.js";
-import type { Http2Sessions } from "./http2-sessions.js";
+import type { Http2Sessions } from "./http2/sessions.js";
 
 /** How a server takes its leave of the clients that are connected. */
 export interface Draining {

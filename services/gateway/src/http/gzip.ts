@@ -1,7 +1,7 @@
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import { LRUCache } from "lru-cache";
-import type { HeaderList } from "./exchange.js";
+import type { HeaderList } from "./response.js";
 
 /** Bodies below this are sent as they are (rules: Media types and headers; the reference's threshold). */
 export const gzipFrom = 128 * 1024;

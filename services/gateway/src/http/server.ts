@@ -9,14 +9,17 @@ import type { TlsSource } from "../tls/material.js";
 import { verbOf } from "../verbs.js";
 import { createConnections } from "./connections.js";
 import { createDraining, type Draining } from "./draining.js";
-import { type Exchange, parseTarget } from "./exchange.js";
-import { createHttp1Exchange } from "./http1-exchange.js";
-import { createHttp2Sessions } from "./http2-sessions.js";
+import type { Serve } from "./exchange.js";
+import { Http1Request } from "./http1/request.js";
+import { Http1Response } from "./http1/response.js";
+import { createHttp2Sessions } from "./http2/sessions.js";
+import { createPeerOf } from "./peer.js";
 import { plainHttpText, protocolRefusal, refusalText } from "./protocol-refusals.js";
+import { parseRequestTarget } from "./request.js";
 import { hasBody } from "./request-body.js";
 import { createSocketsByPeer } from "./sockets-by-peer.js";
 import { createAtTurnEnd } from "./turn.js";
-import { createWebSocketExchanges } from "./websocket-exchange.js";
+import { createWebSocketExchanges } from "./websocket/exchanges.js";
 
 export interface ServerConfig {
   readonly bindAddress: string;
@@ -41,7 +44,7 @@ export interface ServerDeps {
   /** Where connections come from; the port of the configuration where absent. */
   readonly connections?: ConnectionSource | undefined;
   readonly newId: () => string;
-  readonly serve: (exchange: Exchange) => void;
+  readonly serve: Serve;
 }
 
 export interface HttpServer extends Pick<Draining, "leave" | "drain"> {
@@ -69,6 +72,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
   let contexts = tlsContexts(tls.current());
   const connections = createConnections();
   const atTurnEnd = createAtTurnEnd();
+  const peerOf = createPeerOf();
   /** Connections that have been told why they end. */
   const told = new WeakSet<Duplex>();
   const server: Server = createServer(
@@ -97,9 +101,11 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
         return;
       }
       connections.responding(request.socket, response);
-      deps.serve(
-        createHttp1Exchange(request, response, { id: deps.newId(), atTurnEnd, isLeaving: draining.isLeaving }),
-      );
+      const id = deps.newId();
+      deps.serve({
+        request: new Http1Request(request, { id, peerOf }),
+        response: new Http1Response(request, response, { id, atTurnEnd, isLeaving: draining.isLeaving }),
+      });
     },
   );
   // Of whoever was let in before only the connections stay: a new context takes no session of the one before.
@@ -107,7 +113,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
     contexts = tlsContexts(tls.current());
     server.setSecureContext(contexts.main);
   });
-  const webSocketExchange = createWebSocketExchanges(config.tokenProtocol);
+  const webSocketExchange = createWebSocketExchanges(config.tokenProtocol, peerOf);
   server.on("upgrade", (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
     const refusal = protocolRefusal(request);
     if (refusal !== undefined) {
@@ -119,8 +125,10 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
     const exchange = webSocketExchange({ request, socket, head, id: deps.newId(), accepted });
     // The parser leaves the body of such a request to the other protocol.
     if (accepted || !hasBody(request.headers)) deps.serve(exchange);
-    else
-      exchange.send(400, ["Content-Type", "text/plain; charset=utf-8"], "a request with a body cannot be upgraded\n");
+    else {
+      const headers = ["Content-Type", "text/plain; charset=utf-8"];
+      exchange.response.send(400, headers, "a request with a body cannot be upgraded\n");
+    }
   });
   // A tunnel is nothing that is served; without a listener node ends the connection without a word.
   server.on("connect", (_request: IncomingMessage, socket: TLSSocket) => {
@@ -146,8 +154,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       idleMs: config.idleMs ?? keepAliveMs,
       requestTimeoutMs: config.requestTimeoutMs,
     },
-    deps.serve,
-    () => ({ id: deps.newId(), atTurnEnd }),
+    { serve: deps.serve, newId: deps.newId, peerOf, atTurnEnd },
   );
   divert(server, http2.opened, connections.opened);
   const watchdog = setInterval(() => {
@@ -204,7 +211,7 @@ function serveFrom(server: Server, source: ConnectionSource): void {
 
 function isWebSocketWatch({ method = "GET", url = "/", headers }: IncomingMessage): boolean {
   if (headers.upgrade?.toLowerCase() !== "websocket" || headers["sec-websocket-key"] === undefined) return false;
-  const { path, query } = parseTarget(url);
+  const { path, query } = parseRequestTarget(url);
   const route = parsePath(path);
   return route.type === "resource" && verbOf(method, route, query) === "watch";
 }

@@ -1,4 +1,4 @@
-import type { HeaderList } from "./exchange.js";
+import type { HeaderList } from "./response.js";
 
 /** Headers of warnings; more of them are told in one header. Clients refuse a response of some hundred headers. */
 const maxHeaders = 50;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Attributes, Authorizer, Decision } from "@orch/auth/authorizer.js";
 import { unavailable } from "@orch/status/api-error.js";
-import { parseTarget } from "../http/exchange.js";
+import { parseRequestTarget } from "../http/request.js";
 import { parsePath } from "../path.js";
 import { attributesOf } from "../request-attributes.js";
 import { bob, paths, post, start, statusOf } from "../testing/reviews.js";
@@ -86,10 +86,10 @@ test("what is asked of a request's attributes is what the request itself is aske
   ];
   for (const line of targets) {
     const [method = "", target = ""] = line.split(" ");
-    const { path, query } = parseTarget(target);
+    const { path, query } = parseRequestTarget(target);
     const route = parsePath(path);
     const verb = route.type === "resource" ? verbOf(method, route, query) : method.toLowerCase();
-    const request = attributesOf({ route, verb, exchange: { query } }, bob);
+    const request = attributesOf({ route, verb, request: { query } }, bob);
     const { user: _user, kind, ...rest } = request;
     const selectors = Object.entries(rest).flatMap(([name, value]) =>
       name.endsWith("Selector") ? [[name, { rawSelector: value }]] : [],

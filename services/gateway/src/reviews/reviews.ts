@@ -45,7 +45,7 @@ export interface ReviewRequest extends Omit<Write, "verb"> {
 export interface Reviews {
   isReview(kind: Kind): boolean;
   /** Answers the exchange. @throws ApiError TypeError for another kind */
-  serve(kind: Kind, request: ReviewRequest): Promise<void>;
+  serve(kind: Kind, review: ReviewRequest): Promise<void>;
 }
 
 export function createReviews(deps: ReviewDeps): Reviews {
@@ -56,26 +56,26 @@ export function createReviews(deps: ReviewDeps): Reviews {
 
   return {
     isReview: (kind) => answerTo(kind) !== undefined,
-    async serve(kind, request) {
-      const { exchange, representation, route, user, onFault } = request;
+    async serve(kind, review) {
+      const { request, response, representation, route, user, onFault } = review;
       const answer = answerTo(kind);
       if (answer === undefined) throw new TypeError(`${kind.kind} is no review`);
-      const renderer = renderers.of(kind, wantedForm(representation, exchange, "create"), "");
-      const body = { bytes: await exchange.body(maxReviewBytes), contentType: exchange.header("content-type") ?? "" };
+      const renderer = renderers.of(kind, wantedForm(representation, request, "create"), "");
+      const body = { bytes: await request.body(maxReviewBytes), contentType: request.header("content-type") ?? "" };
       const of = { metaGroup: naming.metaGroup, kind: "CreateOptions" } as const;
-      const { fieldValidation: validation } = writeOptions(optionsOf(exchange.query), of);
+      const { fieldValidation: validation } = writeOptions(optionsOf(request.query), of);
       const read = readObjectBody(kind, { formats: negotiator, body, validation });
-      const warnings = [...request.warnings, ...read.warnings];
+      const warnings = [...review.warnings, ...read.warnings];
       try {
         const object = question(kind, read.object, route.namespace);
         const reply = whole(kind.hub, await answer({ object, user, onFault }));
         const document = renderer.document(renderer.piece(reply).at(deps.now()), "");
         const headers = warningHeaders(warnings);
-        await respond.document(exchange, representation, { code: 201, body: document, headers });
+        await respond.document(response, representation, { code: 201, body: document, headers });
       } catch (error) {
         // What was wrong with the body is told with a refusal, too.
         if (!(error instanceof ApiError)) throw error;
-        respond.error(exchange, representation, { error, warnings });
+        respond.error(response, representation, { error, warnings });
       }
     },
   };

@@ -19,9 +19,12 @@ export function fakeCall({
   target = "/api/v1/namespaces/a/pods/p",
 }: FakeCall): Call & { readonly exchange: FakeExchange } {
   const exchange = fakeExchange({ target });
+  const { request, response } = exchange;
   return {
     exchange,
-    route: parsePath(exchange.path),
+    request,
+    response,
+    route: parsePath(request.path),
     representation: plainJson,
     verb,
     sender: undefined,

@@ -1,12 +1,22 @@
-import { Duplex } from "node:stream";
-import { TLSSocket } from "node:tls";
-import type { Exchange, HeaderList } from "../http/exchange.js";
+import { tooLarge } from "@orch/status/api-error.js";
+import type { Exchange } from "../http/exchange.js";
+import type { Peer } from "../http/peer.js";
+import { type HttpRequest, headerText, parseRequestTarget } from "../http/request.js";
+import {
+  type BodyStream,
+  byteLength,
+  type HeaderList,
+  type HttpResponse,
+  nowhere,
+  withCommonHeaders,
+} from "../http/response.js";
+import { deferred } from "./deferred.js";
 
 export interface FakeRequest {
   readonly method?: string;
   /** Path and query. */
   readonly target: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string | Buffer;
 }
 
@@ -15,6 +25,8 @@ export interface Answered {
   readonly code: number;
   readonly headers: HeaderList;
   readonly body: Buffer;
+  /** False of one that was cut. */
+  readonly whole?: boolean;
   /** The values of a header, in order. */
   header(name: string): readonly string[];
 }
@@ -22,67 +34,105 @@ export interface Answered {
 export interface FakeExchange extends Exchange {
   /** Settles once the response ended. */
   readonly answered: Promise<Answered>;
+  /** What the response was told, in order: `send …`, `stream …`, `write …`, `end`, `cut`. */
+  readonly told: readonly string[];
+  /** The client goes away. */
+  leave(): void;
 }
 
-/** A connection whose client showed no certificate. */
-const socket = new TLSSocket(new Duplex({ read() {}, write() {} }));
+const id = "fake";
+/** Its client showed no certificate. */
+const peer: Peer = { address: "", certificate: undefined };
 
 /** An exchange without a network: the client is never behind and stays until it has its answer. */
-export function fakeExchange({ method = "GET", target, headers = {}, body = "" }: FakeRequest): FakeExchange {
-  const [path = "", query] = target.split("?");
+export function fakeExchange(asked: FakeRequest): FakeExchange {
+  const told: string[] = [];
+  const { response, answered, leave } = fakeResponse((what) => void told.push(what));
+  return { request: fakeRequest(asked), response, answered, told, leave };
+}
+
+function fakeRequest({ method = "GET", target, headers = {}, body = "" }: FakeRequest): HttpRequest {
+  return {
+    id,
+    method,
+    ...parseRequestTarget(target),
+    headers,
+    header: (name) => headerText(headers[name]),
+    distinctHeaders: () => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat()])),
+    peer,
+    async body(limit) {
+      if (body.length > limit) throw tooLarge(`limit is ${limit}`);
+      return Buffer.from(body);
+    },
+  };
+}
+
+function fakeResponse(tell: (what: string) => void): Omit<FakeExchange, "request" | "told"> {
   const parts: Buffer[] = [];
   const closers: (() => void)[] = [];
-  let answer: { readonly code: number; readonly headers: HeaderList } | undefined;
-  let ended = false;
-  let settle: (answered: Answered) => void = () => {};
-  const answered = new Promise<Answered>((resolve) => {
-    settle = resolve;
-  });
-  const begin = (code: number, list: HeaderList): void => {
-    answer ??= { code, headers: list };
-  };
-  const end = (): void => {
-    if (ended || answer === undefined) return;
-    ended = true;
-    settle({ ...answer, body: Buffer.concat(parts), header: (name) => valuesOf(answer?.headers ?? [], name) });
+  let added: HeaderList = [];
+  let head = { code: 0, headers: added };
+  const headOf = (code: number, headers: HeaderList) => ({ code, headers: withCommonHeaders(id, added, headers) });
+  let closed = false;
+  const { promise: answered, resolve, reject } = deferred<Answered>();
+  answered.catch(() => {});
+  const leave = (): void => {
+    if (closed) return;
+    closed = true;
+    if (head.code === 0) reject(new Error("the client went away"));
     for (const run of closers) run();
   };
-  return {
-    id: "fake",
-    method,
-    path,
-    query: query === undefined ? undefined : new URLSearchParams(query),
-    also: [],
-    headers,
-    header: (name) => headers[name],
-    distinctHeaders: () => Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]])),
-    socket,
-    body: async () => (typeof body === "string" ? Buffer.from(body) : body),
-    send(code, list, whole) {
-      begin(code, list);
-      parts.push(Buffer.from(whole));
-      end();
-    },
-    begin,
-    write(part) {
+  const end = (whole: boolean): void => {
+    const { headers } = head;
+    resolve({ ...head, body: Buffer.concat(parts), whole, header: (name) => valuesOf(headers, name) });
+    leave();
+  };
+  const stream: BodyStream = {
+    write(part, written) {
+      tell(`write ${part.toString()}`);
       parts.push(Buffer.from(part));
+      written?.();
       return true;
     },
-    end,
-    cut: end,
+    end() {
+      tell("end");
+      end(true);
+    },
+    cut() {
+      tell("cut");
+      end(false);
+    },
     onDrain: (run) => run(),
-    onClose: (run) => void closers.push(run),
-    get begun() {
-      return answer !== undefined;
+  };
+  const response: HttpResponse = {
+    addHeaders(headers) {
+      added = [...added, ...headers];
+    },
+    send(code, headers, body) {
+      if (head.code !== 0 || closed) return;
+      tell(`send ${headers.join(" ")}: ${body.toString()}`);
+      head = headOf(code, [...headers, "Content-Length", String(byteLength(body))]);
+      parts.push(Buffer.from(body));
+      end(true);
+    },
+    stream(code, headers) {
+      if (head.code !== 0 || closed) return nowhere;
+      tell(`stream ${headers.join(" ")}`);
+      head = headOf(code, headers);
+      return stream;
+    },
+    onClose(run) {
+      if (closed) run();
+      else closers.push(run);
     },
     get closed() {
-      return ended;
+      return closed;
     },
     get code() {
-      return answer?.code ?? 0;
+      return head.code;
     },
-    answered,
   };
+  return { response, answered, leave };
 }
 
 function valuesOf(headers: HeaderList, name: string): readonly string[] {

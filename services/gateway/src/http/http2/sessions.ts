@@ -6,10 +6,13 @@ import {
   type ServerHttp2Stream,
 } from "node:http2";
 import type { TLSSocket } from "node:tls";
-import { quietPatience } from "./connections.js";
-import type { Exchange, ExchangeContext } from "./exchange.js";
-import { createHttp2Exchange } from "./http2-exchange.js";
-import { freshStall, isStalled, type Stall } from "./stall.js";
+import { quietPatience } from "../connections.js";
+import type { Serve } from "../exchange.js";
+import type { PeerOf } from "../peer.js";
+import { freshStall, isStalled, type Stall } from "../stall.js";
+import type { AtTurnEnd } from "../turn.js";
+import { Http2Request } from "./request.js";
+import { Http2Response } from "./response.js";
 
 export interface Http2Limits {
   /** Streams that a connection may have open at once; each watch is one. */
@@ -61,10 +64,16 @@ interface Session {
   quietLooks: number;
 }
 
+export interface Http2Deps {
+  readonly serve: Serve;
+  readonly newId: () => string;
+  readonly peerOf: PeerOf;
+  readonly atTurnEnd: AtTurnEnd;
+}
+
 export function createHttp2Sessions(
   { maxStreams, maxHeaderBytes, idleMs, requestTimeoutMs }: Http2Limits,
-  serve: (exchange: Exchange) => void,
-  context: () => ExchangeContext,
+  { serve, newId, peerOf, atTurnEnd }: Http2Deps,
 ): Http2Sessions {
   const sessions = new Set<Session>();
   let leaving = false;
@@ -96,6 +105,7 @@ export function createHttp2Sessions(
         },
       });
       session.setLocalWindowSize(connectionWindow);
+      const peer = peerOf(socket);
       const streams: Session["streams"] = new Map();
       // Not node's own timeout: pings, or a head that never ends, would keep the connection for ever.
       const idle = setTimeout(() => {
@@ -112,7 +122,9 @@ export function createHttp2Sessions(
       session.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
         opened(open, stream);
         if (leaving && streams.size === 1) sayGoodbye(session);
-        serve(createHttp2Exchange(stream, { ...context(), headers, raw, socket }));
+        const id = newId();
+        const request = new Http2Request(stream, { id, headers, raw, peer });
+        serve({ request, response: new Http2Response(stream, { id, method: request.method, atTurnEnd }) });
       });
     },
     dropStalled() {

@@ -1,0 +1,49 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { Peer, PeerOf } from "../peer.js";
+import { type DistinctHeaders, type HttpRequest, headerText, parseRequestTarget } from "../request.js";
+import { readBody } from "../request-body.js";
+
+export interface Http1RequestContext {
+  readonly id: string;
+  readonly peerOf: PeerOf;
+}
+
+/** A class: closures for its methods would cost every request. */
+export class Http1Request implements HttpRequest {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams | undefined;
+  readonly #message: IncomingMessage;
+  readonly #peerOf: PeerOf;
+
+  constructor(message: IncomingMessage, { id, peerOf }: Http1RequestContext) {
+    this.#message = message;
+    this.#peerOf = peerOf;
+    this.id = id;
+    this.method = message.method ?? "GET";
+    const { path, query } = parseRequestTarget(message.url ?? "/");
+    this.path = path;
+    this.query = query;
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.#message.headers;
+  }
+
+  header(name: string): string | undefined {
+    return headerText(this.#message.headers[name]);
+  }
+
+  distinctHeaders(): DistinctHeaders {
+    return this.#message.headersDistinct;
+  }
+
+  get peer(): Peer {
+    return this.#peerOf(this.#message.socket);
+  }
+
+  body(limit: number): Promise<Buffer> {
+    return readBody(this.#message, this.#message.headers, limit);
+  }
+}

@@ -1,0 +1,100 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  type BodyStream,
+  byteLength,
+  type HeaderList,
+  type HttpResponse,
+  nowhere,
+  unlessFailed,
+  withCommonHeaders,
+} from "../response.js";
+import type { AtTurnEnd } from "../turn.js";
+import { readInTurns } from "./read-in-turns.js";
+import { dropRest, hasUnreadBody } from "./unread-body.js";
+
+export interface Http1ResponseContext {
+  readonly id: string;
+  readonly atTurnEnd: AtTurnEnd;
+  /** Whether the server is shutting down: a response that begins then is its connection's last. */
+  readonly isLeaving: () => boolean;
+}
+
+/** So much of an answer, less than a socket's buffer, may be under way when the next request comes. */
+const smallBytes = 8 * 1024;
+
+/** Also its own body stream: most responses never have one. */
+export class Http1Response implements HttpResponse, BodyStream {
+  readonly #message: IncomingMessage;
+  readonly #response: ServerResponse;
+  readonly #context: Http1ResponseContext;
+  #added: HeaderList = [];
+
+  constructor(message: IncomingMessage, response: ServerResponse, context: Http1ResponseContext) {
+    this.#message = message;
+    this.#response = response;
+    this.#context = context;
+  }
+
+  addHeaders(headers: HeaderList): void {
+    this.#added = [...this.#added, ...headers];
+  }
+
+  send(code: number, headers: HeaderList, body: Buffer | string): void {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return;
+    const length = byteLength(body);
+    const list = this.#head(headers);
+    list.push("Content-Length", String(length));
+    if (length > smallBytes) readInTurns(this.#message.socket);
+    response.writeHead(code, list);
+    if (hasUnreadBody(this.#message)) {
+      response.write(body);
+      dropRest(this.#message, () => response.end());
+    } else this.#context.atTurnEnd(() => response.end(body));
+  }
+
+  stream(code: number, headers: HeaderList): BodyStream {
+    const response = this.#response;
+    if (response.headersSent || response.destroyed) return nowhere;
+    readInTurns(this.#message.socket);
+    response.writeHead(code, this.#head(headers));
+    response.flushHeaders();
+    return this;
+  }
+
+  #head(headers: HeaderList): string[] {
+    const { id, isLeaving } = this.#context;
+    const list = withCommonHeaders(id, this.#added, headers);
+    if (isLeaving()) list.push("Connection", "close");
+    return list;
+  }
+
+  write(part: Buffer, written?: () => void): boolean {
+    return written === undefined ? this.#response.write(part) : this.#response.write(part, unlessFailed(written));
+  }
+
+  end(): void {
+    if (!this.#response.writableEnded) this.#response.end();
+  }
+
+  cut(): void {
+    this.#response.destroy();
+  }
+
+  onDrain(run: () => void): void {
+    this.#response.once("drain", run);
+  }
+
+  onClose(run: () => void): void {
+    if (this.#response.destroyed) run();
+    else this.#response.once("close", run);
+  }
+
+  get closed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
+  }
+
+  get code(): number {
+    return this.#response.headersSent ? this.#response.statusCode : 0;
+  }
+}
