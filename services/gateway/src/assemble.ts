@@ -19,7 +19,7 @@ import { type Health, parseHealthPath } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import { type Metrics, metricsContentType } from "@orch/runtime/metrics.js";
 import type { Service } from "@orch/runtime/service.js";
-import type { Call } from "./call.js";
+import type { Reached } from "./call.js";
 import { createDeliveryMetric } from "./delivery-metric.js";
 import { createFailedLogins } from "./failed-logins.js";
 import { createLimiting } from "./flow/assemble.js";
@@ -183,7 +183,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
   };
 }
 
-function faultFields({ request, user }: Call): object {
+function faultFields({ request, user }: Reached): object {
   return { requestId: request.id, method: request.method, path: request.path, user: user?.name };
 }
 

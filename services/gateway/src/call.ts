@@ -1,38 +1,71 @@
 import type { Kind } from "@orch/api/catalog.js";
+import type { Decision } from "@orch/auth/authorizer.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Deprecation } from "./deprecation.js";
 import type { Seats } from "./flow/seats.js";
 import type { Exchange } from "./http/exchange.js";
-import type { Route } from "./path.js";
+import type { ResourceRoute, Route } from "./path.js";
 import type { Representation } from "./representation.js";
 import type { Verb } from "./verbs.js";
 
-/** A request on its way through the stages; each stage sets what it learned, once, for those behind it. */
-export interface Call extends Exchange {
+// A request on its way: each stage gives back a wider value, and a stage that needs more cannot stand before it.
+
+export interface Received extends Exchange {
   readonly route: Route;
-  /** Plain JSON until negotiated. */
-  representation: Representation;
   /** Of a resource; the lower-case method elsewhere. */
   readonly verb: Verb | string;
-  /** Who sent it. */
-  sender: UserInfo | undefined;
-  /** Whom it is taken for: the sender, or the user that the sender impersonates. */
-  user: UserInfo | undefined;
-  /** What flow control lets it hold; given back when the call is over, if not before. */
-  seats: Seats | undefined;
-  /** What the path is about, once it is known to be served. */
-  kind: Kind | undefined;
-  /** Set where the kind's version is deprecated. */
-  deprecation: Deprecation | undefined;
-  /** What the audit event of the request will say beyond its fields. */
-  readonly auditAnnotations: Map<string, string>;
 }
 
-/** Answers at once where nothing has to be waited for: a promise a stage would cost more than most stages do. */
-export type Handler = (call: Call) => void | Promise<void>;
-export type Stage = (call: Call, next: Handler) => void | Promise<void>;
+export interface Authenticated extends Received {
+  /** Who sent it. */
+  readonly sender: UserInfo;
+}
 
-/** The stages around a handler, the first outermost. */
-export function through(stages: readonly Stage[], handler: Handler): Handler {
-  return stages.reduceRight<Handler>((next, stage) => (call) => stage(call, next), handler);
+export interface Identified extends Authenticated {
+  /** Whom it is taken for: the sender, or the user that the sender impersonates. */
+  readonly user: UserInfo;
+}
+
+export interface Admitted extends Identified {
+  /** What flow control lets it hold; given back when the call is over, if not before. */
+  readonly seats: Seats;
+}
+
+export interface Authorized extends Admitted {
+  /** Why it may go on. */
+  readonly decision: Decision;
+}
+
+/** What a path outside the resources asks for. */
+type OtherRoute = Exclude<Route, ResourceRoute>;
+
+export interface Negotiated extends Authorized {
+  readonly wanted: OtherRoute | WantedResource;
+}
+
+export interface WantedResource {
+  readonly type: "resource";
+  readonly route: ResourceRoute;
+  readonly representation: Representation;
+}
+
+export interface Found extends Negotiated {
+  readonly subject: OtherRoute | Subject;
+}
+
+/** What a path to a resource is about. */
+export interface Subject extends WantedResource {
+  readonly kind: Kind;
+  /** Set where the kind's version is deprecated. */
+  readonly deprecation: Deprecation | undefined;
+  /** What the audit event of the request will say beyond its fields. */
+  readonly auditAnnotations: ReadonlyMap<string, string>;
+}
+
+/** What was known of a request when it was answered, by whatever stage. */
+export type Reached = Received & Partial<Found>;
+
+/** The resource that a request is about; undefined where it is about none, or was answered before that was known. */
+export function subjectOf({ subject }: Reached): Subject | undefined {
+  return subject?.type === "resource" ? subject : undefined;
 }

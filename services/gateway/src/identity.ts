@@ -5,7 +5,7 @@ import { impersonate, wantsImpersonation } from "@orch/auth/impersonation.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { ApiError, unauthorized } from "@orch/status/api-error.js";
-import type { Call } from "./call.js";
+import type { Received } from "./call.js";
 import type { HttpRequest } from "./http/request.js";
 import { attributesOf } from "./request-attributes.js";
 import { RequestCredentials } from "./request-credentials.js";
@@ -36,8 +36,8 @@ export interface Identity {
   authenticate(request: HttpRequest): UserInfo | Promise<UserInfo>;
   /** Whom the request's headers ask to be taken for; the sender where they ask nothing. @throws ApiError Forbidden, BadRequest */
   impersonated(request: HttpRequest, sender: UserInfo): UserInfo | Promise<UserInfo>;
-  /** @throws ApiError Forbidden */
-  authorize(call: Call, user: UserInfo): void | Promise<void>;
+  /** The decision that allows it. @throws ApiError Forbidden */
+  authorize(call: Received, user: UserInfo): Decision | Promise<Decision>;
 }
 
 export function createIdentity(deps: IdentityDeps): Identity {
@@ -75,8 +75,9 @@ export function createIdentity(deps: IdentityDeps): Identity {
     },
     authorize(call, user) {
       const attributes = attributesOf(call, user);
-      const decide = ({ outcome, reason }: Decision): void => {
-        if (outcome !== "allow") throw forbiddenError(attributes, reason);
+      const decide = (decision: Decision): Decision => {
+        if (decision.outcome !== "allow") throw forbiddenError(attributes, decision.reason);
+        return decision;
       };
       const decision = authorizer.authorize(attributes);
       return decision instanceof Promise ? decision.then(decide) : decide(decision);

@@ -1,4 +1,4 @@
-import type { Call } from "./call.js";
+import { type Reached, subjectOf } from "./call.js";
 
 /** Where requests are counted; the process binds it to its metrics registry. */
 export interface RequestMetrics {
@@ -33,20 +33,22 @@ const unnamed = { group: "", version: "", resource: "", subresource: "", scope: 
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 
 /** Labels hold only words of the catalog: whatever else a client writes into a path or a method is counted without them. */
-export function recordRequest(metrics: RequestMetrics, call: Call, milliseconds: number): void {
-  const { request, response, route, kind } = call;
+export function recordRequest(metrics: RequestMetrics, call: Reached, milliseconds: number): void {
+  const { request, response } = call;
+  const subject = subjectOf(call);
   const verb = methods.has(request.method) ? request.method : "OTHER";
   const code = String(response.code);
-  if (route.type !== "resource" || kind === undefined) {
+  if (subject === undefined) {
     metrics.observe(`${verb} ${code}`, () => ({ ...unnamed, verb, code }), milliseconds);
     return;
   }
+  const { kind, route, deprecation } = subject;
   const subresource = kind.subresources.some((s) => s.name === route.subresource) ? route.subresource : "";
   const scope = route.name !== "" ? "resource" : route.namespace !== "" ? "namespace" : "cluster";
   const dryRun = request.query?.get("dryRun") === "All" ? "All" : "";
   const { group, version, plural: resource } = kind;
-  if (call.deprecation !== undefined) {
-    metrics.deprecated({ group, version, resource, subresource, removed_release: call.deprecation.removedRelease });
+  if (deprecation !== undefined) {
+    metrics.deprecated({ group, version, resource, subresource, removed_release: deprecation.removedRelease });
   }
   metrics.observe(
     `${verb} ${code} ${kind.apiVersion}/${resource}/${subresource} ${scope} ${dryRun}`,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
+import { subjectOf } from "./call.js";
 import type { FakeRequest } from "./testing/fake-exchange.js";
 import { testGateway } from "./testing/gateway.js";
 
@@ -115,7 +116,9 @@ test("the audit event of a request to a deprecated version will say so", async (
   const annotations = async (release: string, target: string): Promise<object> => {
     const { ask, faults } = testGateway({ release, caches: noCaches });
     assert.equal((await ask({ target })).code, 500);
-    return Object.fromEntries(faults[0]?.call.auditAnnotations ?? []);
+    const [fault] = faults;
+    assert.ok(fault !== undefined);
+    return Object.fromEntries(subjectOf(fault.call)?.auditAnnotations ?? []);
   };
   const old = await annotations("1.24", `${cronJobs}/c`);
   assert.deepEqual(old, { "orch/deprecated": "true", "orch/removed-release": "1.25" });

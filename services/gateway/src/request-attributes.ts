@@ -3,13 +3,13 @@ import { SelectorError } from "@orch/api/selectors/labels.js";
 import type { Attributes, ResourceAttributes } from "@orch/auth/authorizer.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import { pathSegment } from "@orch/schema/formats/names.js";
-import type { Call } from "./call.js";
+import type { Received } from "./call.js";
 import type { HttpRequest } from "./http/request.js";
 import type { ResourceRoute } from "./path.js";
 
 /** What a request must be allowed (rules: Authentication, 2), as its path, method and query have it. */
 export function attributesOf(
-  { route, verb, request }: Pick<Call, "route" | "verb"> & { readonly request: Pick<HttpRequest, "query"> },
+  { route, verb, request }: Pick<Received, "route" | "verb"> & { readonly request: Pick<HttpRequest, "query"> },
   user: UserInfo,
 ): Attributes {
   if (route.type !== "resource") return { kind: "path", user, verb, path: route.path };

@@ -6,7 +6,7 @@ import type { NoteWork } from "@orch/rpc/note-work.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { healthKinds } from "@orch/runtime/health.js";
-import type { Call } from "./call.js";
+import type { Reached } from "./call.js";
 import type { Served } from "./documents/discovery.js";
 import { createOtherPaths, type OtherPathsDeps } from "./documents/other-paths.js";
 import type { Limiter } from "./flow/limiter.js";
@@ -52,7 +52,7 @@ export interface GatewayDeps extends OtherPathsDeps {
   /** Where connections come from; the port of the configuration where absent. */
   readonly connections?: ConnectionSource | undefined;
   readonly delivered: (live: Live) => void;
-  readonly onFault: (call: Call, error: unknown) => void;
+  readonly onFault: (call: Reached, error: unknown) => void;
   readonly noteWork?: NoteWork | undefined;
   readonly newId: () => string;
   readonly random: () => number;

@@ -1,4 +1,3 @@
-import { once } from "node:events";
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -83,8 +82,9 @@ async function answer(server: Server, { request: asking, response: answering }: 
   served.once("close", giveUp);
   asked.once("response", () => served.off("close", giveUp));
   asked.end();
-  const [response]: IncomingMessage[] = await once(asked, "response");
-  if (response === undefined) throw new TypeError("a response without a response");
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    asked.once("response", resolve).once("error", reject);
+  });
   answering.send(response.statusCode ?? 500, headerList(response.headers), await buffer(response));
 }
 

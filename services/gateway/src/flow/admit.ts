@@ -1,5 +1,5 @@
 import type { Clock } from "@orch/runtime/clock.js";
-import type { Call } from "../call.js";
+import type { Identified } from "../call.js";
 import type { HeaderList } from "../http/response.js";
 import { namespaceOf } from "./classifier.js";
 import type { Origin } from "./fair-queue.js";
@@ -36,19 +36,22 @@ export interface AdmitDeps {
 }
 
 /** Gives a call the seats of its flow: at once where they are free, which is almost always. @throws ApiError TooManyRequests */
-export function admit(call: Call, flow: Flow, deps: AdmitDeps): void | Promise<void> {
+export function admit(call: Identified, flow: Flow, deps: AdmitDeps): Seats | Promise<Seats> {
   const seats = estimate(call, flow, deps);
   flow.series.estimated.observe(seats);
   if (flow.level.take(seats)) {
     flow.series.waited.observe(0);
-    hold(call, flow, { deps, seats });
-    return undefined;
+    return hold(call, flow, { deps, seats });
   }
   return wait(call, flow, { deps, seats });
 }
 
 /** A list, or a watch that begins with one, and a write by their sizes; whatever else there is has one seat. */
-function estimate({ verb, route, request }: Call, { mostSeats, level }: Flow, { costs, writes }: AdmitDeps): number {
+function estimate(
+  { verb, route, request }: Identified,
+  { mostSeats, level }: Flow,
+  { costs, writes }: AdmitDeps,
+): number {
   if (route.type !== "resource" || level.exempt) return 1;
   if (!isReadOnly(verb)) return Math.max(1, Math.min(mostSeats, writes.seats(verb, route, request)));
   if (verb !== "list" && !(verb === "watch" && hasInitialEvents(request.query))) return 1;
@@ -60,7 +63,7 @@ interface Place {
   readonly seats: number;
 }
 
-function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
+function wait(call: Identified, flow: Flow, { deps, seats }: Place): Promise<Seats> {
   const { level, series } = flow;
   const { waiting } = countsOf(call, deps);
   return new Promise((resolve, reject) => {
@@ -81,8 +84,7 @@ function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
       flow: `${flow.schema}/${distinguisher}`,
       begin(from) {
         series.waited.observe(left());
-        hold(call, flow, { deps, seats, arrived, from });
-        resolve();
+        resolve(hold(call, flow, { deps, seats, arrived, from }));
       },
       refuse(why: Refusal) {
         series.waitedInVain.observe(left());
@@ -101,12 +103,12 @@ function wait(call: Call, flow: Flow, { deps, seats }: Place): Promise<void> {
 }
 
 /** What tells the flow of a call from the others of its schema; "" where all are one. */
-function distinguisherOf({ user, route }: Call, { by }: Flow): string {
-  if (by === "ByUser") return user?.name ?? "";
+function distinguisherOf({ user, route }: Identified, { by }: Flow): string {
+  if (by === "ByUser") return user.name;
   return by === "ByNamespace" && route.type === "resource" ? namespaceOf(route) : "";
 }
 
-function countsOf({ verb }: Call, { counts }: AdmitDeps): RequestCounts {
+function countsOf({ verb }: Identified, { counts }: AdmitDeps): RequestCounts {
   return isReadOnly(verb) ? counts.readOnly : counts.mutating;
 }
 
@@ -116,7 +118,7 @@ interface Held extends Place {
   readonly arrived?: number;
 }
 
-function hold(call: Call, flow: Flow, held: Held): void {
+function hold(call: Identified, flow: Flow, held: Held): Seats {
   const seats = new HeldSeats(call, flow, held);
   flow.level.running.add(seats);
   seats.count.enter();
@@ -125,20 +127,20 @@ function hold(call: Call, flow: Flow, held: Held): void {
   flow.series.seats.add(held.seats);
   if (call.verb === "watch" || call.verb === "list") seats.stream = observerOf(call, seats, held.deps);
   else if (!isReadOnly(call.verb)) seats.write = writeObserverOf(call, held.deps);
-  call.seats = seats;
+  return seats;
 }
 
 class HeldSeats implements Seats, Running {
   stream: StreamObserver | undefined = undefined;
   write: WriteObserver | undefined = undefined;
-  readonly call: Call;
+  readonly call: Identified;
   readonly count: HighWater;
   readonly began: number;
   readonly #flow: Flow;
   readonly #held: Held;
   #over = false;
 
-  constructor(call: Call, flow: Flow, held: Held) {
+  constructor(call: Identified, flow: Flow, held: Held) {
     this.call = call;
     this.count = countsOf(call, held.deps).running;
     this.began = held.deps.clock.monotonic();
@@ -183,7 +185,7 @@ class HeldSeats implements Seats, Running {
 }
 
 /** A list's bytes are remembered for the next one; a watch gives its seats back once it has begun. */
-function observerOf({ verb, route, request }: Call, seats: Seats, deps: AdmitDeps): StreamObserver | undefined {
+function observerOf({ verb, route, request }: Identified, seats: Seats, deps: AdmitDeps): StreamObserver | undefined {
   const { query } = request;
   if (route.type !== "resource") return undefined;
   if (verb === "watch") {
@@ -202,7 +204,7 @@ function observerOf({ verb, route, request }: Call, seats: Seats, deps: AdmitDep
 }
 
 /** What a write's bytes took is remembered for the next one like it. */
-function writeObserverOf({ verb, route }: Call, { clock, writes }: AdmitDeps): WriteObserver | undefined {
+function writeObserverOf({ verb, route }: Identified, { clock, writes }: AdmitDeps): WriteObserver | undefined {
   if (route.type !== "resource") return undefined;
   let began = 0;
   return {

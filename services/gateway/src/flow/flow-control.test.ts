@@ -4,12 +4,15 @@ import type { LevelSpec } from "@orch/api/kinds/flowcontrol/types.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createManualClock, type ManualClock } from "@orch/runtime/clock.js";
 import { createMetrics } from "@orch/runtime/metrics.js";
+import { ApiError } from "@orch/status/api-error.js";
 import fc from "fast-check";
 import { type FakeCall, fakeCall } from "../testing/fake-call.js";
+import type { FakeExchange } from "../testing/fake-exchange.js";
 import { builtInConfig, type FlowConfig } from "./config.js";
 import { createFlowControl, type FlowControl } from "./flow-control.js";
 import { createFlowMetrics } from "./metrics.js";
 import { createRequestCounts } from "./request-counts.js";
+import type { Seats } from "./seats.js";
 
 const naming = createNaming("kubernetes");
 const waitMs = 15_000;
@@ -90,16 +93,37 @@ function twoSeats(level: LevelSpec = queued): Subject {
   return made;
 }
 
-function enterAtOnce(control: FlowControl, request: Request = {}): ReturnType<typeof fakeCall> {
+/** A call that asked for its seats, and those that it was given so far. */
+interface Entrant {
+  readonly exchange: FakeExchange;
+  /** Of one that had to wait. */
+  entered: Promise<void> | undefined;
+  seats: Seats | undefined;
+}
+
+function enter(control: FlowControl, request: Request = {}): Entrant {
   const call = callOf(request);
-  assert.equal(control.enter(call), undefined);
-  return call;
+  const given = control.enter(call);
+  const { exchange } = call;
+  if (!(given instanceof Promise)) return { exchange, entered: undefined, seats: given };
+  const entrant: Entrant = { exchange, entered: undefined, seats: undefined };
+  entrant.entered = given.then((seats) => {
+    entrant.seats = seats;
+  });
+  entrant.entered.catch(() => {});
+  return entrant;
+}
+
+function enterAtOnce(control: FlowControl, request: Request = {}): Entrant & { readonly seats: Seats } {
+  const { exchange, entered, seats } = enter(control, request);
+  assert.ok(seats !== undefined, "it waits");
+  return { exchange, entered, seats };
 }
 
 test("a call whose seats are free goes on at once, and the answer tells which objects decided", async () => {
   const { control, metric } = twoSeats();
   const call = enterAtOnce(control);
-  call.response.send(200, [], "");
+  call.exchange.response.send(200, [], "");
   const { header } = await call.exchange.answered;
   assert.deepEqual(header("X-Kubernetes-PF-FlowSchema-UID"), ["schema-uid"]);
   assert.deepEqual(header("X-Kubernetes-PF-PriorityLevel-UID"), ["level-uid"]);
@@ -116,12 +140,10 @@ test("who finds no seat waits for one that is given back", async () => {
   const { control, metric } = twoSeats();
   const first = enterAtOnce(control);
   enterAtOnce(control);
-  const third = callOf({});
-  const entered = control.enter(third);
-  assert.ok(entered instanceof Promise);
+  const third = enter(control);
   assert.deepEqual([third.seats, await metric("current_inqueue_requests", labels)], [undefined, 1]);
   first.seats?.release();
-  await entered;
+  await third.entered;
   assert.notEqual(third.seats, undefined);
   assert.equal(await metric("current_inqueue_requests", labels), 0);
 });
@@ -130,13 +152,11 @@ test("a level that queues nothing refuses at once", async () => {
   const { control, metric } = twoSeats(rejecting);
   enterAtOnce(control);
   enterAtOnce(control);
-  const refused = callOf({});
-  await assert.rejects(async () => control.enter(refused), {
+  await assert.rejects(async () => control.enter(callOf({})), {
     reason: "TooManyRequests",
     code: 429,
     details: { retryAfterSeconds: 1 },
   });
-  assert.equal(refused.seats, undefined);
   assert.equal(await metric("rejected_requests_total", `${labels},reason="concurrency-limit"`), 1);
 });
 
@@ -169,8 +189,8 @@ test("a client that goes away leaves the queue and takes no seat", async () => {
   const { control, metric } = twoSeats();
   const first = enterAtOnce(control);
   enterAtOnce(control);
-  const gone = callOf({});
-  const refused = assert.rejects(Promise.resolve(control.enter(gone)), { reason: "TooManyRequests" });
+  const gone = enter(control);
+  const refused = assert.rejects(async () => gone.entered, { reason: "TooManyRequests" });
   gone.exchange.leave();
   await refused;
   assert.equal(await metric("rejected_requests_total", `${labels},reason="cancelled"`), 1);
@@ -225,6 +245,14 @@ test("a list is worth what the last one of its sort came to, a selection of an u
   assert.equal(await seatsOf("/api/v1/namespaces/a/pods"), 1);
 });
 
+/** Each that is released lets others in. */
+async function releaseAll(calls: readonly Entrant[]): Promise<void> {
+  for (let round = 0; round <= calls.length; round++) {
+    for (const call of calls) call.seats?.release();
+    await Promise.resolve();
+  }
+}
+
 test("another configuration takes over what runs and what waits", async () => {
   const { control, metric } = twoSeats();
   const running = [enterAtOnce(control), enterAtOnce(control)];
@@ -249,16 +277,11 @@ test("a busy level borrows the seats of idle ones and gives them back", async ()
   control.start();
   const level = 'priority_level="global-default"';
   assert.equal(await metric("current_limit_seats", level), 20);
-  const calls = Array.from({ length: 400 }, () => {
-    const call = callOf({});
-    const entered = control.enter(call);
-    if (entered instanceof Promise) entered.catch(() => {});
-    return call;
-  });
+  const calls = Array.from({ length: 400 }, () => enter(control));
   clock.advance(10_000);
   const borrowed = await metric("current_limit_seats", level);
   assert.ok(borrowed > 100, String(borrowed));
-  for (let round = 0; round < 400; round++) for (const call of calls) call.seats?.release();
+  await releaseAll(calls);
   clock.advance(60 * 60 * 1000);
   assert.ok((await metric("current_limit_seats", level)) <= borrowed);
   assert.equal(await metric("current_executing_seats", `${level},flow_schema="global-default"`), 0);
@@ -275,13 +298,16 @@ test("whatever happens to calls, no seat is lost and no more are held than there
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 120 }), async (steps) => {
       const { control, clock, metric } = twoSeats();
-      const calls: ReturnType<typeof callOf>[] = [];
+      const calls: Entrant[] = [];
       for (const { what, which, user, verb } of steps) {
         const call = calls[which % Math.max(1, calls.length)];
         if (what === "enter") {
-          const made = callOf({ user, verb, target: "/api/v1/namespaces/a/pods" });
-          calls.push(made);
-          Promise.resolve(control.enter(made)).catch(() => {});
+          const request = { user, verb, target: "/api/v1/namespaces/a/pods" };
+          try {
+            calls.push(enter(control, request));
+          } catch (error) {
+            assert.equal(ApiError.from(error).reason, "TooManyRequests");
+          }
         } else if (what === "release") call?.seats?.release();
         else if (what === "close") {
           call?.exchange.leave();
@@ -290,7 +316,7 @@ test("whatever happens to calls, no seat is lost and no more are held than there
         assert.ok((await metric("current_executing_seats", labels)) <= 2);
       }
       // Everything ends.
-      for (let round = 0; round <= calls.length; round++) for (const call of calls) call.seats?.release();
+      await releaseAll(calls);
       assert.equal(await metric("current_executing_seats", labels), 0);
       assert.equal(await metric("current_inqueue_requests", labels), 0);
       control.configure(tiny(queued));
@@ -304,10 +330,7 @@ test("whatever happens to calls, no seat is lost and no more are held than there
 test("what runs and what waits is told of the last second, reads apart from writes", async () => {
   const { control, clock, current } = twoSeats();
   const running = [enterAtOnce(control), enterAtOnce(control, { verb: "create" })];
-  const waiting = [callOf({ verb: "update" }), callOf({ verb: "list" })].map((call) => ({
-    call,
-    entered: control.enter(call),
-  }));
+  const waiting = [enter(control, { verb: "update" }), enter(control, { verb: "list" })];
   enterAtOnce(control, { group: naming.mastersGroup, verb: "watch" });
   clock.advance(1000);
   assert.deepEqual(await current(), [
@@ -316,7 +339,7 @@ test("what runs and what waits is told of the last second, reads apart from writ
   ]);
   for (const call of running) call.seats?.release();
   for (const { entered } of waiting) await entered;
-  for (const { call } of waiting) call.seats?.release();
+  for (const call of waiting) call.seats?.release();
   clock.advance(2000);
   assert.deepEqual(await current(), [
     [1, 0],

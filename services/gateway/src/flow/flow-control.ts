@@ -62,9 +62,7 @@ export function createFlowControl(options: FlowControlOptions): FlowControl {
   };
   return {
     enter(call) {
-      const { user, verb, route } = call;
-      if (user === undefined) throw new TypeError("a request that nobody sent");
-      const flow = classify(user, verb, route);
+      const flow = classify(call.user, call.verb, call.route);
       call.response.addHeaders(flow.headers);
       return admit(call, flow, deps);
     },

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createManualClock } from "@orch/runtime/clock.js";
 import { createMetrics } from "@orch/runtime/metrics.js";
-import type { Call } from "../call.js";
+import type { Identified } from "../call.js";
 import { fakeCall } from "../testing/fake-call.js";
 import { limitInFlight } from "./in-flight.js";
 import { createRequestCounts } from "./request-counts.js";
 
-const callOf = (verb: string, group = "people"): Call => fakeCall({ verb, groups: [group] });
+const callOf = (verb: string, group = "people"): Identified => fakeCall({ verb, groups: [group] });
 
 function subject() {
   const clock = createManualClock();
@@ -17,11 +17,7 @@ function subject() {
 
 test("reads and writes have bounds of their own, watches and the masters none", () => {
   const limiter = limitInFlight({ reads: 2, writes: 1, mastersGroup: "masters" }, subject().counts);
-  const enter = (verb: string, group?: string): Call => {
-    const call = callOf(verb, group);
-    assert.equal(limiter.enter(call), undefined);
-    return call;
-  };
+  const enter = (verb: string, group?: string) => limiter.enter(callOf(verb, group));
   const first = enter("list");
   enter("get");
   enter("create");
@@ -29,9 +25,9 @@ test("reads and writes have bounds of their own, watches and the masters none", 
     assert.throws(() => limiter.enter(callOf(verb)), { reason: "TooManyRequests", details: { retryAfterSeconds: 1 } });
   }
   enter("watch");
-  enter("get", "masters").seats?.release();
-  first.seats?.release();
-  first.seats?.release();
+  enter("get", "masters").release();
+  first.release();
+  first.release();
   enter("get");
   assert.throws(() => limiter.enter(callOf("get")), { reason: "TooManyRequests" });
 });
@@ -46,9 +42,8 @@ test("a bound of 0 is none", () => {
 test("what runs within the bounds is told", async () => {
   const { clock, metrics, counts } = subject();
   const limiter = limitInFlight({ reads: 5, writes: 5, mastersGroup: "masters" }, counts);
-  const calls = ["get", "list", "create", "watch"].map((verb) => callOf(verb));
-  for (const call of calls) limiter.enter(call);
-  for (const call of calls) call.seats?.release();
+  const held = ["get", "list", "create", "watch"].map((verb) => limiter.enter(callOf(verb)));
+  for (const seats of held) seats.release();
   clock.advance(1000);
   const text = await metrics.text();
   assert.match(text, /^apiserver_current_inflight_requests\{request_kind="readOnly"\} 2$/m);

@@ -1,7 +1,7 @@
-import type { Call } from "../call.js";
+import type { Identified } from "../call.js";
 import { type Limiter, tooManyRequests } from "./limiter.js";
 import { type AllRequestCounts, isReadOnly } from "./request-counts.js";
-import type { Seats } from "./seats.js";
+import { noSeats, type Seats } from "./seats.js";
 
 export interface InFlightLimits {
   /** Requests that only read; 0: any number. */
@@ -12,20 +12,25 @@ export interface InFlightLimits {
   readonly mastersGroup: string;
 }
 
+/** Nobody waits. */
+interface InFlight extends Limiter {
+  enter(call: Identified): Seats;
+}
+
 /** Without flow control (`--enable-priority-and-fairness=false`): two bounds and no queue; watches do not count. */
-export function limitInFlight({ reads, writes, mastersGroup }: InFlightLimits, counts: AllRequestCounts): Limiter {
+export function limitInFlight({ reads, writes, mastersGroup }: InFlightLimits, counts: AllRequestCounts): InFlight {
   const running = { reads: 0, writes: 0 };
   const bounds = { reads, writes };
   return {
     enter(call) {
-      if (call.verb === "watch") return;
+      if (call.verb === "watch") return noSeats;
       const sort = isReadOnly(call.verb) ? "reads" : "writes";
-      if (bounds[sort] === 0) return;
+      if (bounds[sort] === 0) return noSeats;
       if (running[sort] >= bounds[sort] && !isMaster(call, mastersGroup)) throw tooManyRequests();
       const count = sort === "reads" ? counts.readOnly.running : counts.mutating.running;
       running[sort]++;
       count.enter();
-      call.seats = once(() => {
+      return once(() => {
         running[sort]--;
         count.leave();
       });
@@ -33,8 +38,8 @@ export function limitInFlight({ reads, writes, mastersGroup }: InFlightLimits, c
   };
 }
 
-function isMaster({ user }: Call, mastersGroup: string): boolean {
-  return user?.groups.includes(mastersGroup) === true;
+function isMaster({ user }: Identified, mastersGroup: string): boolean {
+  return user.groups.includes(mastersGroup);
 }
 
 function once(giveBack: () => void): Seats {

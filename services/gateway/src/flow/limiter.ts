@@ -1,13 +1,14 @@
 import { ApiError } from "@orch/status/api-error.js";
-import type { Call } from "../call.js";
+import type { Identified } from "../call.js";
+import type { Seats } from "./seats.js";
 
 /** Decides when a call may go on. */
 export interface Limiter {
   /**
-   * Gives the call its seats: at once, or when the promise settles.
+   * The call's seats: at once, or when the promise settles.
    * @throws ApiError TooManyRequests where there are none for it, now or in time
    */
-  enter(call: Call): void | Promise<void>;
+  enter(call: Identified): Seats | Promise<Seats>;
 }
 
 /** As the reference: 429, and come again in a second. */

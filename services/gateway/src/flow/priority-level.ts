@@ -1,6 +1,6 @@
 import type { LevelSpec } from "@orch/api/kinds/flowcontrol/types.js";
 import type { Clock } from "@orch/runtime/clock.js";
-import type { Call } from "../call.js";
+import type { Identified } from "../call.js";
 import { FairQueue, type Origin, type Place, type QueueState, type Waiter } from "./fair-queue.js";
 
 /** Why a request was refused, in the words of the metrics. */
@@ -8,7 +8,7 @@ export type Refusal = "concurrency-limit" | "queue-full" | "time-out" | "cancell
 
 /** A request at a level, for whoever looks into it. */
 export interface Shown {
-  readonly call: Call;
+  readonly call: Identified;
   readonly schema: string;
   /** What tells its flow from the others of its schema. */
   readonly distinguisher: string;

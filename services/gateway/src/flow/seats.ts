@@ -10,6 +10,9 @@ export interface Seats {
   readonly write: WriteObserver | undefined;
 }
 
+/** Those of a call that nothing bounds. */
+export const noSeats: Seats = { release() {}, stream: undefined, write: undefined };
+
 export interface WriteObserver {
   /** Its body is read. */
   began(): void;

@@ -151,7 +151,7 @@ interface Place {
 
 function detailsOf({ call }: Shown): Row {
   const { user, verb, route } = call;
-  const who = [user?.name ?? "", verb, route.path];
+  const who = [user.name, verb, route.path];
   if (route.type !== "resource") return [...who, "", "", "", "", ""];
   const { group, version, name, resource, subresource } = route;
   const apiVersion = group === "" ? version : `${group}/${version}`;

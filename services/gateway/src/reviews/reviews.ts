@@ -34,7 +34,7 @@ export interface ReviewDeps extends TokenReviewDeps {
 }
 
 /** A create of a review, by a user who may create it. */
-export interface ReviewRequest extends Omit<Write, "verb"> {
+export interface ReviewRequest extends Omit<Write, "verb" | "observer"> {
   readonly onFault: (error: unknown) => void;
 }
 
@@ -43,23 +43,21 @@ export interface ReviewRequest extends Omit<Write, "verb"> {
  * authorizers are; nothing is stored.
  */
 export interface Reviews {
-  isReview(kind: Kind): boolean;
-  /** Answers the exchange. @throws ApiError TypeError for another kind */
-  serve(kind: Kind, review: ReviewRequest): Promise<void>;
+  /** What answers a review of the kind; undefined for a kind that is stored. */
+  of(kind: Kind): ServeReview | undefined;
 }
+
+type ServeReview = (review: ReviewRequest) => Promise<void>;
 
 export function createReviews(deps: ReviewDeps): Reviews {
   const { naming, catalog, negotiator, respond } = deps;
   const renderers = createRenderers(catalog, naming.metaGroup);
   const known = answersOf(deps);
-  const answerTo = (kind: Kind): AnswerReview | undefined => known.get(`${kind.group}/${kind.kind}`);
 
-  return {
-    isReview: (kind) => answerTo(kind) !== undefined,
-    async serve(kind, review) {
+  const serve =
+    (kind: Kind, answer: AnswerReview): ServeReview =>
+    async (review) => {
       const { request, response, representation, route, user, onFault } = review;
-      const answer = answerTo(kind);
-      if (answer === undefined) throw new TypeError(`${kind.kind} is no review`);
       const renderer = renderers.of(kind, wantedForm(representation, request, "create"), "");
       const body = { bytes: await request.body(maxReviewBytes), contentType: request.header("content-type") ?? "" };
       const of = { metaGroup: naming.metaGroup, kind: "CreateOptions" } as const;
@@ -77,6 +75,12 @@ export function createReviews(deps: ReviewDeps): Reviews {
         if (!(error instanceof ApiError)) throw error;
         respond.error(response, representation, { error, warnings });
       }
+    };
+
+  return {
+    of(kind) {
+      const answer = known.get(`${kind.group}/${kind.kind}`);
+      return answer === undefined ? undefined : serve(kind, answer);
     },
   };
 }

@@ -1,6 +1,5 @@
-import type { Call } from "../call.js";
+import type { Identified } from "../call.js";
 import { parsePath } from "../path.js";
-import { plainJson } from "../representation.js";
 import { type FakeExchange, fakeExchange } from "./fake-exchange.js";
 
 export interface FakeCall {
@@ -17,21 +16,17 @@ export function fakeCall({
   groups = [],
   verb = "get",
   target = "/api/v1/namespaces/a/pods/p",
-}: FakeCall): Call & { readonly exchange: FakeExchange } {
+}: FakeCall): Identified & { readonly exchange: FakeExchange } {
   const exchange = fakeExchange({ target });
   const { request, response } = exchange;
+  const known = { name: user, uid: "", groups, extra: {} };
   return {
     exchange,
     request,
     response,
     route: parsePath(request.path),
-    representation: plainJson,
     verb,
-    sender: undefined,
-    user: { name: user, uid: "", groups, extra: {} },
-    seats: undefined,
-    kind: undefined,
-    deprecation: undefined,
-    auditAnnotations: new Map(),
+    sender: known,
+    user: known,
   };
 }

@@ -10,7 +10,8 @@ import type { Chunk } from "@orch/rpc/messages.js";
 import { resourceWrite, watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Caller, Sender } from "@orch/rpc/rpc.js";
-import type { Call } from "../call.js";
+import type { Reached } from "../call.js";
+import { noSeats } from "../flow/seats.js";
 import { createLayouts } from "../layout/layouts.js";
 import type { DeprecatedLabels, RequestLabels } from "../metrics.js";
 import { createPipeline } from "../pipeline.js";
@@ -42,7 +43,7 @@ export interface TestGateway {
   readonly forms: readonly string[];
   readonly deprecated: readonly DeprecatedLabels[];
   readonly observed: readonly RequestLabels[];
-  readonly faults: readonly { readonly call: Call; readonly error: unknown }[];
+  readonly faults: readonly { readonly call: Reached; readonly error: unknown }[];
   readonly reader: BodyReader;
 }
 
@@ -54,7 +55,7 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
   const { catalog = loadCatalog(naming, options) } = options;
   const deprecated: DeprecatedLabels[] = [];
   const observed: RequestLabels[] = [];
-  const faults: { call: Call; error: unknown }[] = [];
+  const faults: { call: Reached; error: unknown }[] = [];
   const { caller, forms } = fixedServices();
   const offers = objectOffers(naming, { cbor: true });
   const negotiator = createNegotiator(offers, objectTransforms(naming));
@@ -74,7 +75,7 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
       failedLogins: { blocked: () => undefined, failed: () => {}, worked: () => {} },
       authorizer,
     },
-    limiter: { enter: () => {} },
+    limiter: { enter: () => noSeats },
     pacer,
     layouts,
     caches: options.caches ?? (() => caller),

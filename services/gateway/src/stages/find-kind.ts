@@ -1,0 +1,33 @@
+import type { Catalog } from "@orch/api/catalog.js";
+import type { Naming } from "@orch/naming/naming.js";
+import { unknownPath } from "@orch/status/api-error.js";
+import type { Found, Negotiated } from "../call.js";
+import { type Deprecation, deprecationOf } from "../deprecation.js";
+import type { Stage } from "./stages.js";
+
+export interface FindKindDeps {
+  readonly catalog: Catalog;
+  readonly naming: Naming;
+}
+
+/** The kind that a path to a resource names, and whether its version is deprecated. @throws ApiError NotFound */
+export function findKind({ catalog, naming }: FindKindDeps): Stage<Negotiated, Found> {
+  return (call) => {
+    const { wanted } = call;
+    if (wanted.type !== "resource") return { ...call, subject: wanted };
+    const { type, route, representation } = wanted;
+    const kind = catalog.resource(route.group, route.version, route.resource);
+    if (kind === undefined) throw unknownPath();
+    const deprecation = deprecationOf(kind, catalog.release);
+    const auditAnnotations = deprecation === undefined ? none : annotationsOf(naming, deprecation);
+    return { ...call, subject: { type, route, representation, kind, deprecation, auditAnnotations } };
+  };
+}
+
+const none: ReadonlyMap<string, string> = new Map();
+
+function annotationsOf(naming: Naming, { removedRelease }: Deprecation): ReadonlyMap<string, string> {
+  const annotations = new Map([[naming.auditKey("deprecated"), "true"]]);
+  if (removedRelease !== "") annotations.set(naming.auditKey("removed-release"), removedRelease);
+  return annotations;
+}

@@ -1,0 +1,14 @@
+import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
+import type { Authorized, Negotiated } from "../call.js";
+import { representationOf } from "../representation.js";
+import type { Stage } from "./stages.js";
+
+/** How resources are written; discovery has a form more, and other paths have media types of their own. */
+export function negotiate(negotiator: Negotiator<ObjectFormat>): Stage<Authorized, Negotiated> {
+  return (call) => {
+    const { route, request, verb } = call;
+    if (route.type !== "resource") return { ...call, wanted: route };
+    const representation = representationOf(negotiator, request, verb);
+    return { ...call, wanted: { type: "resource", route, representation } };
+  };
+}

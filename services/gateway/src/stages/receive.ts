@@ -1,0 +1,21 @@
+import { badRequest } from "@orch/status/api-error.js";
+import type { Received } from "../call.js";
+import type { Exchange } from "../http/exchange.js";
+import { parsePath } from "../path.js";
+import { verbOf } from "../verbs.js";
+
+/** What the request line says. */
+export function received({ request, response }: Exchange): Received {
+  const route = parsePath(request.path);
+  const verb = route.type === "resource" ? verbOf(request.method, route, request.query) : request.method.toLowerCase();
+  return { request, response, route, verb };
+}
+
+/** No method that anybody has defined is longer. */
+const longestMethod = 64;
+
+/** HTTP/2 takes any word for a method, and rules and authorizers are asked about it: an endless one is no request. */
+export function boundMethod(call: Received): Received {
+  if (call.request.method.length > longestMethod) throw badRequest(`a method has at most ${longestMethod} characters`);
+  return call;
+}
