@@ -1,3 +1,4 @@
+import type { Target } from "@orch/status/target.js";
 import type { UserInfo } from "./user.js";
 
 interface Common {
@@ -9,16 +10,9 @@ interface Common {
 /** What is asked for (rules: Authentication, 2): a resource, or a path that is none. */
 export type Attributes = ResourceAttributes | PathAttributes;
 
-export interface ResourceAttributes extends Common {
+/** Of a subresource that is a path, `proxy/a/b`, the target has the first part alone: it is what rules name. */
+export interface ResourceAttributes extends Common, Target {
   readonly kind: "resource";
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  /** Empty where there is none: subresources are resources of their own for authorization. */
-  readonly subresource: string;
-  /** Empty for what is cluster scoped and for lists over all namespaces. */
-  readonly namespace: string;
-  readonly name: string;
   /** Of lists, watches and deletecollection, as the query has them; absent where it has none. */
   readonly fieldSelector?: string;
   readonly labelSelector?: string;

@@ -1,4 +1,5 @@
 import { ApiError } from "@orch/status/api-error.js";
+import type { Collection } from "@orch/status/target.js";
 import { resource as resourceProto } from "../generated/resource.js";
 import { watchcache } from "../generated/watch_cache.js";
 import { generatedCodec } from "./codec.js";
@@ -39,13 +40,16 @@ export const statusReplyCodec = generatedCodec<StatusReply, watchcache.v1.Status
   }),
 });
 
+/** The fields of a collection, which every request about objects has. */
+function collectionFrom(m: { readonly [Field in keyof Collection]?: string | null }): Collection {
+  const { group, version, resource, namespace } = m;
+  return { group: group ?? "", version: version ?? "", resource: resource ?? "", namespace: namespace ?? "" };
+}
+
 export const listRequestCodec = generatedCodec<ListRequest, watchcache.v1.ListRequest.$Properties>(cache.ListRequest, {
   to: ({ sendInitialEvents, ...rest }) => ({ ...rest, sendInitialEvents: sendInitialEvents ?? null }),
   from: (m) => ({
-    group: m.group ?? "",
-    version: m.version ?? "",
-    resource: m.resource ?? "",
-    namespace: m.namespace ?? "",
+    ...collectionFrom(m),
     labelSelector: m.labelSelector ?? "",
     fieldSelector: m.fieldSelector ?? "",
     resourceVersion: m.resourceVersion ?? "",
@@ -63,10 +67,7 @@ export const watchRequestCodec = generatedCodec<WatchRequest, watchcache.v1.Watc
   {
     to: ({ sendInitialEvents, ...rest }) => ({ ...rest, sendInitialEvents: sendInitialEvents ?? null }),
     from: (m) => ({
-      group: m.group ?? "",
-      version: m.version ?? "",
-      resource: m.resource ?? "",
-      namespace: m.namespace ?? "",
+      ...collectionFrom(m),
       name: m.name ?? "",
       labelSelector: m.labelSelector ?? "",
       fieldSelector: m.fieldSelector ?? "",
@@ -119,11 +120,8 @@ export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.W
     to: (value) => ({ ...value, verb: verbs[value.verb], user: userToWire(value.user) }),
     from: (m) => ({
       verb: verbOf(m.verb),
-      group: m.group ?? "",
-      version: m.version ?? "",
-      resource: m.resource ?? "",
+      ...collectionFrom(m),
       subresource: m.subresource ?? "",
-      namespace: m.namespace ?? "",
       name: m.name ?? "",
       body: bufferOf(m.body),
       contentType: m.contentType ?? "",

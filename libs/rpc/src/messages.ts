@@ -1,14 +1,9 @@
+import type { Collection, Target } from "@orch/status/target.js";
+
 /** `proto/watch_cache.proto` and `proto/resource.proto` as plain values. Absent text is "", an absent number 0. */
-export interface GetRequest {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly namespace: string;
-  readonly name: string;
+export interface GetRequest extends Target {
   /** As the client gave it; "" when it gave none. */
   readonly resourceVersion: string;
-  /** Of the object; "" for itself. */
-  readonly subresource: string;
   /** How the answer is written, as libs/render spells a form; "" for plain JSON. */
   readonly form: string;
 }
@@ -17,11 +12,7 @@ export interface ObjectReply {
   readonly body: Buffer;
 }
 
-export interface ListRequest {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly namespace: string;
+export interface ListRequest extends Collection {
   readonly labelSelector: string;
   readonly fieldSelector: string;
   readonly resourceVersion: string;
@@ -36,11 +27,8 @@ export interface ListRequest {
   readonly gzip: boolean;
 }
 
-export interface WatchRequest {
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly namespace: string;
+export interface WatchRequest extends Collection {
+  /** "" for all objects. */
   readonly name: string;
   readonly labelSelector: string;
   readonly fieldSelector: string;
@@ -93,14 +81,8 @@ export interface WriteUser {
   readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-export interface WriteRequest {
+export interface WriteRequest extends Target {
   readonly verb: WriteVerb;
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly name: string;
   readonly body: Buffer;
   readonly contentType: string;
   /** The query's options as the client gave them: dryRun, fieldManager, fieldValidation, gracePeriodSeconds… */

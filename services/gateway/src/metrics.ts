@@ -43,8 +43,9 @@ export function recordRequest(metrics: RequestMetrics, call: Reached, millisecon
     return;
   }
   const { kind, route, deprecation } = subject;
-  const subresource = kind.subresources.some((s) => s.name === route.subresource) ? route.subresource : "";
-  const scope = route.name !== "" ? "resource" : route.namespace !== "" ? "namespace" : "cluster";
+  const { target } = route;
+  const subresource = kind.subresources.some((s) => s.name === target.subresource) ? target.subresource : "";
+  const scope = target.name !== "" ? "resource" : target.namespace !== "" ? "namespace" : "cluster";
   const dryRun = request.query?.get("dryRun") === "All" ? "All" : "";
   const { group, version, plural: resource } = kind;
   if (deprecation !== undefined) {

@@ -28,7 +28,8 @@ for (const [path, shape] of shapes) {
     const route = parsePath(path);
     assert.equal(route.type, "resource");
     if (route.type !== "resource") return;
-    const { group, version, resource, namespace, name, subresource, watch } = route;
+    const { target, watch } = route;
+    const { group, version, resource, namespace, name, subresource } = target;
     assert.equal(
       `${group}/${version} ${resource} ns=${namespace} name=${name} sub=${subresource}${watch ? " watch" : ""}`,
       shape,
@@ -77,7 +78,8 @@ test("no path throws, and none names a segment with a slash or dots in it", () =
     fc.property(fc.array(part, { maxLength: 8 }), (parts) => {
       const route = parsePath(`/${parts.join("/")}`);
       if (route.type !== "resource") return;
-      for (const name of [route.resource, route.namespace, route.name]) {
+      const { resource, namespace, name: object } = route.target;
+      for (const name of [resource, namespace, object]) {
         assert.ok(!name.includes("/") && name !== ".." && name !== ".");
       }
     }),

@@ -1,3 +1,5 @@
+import type { Target } from "@orch/status/target.js";
+
 /** What a path asks for (rules: Path shapes). */
 export type Route =
   | ResourceRoute
@@ -11,13 +13,7 @@ export type Route =
 export interface ResourceRoute {
   readonly type: "resource";
   readonly path: string;
-  readonly group: string;
-  readonly version: string;
-  readonly resource: string;
-  /** "" when the path names none. */
-  readonly namespace: string;
-  readonly name: string;
-  readonly subresource: string;
+  readonly target: Target;
   /** The deprecated `/watch/` form of a path. */
   readonly watch: boolean;
 }
@@ -98,15 +94,13 @@ function resourceRoute(path: string, { group, version, parts, at }: Located): Ro
     parts[first] === "namespaces" &&
     !(parts.length === first + 3 && namespaceSubresources.has(third));
   const resource = inNamespace ? first + 2 : first;
-  return {
-    type: "resource",
-    path,
+  const target: Target = {
     group,
     version,
     resource: parts[resource] ?? "",
     namespace: inNamespace ? (parts[first + 1] ?? "") : "",
     name: parts[resource + 1] ?? "",
     subresource: parts.length > resource + 2 ? parts.slice(resource + 2).join("/") : "",
-    watch,
   };
+  return { type: "resource", path, target, watch };
 }

@@ -10,16 +10,13 @@ import { plainJson } from "./representation.js";
 import { fakeExchange } from "./testing/fake-exchange.js";
 
 const path = "/api/v1/namespaces/a/configmaps";
-const route = {
-  type: "resource",
-  path,
+const target = {
   group: "",
   version: "v1",
   resource: "configmaps",
   namespace: "a",
   name: "",
   subresource: "",
-  watch: false,
 } as const;
 
 const readDeps = (caller: Caller, own: Partial<ReadDeps> = {}): ReadDeps => ({
@@ -50,7 +47,7 @@ async function lasting(query: string, random: number): Promise<unknown> {
   };
   const deps = readDeps(caller, { random: () => random });
   const exchange = fakeExchange({ target: `${path}?watch=1${query}` });
-  await serveWatch(deps, { ...exchange, route, representation: plainJson, headers: [] });
+  await serveWatch(deps, { ...exchange, target, representation: plainJson, headers: [] });
   return typeof asked === "object" && asked !== null && "timeoutMs" in asked ? asked.timeoutMs : undefined;
 }
 
@@ -76,7 +73,7 @@ test("events are told as delivered once they were written to the client, other b
   const deps = readDeps(caller, {
     delivered: ({ events, since }) => void told.push([events, since, exchange.told.at(-1)]),
   });
-  await serveWatch(deps, { ...exchange, route, representation: plainJson, headers: [] });
+  await serveWatch(deps, { ...exchange, target, representation: plainJson, headers: [] });
   assert.deepEqual(told, [[2, 5, "write live"]]);
 });
 

@@ -3,12 +3,12 @@ import type { Live } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Caller } from "@orch/rpc/rpc.js";
+import type { Collection, Target } from "@orch/status/target.js";
 import type { Exchange } from "./http/exchange.js";
 import { acceptsGzip, gzipFrom, gzipHeaders, gzipped, isGzip } from "./http/gzip.js";
 import type { HttpRequest } from "./http/request.js";
 import type { HeaderList } from "./http/response.js";
 import { isLaidOut, type Layouts } from "./layout/layouts.js";
-import type { ResourceRoute } from "./path.js";
 import { type OpenStream, relay } from "./relay.js";
 import { formOf, type Representation } from "./representation.js";
 import type { Responder } from "./respond.js";
@@ -32,7 +32,7 @@ export interface ReadDeps {
 }
 
 export interface Read extends Exchange {
-  readonly route: ResourceRoute;
+  readonly target: Target;
   readonly representation: Representation;
   /** Further headers of the answer: warnings. */
   readonly headers: HeaderList;
@@ -42,22 +42,17 @@ export interface Read extends Exchange {
 const longestTimerMs = 0x7fffffff;
 
 /** One object (rules: Verbs to HTTP, get). */
-export function serveGet(deps: ReadDeps, { request, response, route, representation, headers }: Read): Promise<void> {
+export function serveGet(deps: ReadDeps, { request, response, target, representation, headers }: Read): Promise<void> {
   const asked = {
-    group: route.group,
-    version: route.version,
-    resource: route.resource,
-    namespace: route.namespace,
-    name: route.name,
+    ...target,
     resourceVersion: request.query?.get("resourceVersion") ?? "",
-    subresource: route.subresource,
     form: formOf(representation, request, "get"),
   };
   return deps
-    .caches(route.group)
+    .caches(target.group)
     .call(watchCacheGet, asked, { deadlineMs: deps.requestTimeoutMs })
     .then(({ body }) => {
-      deps.noteWork?.("get", route, body.length);
+      deps.noteWork?.("get", target, body.length);
       if (body.length < gzipFrom || !takesGzip(deps, request, representation)) {
         return deps.respond.document(response, representation, { code: 200, body, headers });
       }
@@ -74,19 +69,19 @@ function takesGzip({ gzip }: ReadDeps, request: HttpRequest, representation: Rep
 
 /** A collection or a page of it (rules: Paged lists). */
 export async function serveList(deps: ReadDeps, read: Read): Promise<void> {
-  const { request, response, route, representation, headers } = read;
+  const { request, response, target, representation, headers } = read;
   const { query } = request;
   numberOf(query, "timeoutSeconds");
   const asked = {
-    ...collectionRequest(query, route),
+    ...collectionRequest(query, target),
     limit: numberOf(query, "limit"),
     continueToken: query?.get("continue") ?? "",
     form: formOf(representation, request, "list"),
     gzip: takesGzip(deps, request, representation),
   };
   const open: OpenStream = (receiver) =>
-    deps.caches(route.group).open(watchCacheList, asked, receiver, { deadlineMs: deps.requestTimeoutMs });
-  deps.noteWork?.("list", route, 0);
+    deps.caches(target.group).open(watchCacheList, asked, receiver, { deadlineMs: deps.requestTimeoutMs });
+  deps.noteWork?.("list", target, 0);
   const all = ["Content-Type", representation.contentType, ...headers];
   const headersOf = (first: Buffer): HeaderList => (isGzip(first) ? [...all, ...gzipHeaders] : all);
   const error = await relay(response, deps.layouts.stream(representation, open), { headersOf, cutOnFailure: true });
@@ -95,13 +90,13 @@ export async function serveList(deps: ReadDeps, read: Read): Promise<void> {
 
 /** A stream of changes (rules: Change tracking). */
 export async function serveWatch(deps: ReadDeps, read: Read): Promise<void> {
-  const { request, response, route, representation, headers } = read;
-  deps.noteWork?.("watch", route, 0);
+  const { request, response, target, representation, headers } = read;
+  deps.noteWork?.("watch", target, 0);
   const { query } = request;
   const seconds = numberOf(query, "timeoutSeconds");
   const asked = {
-    ...collectionRequest(query, route),
-    name: route.name,
+    ...collectionRequest(query, target),
+    name: target.name,
     allowBookmarks: isTrue(query?.get("allowWatchBookmarks")),
     timeoutMs:
       seconds > 0
@@ -109,7 +104,7 @@ export async function serveWatch(deps: ReadDeps, read: Read): Promise<void> {
         : Math.floor(deps.minRequestTimeoutMs * (1 + deps.random())),
     form: formOf(representation, request, "watch"),
   };
-  const open: OpenStream = (receiver) => deps.caches(route.group).open(watchCacheWatch, asked, receiver);
+  const open: OpenStream = (receiver) => deps.caches(target.group).open(watchCacheWatch, asked, receiver);
   const all = ["Content-Type", representation.contentType, ...headers];
   const error = await relay(response, open, {
     headersOf: () => all,
@@ -120,13 +115,13 @@ export async function serveWatch(deps: ReadDeps, read: Read): Promise<void> {
   if (error !== undefined) throw error;
 }
 
-function collectionRequest(query: URLSearchParams | undefined, route: ResourceRoute) {
+function collectionRequest(query: URLSearchParams | undefined, { group, version, resource, namespace }: Collection) {
   const initial = query?.get("sendInitialEvents") ?? undefined;
   return {
-    group: route.group,
-    version: route.version,
-    resource: route.resource,
-    namespace: route.namespace,
+    group,
+    version,
+    resource,
+    namespace,
     labelSelector: query?.get("labelSelector") ?? "",
     fieldSelector: query?.get("fieldSelector") ?? "",
     resourceVersion: query?.get("resourceVersion") ?? "",

@@ -3,9 +3,9 @@ import { SelectorError } from "@orch/api/selectors/labels.js";
 import type { Attributes, ResourceAttributes } from "@orch/auth/authorizer.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import { pathSegment } from "@orch/schema/formats/names.js";
+import type { Target } from "@orch/status/target.js";
 import type { Received } from "./call.js";
 import type { HttpRequest } from "./http/request.js";
-import type { ResourceRoute } from "./path.js";
 
 /** What a request must be allowed (rules: Authentication, 2), as its path, method and query have it. */
 export function attributesOf(
@@ -13,17 +13,14 @@ export function attributesOf(
   user: UserInfo,
 ): Attributes {
   if (route.type !== "resource") return { kind: "path", user, verb, path: route.path };
-  const { group, version, resource, name } = route;
+  const { target } = route;
   const attributes: ResourceAttributes = {
     kind: "resource",
     user,
     verb,
-    group,
-    version,
-    resource,
-    subresource: firstSegment(route.subresource),
-    namespace: namespaceOf(route),
-    name,
+    ...target,
+    subresource: firstSegment(target.subresource),
+    namespace: namespaceOf(target),
   };
   const { query } = request;
   return query === undefined || route.watch || !selecting.has(verb) ? attributes : selected(attributes, query);
@@ -36,7 +33,7 @@ function firstSegment(subresource: string): string {
 }
 
 /** A namespace is in itself: who may do something in it may do that to it where a role says so. */
-function namespaceOf({ resource, namespace, name }: ResourceRoute): string {
+function namespaceOf({ resource, namespace, name }: Target): string {
   return namespace === "" && resource === "namespaces" ? name : namespace;
 }
 

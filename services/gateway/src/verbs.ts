@@ -15,7 +15,7 @@ const verbsOfMethods: Readonly<Record<string, Verb>> = {
  * the lower-case method where there is none.
  */
 export function verbOf(method: string, route: ResourceRoute, query: URLSearchParams | undefined): Verb | string {
-  const single = route.name !== "";
+  const single = route.target.name !== "";
   if (method === "GET" || method === "HEAD") {
     if (route.watch || isTrue(query?.get("watch"))) return "watch";
     return single ? "get" : "list";
@@ -26,8 +26,8 @@ export function verbOf(method: string, route: ResourceRoute, query: URLSearchPar
 
 /** @throws ApiError MethodNotAllowed where a path does not take the verb */
 export function checkTarget(verb: string, route: ResourceRoute): void {
-  const single = route.name !== "";
+  const single = route.target.name !== "";
   if (route.watch && verb !== "watch") throw methodNotAllowed();
-  if (verb === "create" && single && route.subresource === "") throw methodNotAllowed();
+  if (verb === "create" && single && route.target.subresource === "") throw methodNotAllowed();
   if ((verb === "update" || verb === "patch") && !single) throw methodNotAllowed();
 }

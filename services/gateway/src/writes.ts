@@ -3,10 +3,10 @@ import type { WriteVerb } from "@orch/rpc/messages.js";
 import { resourceWrite } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Caller } from "@orch/rpc/rpc.js";
+import type { Target } from "@orch/status/target.js";
 import type { WriteObserver } from "./flow/seats.js";
 import type { Exchange } from "./http/exchange.js";
 import { warningHeaders } from "./http/warning-headers.js";
-import type { ResourceRoute } from "./path.js";
 import { formOf, type Representation } from "./representation.js";
 import type { Responder } from "./respond.js";
 
@@ -18,7 +18,7 @@ export interface WriteDeps {
 }
 
 export interface Write extends Exchange {
-  readonly route: ResourceRoute;
+  readonly target: Target;
   readonly representation: Representation;
   /** Warnings that the answer carries besides the service's own. */
   readonly warnings: readonly string[];
@@ -33,18 +33,13 @@ export const maxBodyBytes = 3 * 1024 * 1024;
 
 /** Writes go to the group's resource service as they came. */
 export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
-  const { request, response, route } = write;
+  const { request, response, target } = write;
   const body = await request.body(maxBodyBytes);
-  deps.noteWork?.(write.verb, route, body.length);
+  deps.noteWork?.(write.verb, target, body.length);
   write.observer?.began();
   const wanted = {
     verb: write.verb,
-    group: route.group,
-    version: route.version,
-    resource: route.resource,
-    subresource: route.subresource,
-    namespace: route.namespace,
-    name: route.name,
+    ...target,
     body,
     contentType: request.header("content-type") ?? "",
     options: optionsOf(request.query),
@@ -56,7 +51,7 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
   let answered = 0;
   try {
     const options = { deadlineMs: deps.requestTimeoutMs };
-    const reply = await deps.resources(route.group).call(resourceWrite, wanted, options);
+    const reply = await deps.resources(target.group).call(resourceWrite, wanted, options);
     answered = reply.body.length;
     const headers = warningHeaders([...write.warnings, ...reply.warnings]);
     await deps.respond.document(response, write.representation, { code: reply.code, body: reply.body, headers });

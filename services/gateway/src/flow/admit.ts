@@ -53,9 +53,9 @@ function estimate(
   { costs, writes }: AdmitDeps,
 ): number {
   if (route.type !== "resource" || level.exempt) return 1;
-  if (!isReadOnly(verb)) return Math.max(1, Math.min(mostSeats, writes.seats(verb, route, request)));
+  if (!isReadOnly(verb)) return Math.max(1, Math.min(mostSeats, writes.seats(verb, route.target, request)));
   if (verb !== "list" && !(verb === "watch" && hasInitialEvents(request.query))) return 1;
-  return Math.max(1, Math.min(mostSeats, costs.seats(route, request)));
+  return Math.max(1, Math.min(mostSeats, costs.seats(route.target, request)));
 }
 
 interface Place {
@@ -105,7 +105,7 @@ function wait(call: Identified, flow: Flow, { deps, seats }: Place): Promise<Sea
 /** What tells the flow of a call from the others of its schema; "" where all are one. */
 function distinguisherOf({ user, route }: Identified, { by }: Flow): string {
   if (by === "ByUser") return user.name;
-  return by === "ByNamespace" && route.type === "resource" ? namespaceOf(route) : "";
+  return by === "ByNamespace" && route.type === "resource" ? namespaceOf(route.target) : "";
 }
 
 function countsOf({ verb }: Identified, { counts }: AdmitDeps): RequestCounts {
@@ -198,7 +198,7 @@ function observerOf({ verb, route, request }: Identified, seats: Seats, deps: Ad
       bytes += more;
     },
     end: (whole) => {
-      if (whole) deps.costs.learn(route, request, bytes);
+      if (whole) deps.costs.learn(route.target, request, bytes);
     },
   };
 }
@@ -211,6 +211,7 @@ function writeObserverOf({ verb, route }: Identified, { clock, writes }: AdmitDe
     began() {
       began = clock.monotonic();
     },
-    ended: (bytes, answered) => writes.learn(verb, route, { bytes, answered, tookMs: clock.monotonic() - began }),
+    ended: (bytes, answered) =>
+      writes.learn(verb, route.target, { bytes, answered, tookMs: clock.monotonic() - began }),
   };
 }

@@ -6,7 +6,8 @@ import type {
   Subject,
 } from "@orch/api/kinds/flowcontrol/types.js";
 import type { UserInfo } from "@orch/auth/user.js";
-import type { ResourceRoute, Route } from "../path.js";
+import type { Target } from "@orch/status/target.js";
+import type { Route } from "../path.js";
 
 /** What a flow schema stands for; `flow` is what its requests get. */
 export interface SchemaEntry<Flow> {
@@ -83,7 +84,7 @@ function takesOf({ resourceRules = [], nonResourceRules = [] }: PolicyRules): Ta
   const paths = nonResourceRules.map(pathTest);
   return (verb, route) => {
     if (route.type !== "resource") return paths.some((test) => test(verb, route.path));
-    return resources.some((test) => test(verb, route));
+    return resources.some((test) => test(verb, route.target));
   };
 }
 
@@ -94,22 +95,22 @@ function oneOf(list: readonly string[] = []): (value: string) => boolean {
   return (value) => set.has(value);
 }
 
-function resourceTest(rule: ResourceRule): (verb: string, route: ResourceRoute) => boolean {
+function resourceTest(rule: ResourceRule): (verb: string, target: Target) => boolean {
   const verbs = oneOf(rule.verbs);
   const groups = oneOf(rule.apiGroups);
   const resources = oneOf(rule.resources);
   const namespaces = oneOf(rule.namespaces);
   const clusterScope = rule.clusterScope === true;
-  return (verb, route) => {
-    if (!verbs(verb) || !groups(route.group)) return false;
-    const namespace = namespaceOf(route);
+  return (verb, target) => {
+    if (!verbs(verb) || !groups(target.group)) return false;
+    const namespace = namespaceOf(target);
     if (!(namespace === "" ? clusterScope : namespaces(namespace))) return false;
-    return resources(route.subresource === "" ? route.resource : `${route.resource}/${route.subresource}`);
+    return resources(target.subresource === "" ? target.resource : `${target.resource}/${target.subresource}`);
   };
 }
 
 /** A namespace itself lies in the namespace of its name. */
-export function namespaceOf({ namespace, group, resource, name }: ResourceRoute): string {
+export function namespaceOf({ namespace, group, resource, name }: Target): string {
   return namespace === "" && resource === "namespaces" && group === "" ? name : namespace;
 }
 

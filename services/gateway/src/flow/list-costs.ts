@@ -1,11 +1,11 @@
+import type { Target } from "@orch/status/target.js";
 import type { HttpRequest } from "../http/request.js";
-import type { ResourceRoute } from "../path.js";
 
 /** What lists cost, told by the bytes that the last of the same collection, selectors and page size came to. */
 export interface ListCosts {
   /** How many seats a list is worth, before its level's bound. */
-  seats(route: ResourceRoute, sent: Sent): number;
-  learn(route: ResourceRoute, sent: Sent, bytes: number): void;
+  seats(target: Target, sent: Sent): number;
+  learn(target: Target, sent: Sent, bytes: number): void;
 }
 
 /** What a list asks for besides its path. */
@@ -20,9 +20,9 @@ const remembered = 1000;
 export function createListCosts(): ListCosts {
   const bytes = new Map<string, number>();
   return {
-    seats(route, sent) {
+    seats(target, sent) {
       const { query } = sent;
-      const of = collectionOf(route, sent);
+      const of = collectionOf(target, sent);
       const selection = selectionOf(query);
       const known = bytes.get(of + selection);
       if (known !== undefined) return Math.ceil(known / bytesPerSeat);
@@ -32,8 +32,8 @@ export function createListCosts(): ListCosts {
       const limit = Number(query?.get("limit") ?? 0);
       return limit > 0 ? Math.min(all, Math.ceil(limit / objectsPerSeat)) : all;
     },
-    learn(route, sent, count) {
-      const key = collectionOf(route, sent) + selectionOf(sent.query);
+    learn(target, sent, count) {
+      const key = collectionOf(target, sent) + selectionOf(sent.query);
       // The last heard of is the last to be forgotten.
       bytes.delete(key);
       bytes.set(key, count);
@@ -44,7 +44,7 @@ export function createListCosts(): ListCosts {
 }
 
 /** Compressed it is another list: smaller, and made once for many. */
-function collectionOf({ group, resource, namespace }: ResourceRoute, sent: Sent): string {
+function collectionOf({ group, resource, namespace }: Target, sent: Sent): string {
   const compressed = sent.header("accept-encoding")?.includes("gzip") === true;
   return `${group}/${resource}/${namespace}${compressed ? "|gzip" : ""}`;
 }

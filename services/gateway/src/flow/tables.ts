@@ -153,9 +153,9 @@ function detailsOf({ call }: Shown): Row {
   const { user, verb, route } = call;
   const who = [user.name, verb, route.path];
   if (route.type !== "resource") return [...who, "", "", "", "", ""];
-  const { group, version, name, resource, subresource } = route;
+  const { group, version, name, resource, subresource } = route.target;
   const apiVersion = group === "" ? version : `${group}/${version}`;
-  return [...who, namespaceOf(route), name, apiVersion, resource, subresource];
+  return [...who, namespaceOf(route.target), name, apiVersion, resource, subresource];
 }
 
 const narrowest = 8;

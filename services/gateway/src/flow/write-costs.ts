@@ -1,5 +1,5 @@
+import type { Target } from "@orch/status/target.js";
 import type { HttpRequest } from "../http/request.js";
-import type { ResourceRoute } from "../path.js";
 
 /**
  * What writes cost. The bytes of a body are announced, or taken to be those of the last one like it; those of the object
@@ -8,8 +8,8 @@ import type { ResourceRoute } from "../path.js";
  */
 export interface WriteCosts {
   /** How many seats a write is worth, before its level's bound. */
-  seats(verb: string, route: ResourceRoute, request: Pick<HttpRequest, "header">): number;
-  learn(verb: string, route: ResourceRoute, write: Written): void;
+  seats(verb: string, target: Target, request: Pick<HttpRequest, "header">): number;
+  learn(verb: string, target: Target, write: Written): void;
 }
 
 export interface Written {
@@ -37,36 +37,35 @@ export function createWriteCosts(): WriteCosts {
   const kinds = new Map<string, Last>();
   const objects = new Map<string, number>();
   return {
-    seats(verb, route, request) {
+    seats(verb, target, request) {
       const announced = request.header("content-length");
       if (Number(announced ?? 0) < bytesPerSeat && kinds.size === 0) return 1;
-      const last = kinds.get(kindOf(verb, route));
+      const last = kinds.get(kindOf(verb, target));
       const length = announced === undefined && hasBody(request) ? (last?.bytes ?? 0) : Number(announced ?? 0);
-      const bytes = Math.max(length, objects.get(objectOf(route)) ?? 0);
+      const bytes = Math.max(length, objects.get(objectOf(target)) ?? 0);
       // A small write is one seat, whatever a large one cost.
       if (bytes < bytesPerSeat) return 1;
       const ms = bytes * (last?.msPerByte ?? 0);
       return Math.ceil(Math.max(bytes / bytesPerSeat, ms / msPerSeat));
     },
-    learn(verb, route, { bytes, answered, tookMs }) {
+    learn(verb, target, { bytes, answered, tookMs }) {
       const size = Math.max(bytes, answered);
       if (size < bytesPerSeat) {
-        if (objects.size > 0 && answered > 0) objects.delete(objectOf(route));
+        if (objects.size > 0 && answered > 0) objects.delete(objectOf(target));
         return;
       }
-      keep(kinds, kindOf(verb, route), { bytes, msPerByte: tookMs / size });
+      keep(kinds, kindOf(verb, target), { bytes, msPerByte: tookMs / size });
       // A refusal says nothing of the object.
-      if (route.name !== "" && answered > 0) keep(objects, objectOf(route), answered);
+      if (target.name !== "" && answered > 0) keep(objects, objectOf(target), answered);
     },
   };
 }
 
 const hasBody = (request: Pick<HttpRequest, "header">): boolean => request.header("transfer-encoding") !== undefined;
 
-const kindOf = (verb: string, { group, resource }: ResourceRoute): string => `${verb} ${group}/${resource}`;
+const kindOf = (verb: string, { group, resource }: Target): string => `${verb} ${group}/${resource}`;
 
-const objectOf = ({ group, resource, namespace, name }: ResourceRoute): string =>
-  `${group}/${resource}/${namespace}/${name}`;
+const objectOf = ({ group, resource, namespace, name }: Target): string => `${group}/${resource}/${namespace}/${name}`;
 
 /** The last heard of is the last to be forgotten. */
 function keep<T>(map: Map<string, T>, key: string, value: T): void {

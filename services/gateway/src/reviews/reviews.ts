@@ -57,7 +57,7 @@ export function createReviews(deps: ReviewDeps): Reviews {
   const serve =
     (kind: Kind, answer: AnswerReview): ServeReview =>
     async (review) => {
-      const { request, response, representation, route, user, onFault } = review;
+      const { request, response, representation, target, user, onFault } = review;
       const renderer = renderers.of(kind, wantedForm(representation, request, "create"), "");
       const body = { bytes: await request.body(maxReviewBytes), contentType: request.header("content-type") ?? "" };
       const of = { metaGroup: naming.metaGroup, kind: "CreateOptions" } as const;
@@ -65,7 +65,7 @@ export function createReviews(deps: ReviewDeps): Reviews {
       const read = readObjectBody(kind, { formats: negotiator, body, validation });
       const warnings = [...review.warnings, ...read.warnings];
       try {
-        const object = question(kind, read.object, route.namespace);
+        const object = question(kind, read.object, target.namespace);
         const reply = whole(kind.hub, await answer({ object, user, onFault }));
         const document = renderer.document(renderer.piece(reply).at(deps.now()), "");
         const headers = warningHeaders(warnings);

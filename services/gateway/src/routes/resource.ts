@@ -1,13 +1,13 @@
 import type { Pacer } from "@orch/rpc/pacer.js";
 import { methodNotAllowed } from "@orch/status/api-error.js";
 import type { Found, Reached, Subject } from "../call.js";
+import { checkServed } from "../check-served.js";
 import type { Served } from "../documents/discovery.js";
 import { observed } from "../flow/observed-stream.js";
 import { warningHeaders } from "../http/warning-headers.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "../reads.js";
 import type { Reviews } from "../reviews/reviews.js";
 import { warningsOf } from "../stages/recover.js";
-import { checkServed } from "../target.js";
 import { serveWrite, type WriteDeps } from "../writes.js";
 
 export interface ResourceDeps extends ReadDeps, WriteDeps {
@@ -24,8 +24,9 @@ export function answerResource(deps: ResourceDeps, call: Found, subject: Subject
   const { request, response, user, verb, seats } = call;
   const { kind, route, representation } = subject;
   checkServed(kind, route, verb, deps.served);
+  const { target } = route;
   const warnings = warningsOf(call);
-  const read = { request, response, route, representation, headers: warningHeaders(warnings) };
+  const read = { request, response, target, representation, headers: warningHeaders(warnings) };
   switch (verb) {
     case "get":
       return serveGet(deps, read);
@@ -38,7 +39,7 @@ export function answerResource(deps: ResourceDeps, call: Found, subject: Subject
     case "patch":
     case "delete":
     case "deletecollection": {
-      const write = { request, response, route, representation, warnings, user };
+      const write = { request, response, target, representation, warnings, user };
       const answer = verb === "create" ? deps.reviews.of(kind) : undefined;
       if (answer !== undefined) return answer({ ...write, onFault: (error) => deps.onFault(call, error) });
       return serveWrite(deps, { ...write, verb, observer: seats.write });

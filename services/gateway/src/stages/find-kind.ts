@@ -16,7 +16,8 @@ export function findKind({ catalog, naming }: FindKindDeps): Stage<Negotiated, F
     const { wanted } = call;
     if (wanted.type !== "resource") return { ...call, subject: wanted };
     const { type, route, representation } = wanted;
-    const kind = catalog.resource(route.group, route.version, route.resource);
+    const { group, version, resource } = route.target;
+    const kind = catalog.resource(group, version, resource);
     if (kind === undefined) throw unknownPath();
     const deprecation = deprecationOf(kind, catalog.release);
     const auditAnnotations = deprecation === undefined ? none : annotationsOf(naming, deprecation);

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { checkServed } from "./check-served.js";
 import { parsePath } from "./path.js";
 import { servedParts } from "./service.js";
-import { checkServed } from "./target.js";
 import { verbOf } from "./verbs.js";
 
 const catalog = loadCatalog(createNaming("orch"));
@@ -15,7 +15,7 @@ function outcome(method: string, path: string, podResize = false): number {
   const route = parsePath(path);
   assert.equal(route.type, "resource", path);
   if (route.type !== "resource") return 0;
-  const kind = catalog.resource(route.group, route.version, route.resource);
+  const kind = catalog.resource(route.target.group, route.target.version, route.target.resource);
   assert.ok(kind, path);
   try {
     checkServed(kind, route, verbOf(method, route, undefined), servedParts({ podResize, storageVersionHash: true }));

@@ -12,15 +12,16 @@ import { checkTarget } from "./verbs.js";
  */
 export function checkServed(kind: Kind, to: ResourceRoute, verb: string, served: Served): void {
   checkTarget(verb, to);
+  const { namespace, name, subresource } = to.target;
   // A namespaced object without a namespace, or the other way round, is at no path.
-  if (to.namespace !== "" && !kind.namespaced) throw unknownPath();
-  if (to.namespace === "" && kind.namespaced && to.name !== "") throw unknownPath();
-  if (to.subresource !== "") {
-    checkSubresource(subresourceOf(kind, to.subresource), { kind, verb, served });
+  if (namespace !== "" && !kind.namespaced) throw unknownPath();
+  if (namespace === "" && kind.namespaced && name !== "") throw unknownPath();
+  if (subresource !== "") {
+    checkSubresource(subresourceOf(kind, subresource), { kind, verb, served });
     return;
   }
   // All namespaces together can be read and nothing else.
-  if (to.namespace === "" && kind.namespaced && verb !== "list" && verb !== "watch") throw methodNotAllowed();
+  if (namespace === "" && kind.namespaced && verb !== "list" && verb !== "watch") throw methodNotAllowed();
   if (!kind.verbs.some((v) => v === verb)) throw methodNotAllowed();
 }
 
