@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type Catalog, isStored } from "@orch/api/catalog.js";
+import { isStored, type Kind } from "@orch/api/catalog.js";
+import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNotEnforced } from "@orch/api/not-enforced.js";
 import type { Permissions } from "@orch/auth/rules.js";
 import { tokenIssuer } from "@orch/auth/service-account/token-issuer.js";
@@ -25,6 +26,7 @@ import { type AllocationConfig, createServiceAllocation } from "./allocation/ser
 import { runExpiry } from "./expiry.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { collectIdentityLeases } from "./identity-leases.js";
+import { learnDefinition } from "./learn-definition.js";
 import { createMirrors } from "./mirror.js";
 import { createNamespaces } from "./namespaces.js";
 import { createPrerequisite } from "./prerequisite.js";
@@ -66,7 +68,7 @@ export interface ResourceConfig {
 
 export interface ResourceDeps {
   readonly store: Store;
-  readonly catalog: Catalog;
+  readonly catalog: LiveCatalog;
   readonly naming: Naming;
   readonly services: Services;
   readonly permissions: Permissions;
@@ -102,7 +104,8 @@ const everything = { disabled: new Set<string>(), tolerationSeconds: usualTolera
 
 /** Validates and stores the writes of its API groups. */
 export function createResource(config: ResourceConfig, deps: ResourceDeps): Resource {
-  const { naming, catalog, store } = deps;
+  const { naming, store } = deps;
+  const { builtIn: catalog } = deps.catalog;
   const namespaceKind = catalog.kind("v1", "Namespace");
   if (namespaceKind === undefined) throw new TypeError("the catalog has no Namespace");
   const prefix = key(`${naming.storePrefix}${namespaceKind.storage.prefix}/`);
@@ -110,12 +113,13 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const namespaces = createNamespaces({ store, prefix, log: deps.log, anyway: disabled.has(namespaceLifecycleName) });
   const formats = createNegotiator(objectOffers(naming, config));
   const renderers = createRenderers(catalog, naming.metaGroup);
-  const allocation = createServiceAllocation(config.allocation, deps, () => writes);
+  const allocation = createServiceAllocation(config.allocation, { ...deps, catalog }, () => writes);
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
-  const mirrors = createMirrors(deps);
+  const mirrors = createMirrors({ ...deps, catalog });
   const plugins = admissionPlugins({ naming, catalog, disabled, tolerationSeconds, pause, mirrorOf: mirrors.of });
   const writes: WriteDeps = {
     ...deps,
+    catalog,
     ...remembering(store, config.recentBytes),
     tokenKey,
     namespaces,
@@ -139,22 +143,33 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
           log: deps.log,
         });
   if (large !== undefined && deps.metrics !== undefined) registerLargeWriteMetrics(deps.metrics, large);
-  const bounded: WriteDeps = { ...writes, largestHere: largeBytes };
+  const knowing = createKnowing(writes, deps.catalog);
   const tokens = tokenService(config.tokens, deps);
 
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
 
   const handle = (request: WriteRequest, call: ServerCall): Promise<WriteReply> => {
-    const requested = catalog.find(request.group, request.version, request.resource);
-    if (requested === undefined || !owns(request.group)) throw unknownPath();
+    if (!owns(request.group)) throw unknownPath();
+    const requested = deps.catalog.now.find(request.group, request.version, request.resource);
+    return requested === undefined ? handleLater(request, call) : handleKnown({ requested, request }, call);
+  };
+  /** Of a kind that the gateway knows and this service perhaps not yet. */
+  const handleLater = async (request: WriteRequest, call: ServerCall): Promise<WriteReply> => {
+    await learnDefinition({ store, naming, catalog: deps.catalog }, request);
+    const requested = deps.catalog.now.find(request.group, request.version, request.resource);
+    if (requested === undefined) throw unknownPath();
+    return handleKnown({ requested, request }, call);
+  };
+  const handleKnown = ({ requested, request }: Asked, call: ServerCall): Promise<WriteReply> => {
     deps.noteWork?.(request.verb, request, request.body.length);
-    const write: Write = { deps: writes, kind: requested.hub, requested, request };
+    const { all, bounded } = knowing();
+    const write: Write = { deps: all, kind: requested.hub, requested, request };
     if (large === undefined || !mayGoToThread(write)) return performWrite(write, tokens);
-    if (request.body.length > largeBytes) return large.write(request, call);
+    if (request.body.length > largeBytes) return large.write(write, call);
     // A creation begins from no state that could be large.
     if (request.verb === "create") return performWrite(write, tokens);
     return performWrite({ ...write, deps: bounded }, tokens).catch((error: unknown) => {
-      if (error instanceof TooLargeHere) return large.write(request, call);
+      if (error instanceof TooLargeHere) return large.write(write, call);
       throw error;
     });
   };
@@ -224,6 +239,24 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     large,
     bootstrapped: Promise.all(prerequisites.map(({ done }) => done)).then(() => {}),
     leadTo: allocation.leadTo,
+  };
+}
+
+interface Asked {
+  readonly requested: Kind;
+  readonly request: WriteRequest;
+}
+
+/** What writes need, with the catalog of the moment: a write keeps the one with which it began. */
+function createKnowing(writes: WriteDeps, catalog: LiveCatalog): () => { all: WriteDeps; bounded: WriteDeps } {
+  const withCatalog = (): { all: WriteDeps; bounded: WriteDeps } => {
+    const all = { ...writes, catalog: catalog.now };
+    return { all, bounded: { ...all, largestHere: largeBytes } };
+  };
+  let made = withCatalog();
+  return () => {
+    if (made.all.catalog !== catalog.now) made = withCatalog();
+    return made;
   };
 }
 

@@ -28,7 +28,7 @@ export function createDiscovery(
       const path = to.path === "/api" ? "/api" : "/apis";
       return aggregated.send({ request, response }, representation, { path, version: transform.version });
     }
-    const value = discoveryDocument(catalog, to, { served, address: request.header("host") ?? "" });
+    const value = discoveryDocument(catalog.now, to, { served, address: request.header("host") ?? "" });
     respond.value(response, representation, { code: 200, value, headers: isRoot ? ["Vary", "Accept"] : [] });
   };
 }

@@ -1,4 +1,4 @@
-import type { Catalog } from "@orch/api/catalog.js";
+import type { CatalogHolder } from "@orch/api/custom/live-catalog.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { unknownPath } from "@orch/status/api-error.js";
 import type { Found, Negotiated } from "../call.js";
@@ -6,7 +6,8 @@ import { type Deprecation, deprecationOf } from "../deprecation.js";
 import type { Stage } from "./stages.js";
 
 export interface FindKindDeps {
-  readonly catalog: Catalog;
+  /** A request keeps the catalog that it finds. */
+  readonly catalog: CatalogHolder;
   readonly naming: Naming;
 }
 
@@ -17,9 +18,10 @@ export function findKind({ catalog, naming }: FindKindDeps): Stage<Negotiated, F
     if (wanted.type !== "resource") return { ...call, subject: wanted };
     const { type, route, representation } = wanted;
     const { group, version, resource } = route.target;
-    const kind = catalog.resource(group, version, resource);
+    const now = catalog.now;
+    const kind = now.resource(group, version, resource);
     if (kind === undefined) throw unknownPath();
-    const deprecation = deprecationOf(kind, catalog.release);
+    const deprecation = deprecationOf(kind, now.release);
     const auditAnnotations = deprecation === undefined ? none : annotationsOf(naming, deprecation);
     return { ...call, subject: { type, route, representation, kind, deprecation, auditAnnotations } };
   };
