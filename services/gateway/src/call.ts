@@ -62,6 +62,35 @@ export interface Subject extends WantedResource {
   readonly auditAnnotations: ReadonlyMap<string, string>;
 }
 
+// The values are written out field by field: spreading them costs every request 0.4 µs.
+
+export function authenticated({ request, response, route, verb }: Received, sender: UserInfo): Authenticated {
+  return { request, response, route, verb, sender };
+}
+
+export function identified({ request, response, route, verb, sender }: Authenticated, user: UserInfo): Identified {
+  return { request, response, route, verb, sender, user };
+}
+
+export function admitted({ request, response, route, verb, sender, user }: Identified, seats: Seats): Admitted {
+  return { request, response, route, verb, sender, user, seats };
+}
+
+export function authorized(call: Admitted, decision: Decision): Authorized {
+  const { request, response, route, verb, sender, user, seats } = call;
+  return { request, response, route, verb, sender, user, seats, decision };
+}
+
+export function negotiated(call: Authorized, wanted: Negotiated["wanted"]): Negotiated {
+  const { request, response, route, verb, sender, user, seats, decision } = call;
+  return { request, response, route, verb, sender, user, seats, decision, wanted };
+}
+
+export function found(call: Negotiated, subject: Found["subject"]): Found {
+  const { request, response, route, verb, sender, user, seats, decision, wanted } = call;
+  return { request, response, route, verb, sender, user, seats, decision, wanted, subject };
+}
+
 /** What was known of a request when it was answered, by whatever stage. */
 export type Reached = Received & Partial<Found>;
 

@@ -176,12 +176,8 @@ const negotiator = createNegotiator(objectOffers(naming, { cbor: true }), discov
 const discovery = createAggregatedDiscovery({ ...deps, catalog: createLiveCatalog(deps.catalog) });
 const peerOf = createPeerOf();
 const server: Server = createServer((message, outgoing) => {
-  const request = new Http1Request(message, { id: "1", peerOf });
-  const response = new Http1Response(message, outgoing, {
-    id: "1",
-    atTurnEnd: (run) => run(),
-    isLeaving: () => false,
-  });
+  const request = new Http1Request("1", message, peerOf);
+  const response = new Http1Response("1", outgoing, { atTurnEnd: (run) => run(), isLeaving: () => false });
   const representation = representationOf(negotiator, request, "get");
   const version = representation.transform?.version ?? "";
   void discovery.send({ request, response }, representation, {

@@ -1,6 +1,12 @@
 /** Name, value, name, value…: what `writeHead` takes without building an object. */
 export type HeaderList = readonly string[];
 
+export const noHeaders: HeaderList = [];
+
+export function bothOf(some: HeaderList, others: HeaderList): HeaderList {
+  return some.length === 0 ? others : [...some, ...others];
+}
+
 /**
  * Where the answer to one request goes, whatever protocol the client speaks. The first `send` or `stream` is the answer: a
  * later one, or one to a client that went away, does nothing.

@@ -103,8 +103,8 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       connections.responding(request.socket, response);
       const id = deps.newId();
       deps.serve({
-        request: new Http1Request(request, { id, peerOf }),
-        response: new Http1Response(request, response, { id, atTurnEnd, isLeaving: draining.isLeaving }),
+        request: new Http1Request(id, request, peerOf),
+        response: new Http1Response(id, response, shared),
       });
     },
   );
@@ -164,6 +164,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
   watchdog.unref();
 
   const draining = createDraining(server, connections, http2);
+  const shared = { atTurnEnd, isLeaving: draining.isLeaving };
 
   return {
     listen() {

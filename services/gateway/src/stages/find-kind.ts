@@ -1,7 +1,7 @@
 import type { CatalogHolder } from "@orch/api/custom/live-catalog.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { unknownPath } from "@orch/status/api-error.js";
-import type { Found, Negotiated } from "../call.js";
+import { type Found, found, type Negotiated } from "../call.js";
 import { type Deprecation, deprecationOf } from "../deprecation.js";
 import type { Stage } from "./stages.js";
 
@@ -15,7 +15,7 @@ export interface FindKindDeps {
 export function findKind({ catalog, naming }: FindKindDeps): Stage<Negotiated, Found> {
   return (call) => {
     const { wanted } = call;
-    if (wanted.type !== "resource") return { ...call, subject: wanted };
+    if (wanted.type !== "resource") return found(call, wanted);
     const { type, route, representation } = wanted;
     const { group, version, resource } = route.target;
     const now = catalog.now;
@@ -23,7 +23,7 @@ export function findKind({ catalog, naming }: FindKindDeps): Stage<Negotiated, F
     if (kind === undefined) throw unknownPath();
     const deprecation = deprecationOf(kind, now.release);
     const auditAnnotations = deprecation === undefined ? none : annotationsOf(naming, deprecation);
-    return { ...call, subject: { type, route, representation, kind, deprecation, auditAnnotations } };
+    return found(call, { type, route, representation, kind, deprecation, auditAnnotations });
   };
 }
 

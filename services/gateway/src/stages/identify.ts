@@ -1,13 +1,22 @@
 import type { Decision } from "@orch/auth/authorizer.js";
 import type { UserInfo } from "@orch/auth/user.js";
-import type { Admitted, Authenticated, Authorized, Identified, Received } from "../call.js";
+import {
+  type Admitted,
+  type Authenticated,
+  type Authorized,
+  authenticated,
+  authorized,
+  type Identified,
+  identified,
+  type Received,
+} from "../call.js";
 import type { Identity } from "../identity.js";
 import type { Stage } from "./stages.js";
 
 /** Who sends the request. */
 export function authenticate(identity: Identity): Stage<Received, Authenticated> {
   return (call) => {
-    const known = (sender: UserInfo): Authenticated => ({ ...call, sender });
+    const known = (sender: UserInfo): Authenticated => authenticated(call, sender);
     const sender = identity.authenticate(call.request);
     return sender instanceof Promise ? sender.then(known) : known(sender);
   };
@@ -16,7 +25,7 @@ export function authenticate(identity: Identity): Stage<Received, Authenticated>
 /** Whom the request is to be taken for. */
 export function impersonate(identity: Identity): Stage<Authenticated, Identified> {
   return (call) => {
-    const known = (user: UserInfo): Identified => ({ ...call, user });
+    const known = (user: UserInfo): Identified => identified(call, user);
     const user = identity.impersonated(call.request, call.sender);
     return user instanceof Promise ? user.then(known) : known(user);
   };
@@ -25,7 +34,7 @@ export function impersonate(identity: Identity): Stage<Authenticated, Identified
 /** Whether the user may do what the request asks for. */
 export function authorize(identity: Identity): Stage<Admitted, Authorized> {
   return (call) => {
-    const known = (decision: Decision): Authorized => ({ ...call, decision });
+    const known = (decision: Decision): Authorized => authorized(call, decision);
     const decision = identity.authorize(call, call.user);
     return decision instanceof Promise ? decision.then(known) : known(decision);
   };

@@ -1,5 +1,5 @@
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
-import type { Authorized, Negotiated } from "../call.js";
+import { type Authorized, type Negotiated, negotiated } from "../call.js";
 import { representationOf } from "../representation.js";
 import type { Stage } from "./stages.js";
 
@@ -7,8 +7,8 @@ import type { Stage } from "./stages.js";
 export function negotiate(negotiator: Negotiator<ObjectFormat>): Stage<Authorized, Negotiated> {
   return (call) => {
     const { route, request, verb } = call;
-    if (route.type !== "resource") return { ...call, wanted: route };
+    if (route.type !== "resource") return negotiated(call, route);
     const representation = representationOf(negotiator, request, verb);
-    return { ...call, wanted: { type: "resource", route, representation } };
+    return negotiated(call, { type: "resource", route, representation });
   };
 }

@@ -3,11 +3,6 @@ import type { Peer, PeerOf } from "../peer.js";
 import { type DistinctHeaders, type HttpRequest, headerText, parseRequestTarget } from "../request.js";
 import { readBody } from "../request-body.js";
 
-export interface Http1RequestContext {
-  readonly id: string;
-  readonly peerOf: PeerOf;
-}
-
 /** A class: closures for its methods would cost every request. */
 export class Http1Request implements HttpRequest {
   readonly id: string;
@@ -17,7 +12,7 @@ export class Http1Request implements HttpRequest {
   readonly #message: IncomingMessage;
   readonly #peerOf: PeerOf;
 
-  constructor(message: IncomingMessage, { id, peerOf }: Http1RequestContext) {
+  constructor(id: string, message: IncomingMessage, peerOf: PeerOf) {
     this.#message = message;
     this.#peerOf = peerOf;
     this.id = id;

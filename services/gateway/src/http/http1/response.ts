@@ -1,9 +1,11 @@
-import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import {
   type BodyStream,
+  bothOf,
   byteLength,
   type HeaderList,
   type HttpResponse,
+  noHeaders,
   nowhere,
   unlessFailed,
   withCommonHeaders,
@@ -12,8 +14,8 @@ import type { AtTurnEnd } from "../turn.js";
 import { readInTurns } from "./read-in-turns.js";
 import { dropRest, hasUnreadBody } from "./unread-body.js";
 
+/** What all responses of a server share. */
 export interface Http1ResponseContext {
-  readonly id: string;
   readonly atTurnEnd: AtTurnEnd;
   /** Whether the server is shutting down: a response that begins then is its connection's last. */
   readonly isLeaving: () => boolean;
@@ -24,19 +26,19 @@ const smallBytes = 8 * 1024;
 
 /** Also its own body stream: most responses never have one. */
 export class Http1Response implements HttpResponse, BodyStream {
-  readonly #message: IncomingMessage;
+  readonly #id: string;
   readonly #response: ServerResponse;
   readonly #context: Http1ResponseContext;
-  #added: HeaderList = [];
+  #added: HeaderList = noHeaders;
 
-  constructor(message: IncomingMessage, response: ServerResponse, context: Http1ResponseContext) {
-    this.#message = message;
+  constructor(id: string, response: ServerResponse, context: Http1ResponseContext) {
+    this.#id = id;
     this.#response = response;
     this.#context = context;
   }
 
   addHeaders(headers: HeaderList): void {
-    this.#added = [...this.#added, ...headers];
+    this.#added = bothOf(this.#added, headers);
   }
 
   send(code: number, headers: HeaderList, body: Buffer | string): void {
@@ -45,27 +47,27 @@ export class Http1Response implements HttpResponse, BodyStream {
     const length = byteLength(body);
     const list = this.#head(headers);
     list.push("Content-Length", String(length));
-    if (length > smallBytes) readInTurns(this.#message.socket);
+    const { req: message } = response;
+    if (length > smallBytes) readInTurns(message.socket);
     response.writeHead(code, list);
-    if (hasUnreadBody(this.#message)) {
+    if (hasUnreadBody(message)) {
       response.write(body);
-      dropRest(this.#message, () => response.end());
+      dropRest(message, () => response.end());
     } else this.#context.atTurnEnd(() => response.end(body));
   }
 
   stream(code: number, headers: HeaderList): BodyStream {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return nowhere;
-    readInTurns(this.#message.socket);
+    readInTurns(response.req.socket);
     response.writeHead(code, this.#head(headers));
     response.flushHeaders();
     return this;
   }
 
   #head(headers: HeaderList): string[] {
-    const { id, isLeaving } = this.#context;
-    const list = withCommonHeaders(id, this.#added, headers);
-    if (isLeaving()) list.push("Connection", "close");
+    const list = withCommonHeaders(this.#id, this.#added, headers);
+    if (this.#context.isLeaving()) list.push("Connection", "close");
     return list;
   }
 

@@ -1,9 +1,11 @@
 import type { OutgoingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import {
   type BodyStream,
+  bothOf,
   byteLength,
   type HeaderList,
   type HttpResponse,
+  noHeaders,
   nowhere,
   unlessFailed,
   withCommonHeaders,
@@ -22,7 +24,7 @@ export class Http2Response implements HttpResponse, BodyStream {
   code = 0;
   readonly #stream: ServerHttp2Stream;
   readonly #context: Http2ResponseContext;
-  #added: HeaderList = [];
+  #added: HeaderList = noHeaders;
 
   constructor(stream: ServerHttp2Stream, context: Http2ResponseContext) {
     this.#stream = stream;
@@ -30,7 +32,7 @@ export class Http2Response implements HttpResponse, BodyStream {
   }
 
   addHeaders(headers: HeaderList): void {
-    this.#added = [...this.#added, ...headers];
+    this.#added = bothOf(this.#added, headers);
   }
 
   send(code: number, headers: HeaderList, body: Buffer | string): void {

@@ -2,9 +2,11 @@ import { STATUS_CODES } from "node:http";
 import { WebSocket, type WebSocketServer } from "ws";
 import {
   type BodyStream,
+  bothOf,
   byteLength,
   type HeaderList,
   type HttpResponse,
+  noHeaders,
   nowhere,
   withCommonHeaders,
 } from "../response.js";
@@ -21,7 +23,7 @@ export class WebSocketResponse implements HttpResponse {
   readonly #upgrade: Upgrade;
   readonly #acceptor: WebSocketServer;
   readonly #closers: (() => void)[] = [];
-  #added: HeaderList = [];
+  #added: HeaderList = noHeaders;
   #peer: WebSocket | undefined;
 
   constructor(upgrade: Upgrade, acceptor: WebSocketServer) {
@@ -33,7 +35,7 @@ export class WebSocketResponse implements HttpResponse {
   }
 
   addHeaders(headers: HeaderList): void {
-    this.#added = [...this.#added, ...headers];
+    this.#added = bothOf(this.#added, headers);
   }
 
   send(code: number, headers: HeaderList, body: Buffer | string): void {
