@@ -4,8 +4,8 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { FeatureGates } from "@orch/runtime/feature-gates.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
 import type { Log } from "@orch/runtime/log.js";
-import type { ServingSettings } from "./assemble.js";
 import type { servingFlags } from "./flags.js";
+import type { ServingSettings } from "./serving-settings.js";
 
 /** The serving flags' values as settings: plain data. */
 export function servingSettings(

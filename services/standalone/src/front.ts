@@ -8,8 +8,9 @@ import type { Clock } from "@orch/runtime/clock.js";
 import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
-import { assembleGateway, type ServingSettings } from "@orch/service-gateway/assemble.js";
+import { assembleGateway } from "@orch/service-gateway/assemble.js";
 import { anyGroup, createPeers } from "@orch/service-gateway/peers.js";
+import type { ServingSettings } from "@orch/service-gateway/serving-settings.js";
 
 /** What clients talk to, with the transport between it and the services behind. */
 export interface Front {

@@ -2,7 +2,7 @@ import type { TokenEntry } from "@orch/auth/token-file.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { signerKinds } from "@orch/service-controller-manager/certificates/signers.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
-import type { ServingSettings } from "@orch/service-gateway/assemble.js";
+import type { ServingSettings } from "@orch/service-gateway/serving-settings.js";
 import type { Pki } from "./pki/pki.js";
 
 /** Who issues the tokens of service accounts where no flag says: a name that only this cluster's own root service has. */

@@ -3,7 +3,7 @@ import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
 import type { Service } from "@orch/runtime/service.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
-import type { ServingSettings } from "@orch/service-gateway/assemble.js";
+import type { ServingSettings } from "@orch/service-gateway/serving-settings.js";
 import { assembleResource } from "@orch/service-resource/assemble.js";
 import type { ResourceSettings } from "@orch/service-resource/settings.js";
 import type { LargeWrites } from "@orch/service-resource/thread/large-writes.js";

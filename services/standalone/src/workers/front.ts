@@ -2,7 +2,7 @@ import { type AddressInfo, createServer, type Server } from "node:net";
 import { createAuthorizationAccess } from "@orch/access/access.js";
 import { storeSource } from "@orch/access/store-source.js";
 import { createGrpcServer } from "@orch/rpc/link/grpc-server.js";
-import type { ServingSettings } from "@orch/service-gateway/assemble.js";
+import type { ServingSettings } from "@orch/service-gateway/serving-settings.js";
 import type { Store } from "@orch/store/store.js";
 import { besidesUnreachable } from "@orch/store/unreachable.js";
 import type { Front, FrontDeps } from "../front.js";

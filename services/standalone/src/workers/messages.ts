@@ -2,8 +2,8 @@ import type { commonFlags } from "@orch/runtime/common-flags.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
 import type { Family } from "@orch/runtime/metric/metric-text.js";
 import type { releaseFlags } from "@orch/runtime/release-flags.js";
-import type { ServingSettings } from "@orch/service-gateway/assemble.js";
 import type { servingFlags } from "@orch/service-gateway/flags.js";
+import type { ServingSettings } from "@orch/service-gateway/serving-settings.js";
 
 /** The flags that a worker's log, gates, metrics, names and catalog are made of. */
 export type WorkerFlags = FlagValues<

@@ -1,0 +1,32 @@
+import type { AccessSettings } from "@orch/access/settings.js";
+import type { TlsFlagValues } from "./tls/flags.js";
+
+/** What the serving flags say, and what the files that they name hold. */
+export interface ServingSettings {
+  readonly bindAddress: string;
+  readonly port: number;
+  readonly requestTimeoutMs: number;
+  readonly http2MaxStreams: number;
+  readonly minRequestTimeoutMs: number;
+  /** Requests that run at once: those that read, those that write. */
+  readonly readsInFlight: number;
+  readonly writesInFlight: number;
+  /** Priority and fairness divides their sum; else each is a bound. */
+  readonly flowControl: boolean;
+  readonly shutdownGraceMs: number;
+  /** `--shutdown-send-retry-after`. */
+  readonly refuseWhileDraining: boolean;
+  readonly cbor: boolean;
+  readonly gzip: boolean;
+  readonly podResize: boolean;
+  /** Gate AggregatedDiscoveryEndpoint. */
+  readonly aggregatedDiscovery: boolean;
+  /** Gate StorageVersionHash. */
+  readonly storageVersionHash: boolean;
+  /** Who is who and who may do what. */
+  readonly access: AccessSettings;
+  /** What the gateway is called among those of the cluster; undefined where another process says so for it. */
+  readonly identity: { readonly host: string; readonly isAlone: boolean } | undefined;
+  /** Paths of certificates, and how front proxies are known. */
+  readonly tls: TlsFlagValues;
+}
