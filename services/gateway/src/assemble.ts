@@ -46,7 +46,7 @@ export interface AssemblyDeps {
 export interface AssembledGateway extends Service, Pick<Gateway, "leave" | "drain"> {
   /** Known once started. */
   readonly port: number;
-  /** Who may do what, for services in the same process. */
+  /** Authorization, for services in the same process. */
   readonly permissions: Permissions;
 }
 

@@ -22,6 +22,6 @@ export function createDeliveryMetric(metrics: Metrics, now: () => number): (live
       buckets,
     })
     .with({});
-  // Clocks of two hosts may differ by more than it took.
+  // The clocks of two hosts may differ by more than the delivery took.
   return ({ events, since }) => seconds.observe(Math.max(0, now() - since) / 1000, events);
 }

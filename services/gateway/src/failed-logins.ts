@@ -5,19 +5,19 @@ import { LRUCache } from "lru-cache";
 import type { FailedLogins } from "./identity.js";
 
 export interface FailedLoginsOptions {
-  /** Failures of an address that are forgiven in a second; 0: nobody has to wait. */
+  /** Failures of an address that are forgiven in a second; 0 turns the limit off. */
   readonly perSecond: number;
   /** Failures that an address may have at once. */
   readonly burst: number;
   readonly clock: Pick<Clock, "monotonic">;
-  /** Addresses that are remembered; of more the ones that were quiet for longest are forgotten. */
+  /** How many addresses are remembered; beyond that, the address that was quiet for longest is forgotten. */
   readonly maxAddresses: number;
 }
 
 interface Bucket {
   /** Failures that are left; never more than the burst. */
   left: number;
-  /** When it was so: milliseconds. */
+  /** The time at which `left` was counted, in milliseconds. */
   at: number;
 }
 
@@ -26,8 +26,8 @@ const rememberMs = 60_000;
 const maxGood = 10_000;
 
 /**
- * Wrong credentials by the address that they come from, so that nobody can try out many. Behind a balancer or a NAT all
- * clients have one address: credentials that were good meanwhile are not held up by others that are wrong.
+ * Counts wrong credentials by client address, so that nobody can try out many. All clients behind a balancer or a NAT share
+ * one address: credentials that worked a moment ago are not held up by wrong ones from the same address.
  */
 export function createFailedLogins(options: FailedLoginsOptions): FailedLogins {
   const { perSecond, burst, clock, maxAddresses } = options;
@@ -38,7 +38,7 @@ export function createFailedLogins(options: FailedLoginsOptions): FailedLogins {
   const leftIn = ({ left, at }: Bucket, now: number): number => Math.min(burst, left + ((now - at) / 1000) * perSecond);
   return {
     blocked(address, authorization) {
-      // Nearly always nobody has failed: the address is not even taken apart.
+      // In the usual case nobody has failed, and the address need not be parsed.
       if (buckets.size === 0) return undefined;
       const key = networkOf(address);
       const bucket = buckets.get(key);
@@ -52,7 +52,7 @@ export function createFailedLogins(options: FailedLoginsOptions): FailedLogins {
       const key = networkOf(address);
       const now = clock.monotonic();
       const bucket = buckets.get(key) ?? { left: burst, at: now };
-      // Requests that were under way when the last one failed do not make it worse.
+      // The bucket never falls below 0: requests that were already under way cannot lengthen the wait.
       bucket.left = Math.max(0, leftIn(bucket, now) - 1);
       bucket.at = now;
       lastFailure = now;
@@ -66,11 +66,11 @@ export function createFailedLogins(options: FailedLoginsOptions): FailedLogins {
 
 const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** What one client has for sure: an IPv4 address, the first 64 bits of an IPv6 one. */
+/** The part of an address that belongs to one client: all of an IPv4 address, the first 64 bits of an IPv6 address. */
 function networkOf(address: string): string {
   const four = mapped.exec(address)?.[1] ?? address;
   if (isIPv4(four) || !isIPv6(address)) return four;
-  // The zone belongs to this machine, not to the other side.
+  // The zone (`%eth0`) names an interface of this machine and says nothing about the client.
   const [bare = ""] = address.toLowerCase().split("%");
   const [head = "", tail] = bare.split("::");
   const before = head === "" ? [] : head.split(":");

@@ -13,28 +13,31 @@ import { RequestCredentials } from "./request-credentials.js";
 export interface IdentityDeps {
   readonly naming: Naming;
   readonly authenticator: Authenticator;
-  /** Who asks for a path without credentials; undefined where nobody may come without. */
+  /** The user of a request without credentials to a path; undefined where credentials are needed. */
   readonly anonymous: (path: string) => UserInfo | undefined;
   readonly authorizer: Authorizer;
   readonly failedLogins: FailedLogins;
-  /** Told why credentials are refused, for the log: the client is not. */
+  /** Called with the reason why credentials are refused, for the log; the client is not told. */
   readonly refused?: (why: string) => void;
 }
 
 /** Counts wrong credentials by the address that they come from. */
 export interface FailedLogins {
-  /** Seconds until such an `Authorization` header is looked at; undefined where it is at once. */
+  /** Seconds until such an `Authorization` header is checked again; undefined if it may be checked now. */
   blocked(address: string, authorization: string): number | undefined;
   failed(address: string): void;
-  /** The header was good: others behind the same address do not hold it up. */
+  /** The header was valid: failures of others behind the same address do not hold it up. */
   worked(authorization: string): void;
 }
 
-/** Who sends a request, whom it is to be taken for, and whether that one may. */
+/** Authentication, impersonation and authorization of requests. */
 export interface Identity {
   /** @throws ApiError Unauthorized; TooManyRequests after too many wrong credentials */
   authenticate(request: HttpRequest): UserInfo | Promise<UserInfo>;
-  /** Whom the request's headers ask to be taken for; the sender where they ask nothing. @throws ApiError Forbidden, BadRequest */
+  /**
+   * The user that the request's headers ask to impersonate; the sender if they ask for none. @throws ApiError
+   * Forbidden, BadRequest
+   */
   impersonated(request: HttpRequest, sender: UserInfo): UserInfo | Promise<UserInfo>;
   /** The decision that allows it. @throws ApiError Forbidden */
   authorize(call: Received, user: UserInfo): Decision | Promise<Decision>;

@@ -32,7 +32,7 @@ const unnamed = { group: "", version: "", resource: "", subresource: "", scope: 
 /** The methods of RFC 9110 and RFC 5789; HTTP/2 lets a client invent others. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"]);
 
-/** Labels hold only words of the catalog: whatever else a client writes into a path or a method is counted without them. */
+/** Labels hold only words of the catalog. Requests with other words in their path or method are counted without them. */
 export function recordRequest(metrics: RequestMetrics, call: Reached, milliseconds: number): void {
   const { request, response } = call;
   const subject = subjectOf(call);

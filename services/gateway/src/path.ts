@@ -49,7 +49,7 @@ function parseGrouped(path: string): Route {
   return resourceRoute(path, { group, version, parts, at: 2 });
 }
 
-/** Decoded segments from an offset on; undefined where one of them can be no name. One closing slash is allowed. */
+/** The decoded segments from an offset on; undefined if one of them cannot be a name. One closing slash is allowed. */
 function segments(path: string, from: number): string[] | undefined {
   const end = path.endsWith("/") ? path.length - 1 : path.length;
   if (end < from) return [];
@@ -67,7 +67,7 @@ function segments(path: string, from: number): string[] | undefined {
 function decode(segment: string): string | undefined {
   try {
     const text = decodeURIComponent(segment);
-    // A NUL or a slash in a name can only be an attempt to reach another key.
+    // A NUL in a name can only be an attempt to reach another key of the store.
     return text.includes("\0") ? undefined : text;
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
 import type { Caller } from "@orch/rpc/rpc.js";
 import { unavailable } from "@orch/status/api-error.js";
 
-/** The peers that answer for API groups; `*` answers for every group without one of its own. */
+/** The peers that answer for API groups; the peer `*` answers for every group that has none of its own. */
 export interface Peers {
   of(group: string): Caller;
   readonly all: readonly Caller[];

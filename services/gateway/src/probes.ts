@@ -21,7 +21,7 @@ const pollMs = 50;
  */
 export function registerProbes({ health, caches, resources }: ProbeDeps): { start(): void; stop(): void } {
   health.check("store", () => firstReason(resources.all, resourceStatus, { mustBeReady: false }));
-  // No reason to start anew, nor to be told that all is well.
+  // Only readyz shows this: a store without space is no reason to restart the gateway.
   health.check("store-space", () => firstReason(resources.all, resourceStatus, { mustBeReady: false, whole: true }), {
     healthz: false,
     livez: false,
@@ -62,7 +62,7 @@ export function registerProbes({ health, caches, resources }: ProbeDeps): { star
   };
 }
 
-/** Undefined of one that does not answer. */
+/** Undefined for a service that does not answer. */
 async function statusOf(resource: Caller): Promise<StatusReply | undefined> {
   try {
     return await resource.call(resourceStatus, {}, { deadlineMs: probeMs });

@@ -17,14 +17,14 @@ export interface ReadDeps {
   readonly respond: Responder;
   readonly layouts: Layouts;
   readonly caches: (group: string) => Caller;
-  /** Large answers are compressed for who takes that (gate APIResponseCompression). */
+  /** Large answers are compressed for clients that accept it (gate APIResponseCompression). */
   readonly gzip: boolean;
   readonly requestTimeoutMs: number;
   /** A watch without `timeoutSeconds` lasts a random time from here to twice as long. */
   readonly minRequestTimeoutMs: number;
   /** How to end each watch that is open. */
   readonly openWatches: Set<() => void>;
-  /** Told of each watch's events once their bytes were given to its client's socket. */
+  /** Called with each watch's events after their bytes were given to the client's socket. */
   readonly delivered: (live: Live) => void;
   /** [0, 1) */
   readonly random: () => number;
@@ -38,7 +38,7 @@ export interface Read extends Exchange {
   readonly headers: HeaderList;
 }
 
-/** 24 days: a timer of more than 31 bits would run at once. */
+/** 24 days: node runs a timer of more than 31 bits at once. */
 const longestTimerMs = 0x7fffffff;
 
 /** One object (rules: Verbs to HTTP, get). */

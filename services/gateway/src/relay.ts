@@ -12,9 +12,9 @@ export interface RelayOptions {
   readonly headersOf: (first: Buffer) => HeaderList;
   /** A list that broke off must not look whole: its connection is cut. A watch may end anywhere. */
   readonly cutOnFailure: boolean;
-  /** Told of events once their bytes were given to the client's socket. */
+  /** Called with events after their bytes were given to the client's socket. */
   readonly delivered?: (live: Live) => void;
-  /** Where the relay registers how to end it, for a server that shuts down. */
+  /** The relay registers here how to end it, for a server that shuts down. */
   readonly enders?: Set<() => void>;
 }
 
@@ -72,7 +72,7 @@ export function relay(response: HttpResponse, open: OpenStream, options: RelayOp
   });
 }
 
-/** A body that is there already, as a stream of one chunk. */
+/** A finished body as a stream of one chunk. */
 export function ofBody(body: Buffer): OpenStream {
   return (receiver) => {
     let cancelled = false;

@@ -37,7 +37,7 @@ export function representationOf(
 
 const peopleAgents = /^(curl|Wget|Mozilla\/5\.0)/;
 
-/** Indented where `pretty` says so; unasked for people who look at it, as the reference does. */
+/** Indents where `pretty` asks for it, and by default for browsers and command lines, as the reference does. */
 function isPretty(request: HttpRequest, asked: boolean): boolean {
   const wish = request.query?.get("pretty");
   if (wish !== null && wish !== undefined) return wish !== "false" && wish !== "0";
@@ -45,7 +45,7 @@ function isPretty(request: HttpRequest, asked: boolean): boolean {
 }
 
 /**
- * The form in which objects are written for a client: YAML and indentation are made of JSON.
+ * The form in which objects are written for a client. YAML and indented text are made from JSON.
  * @throws ApiError NotAcceptable for a list's form of one object and the other way round
  */
 export function wantedForm({ encoding, transform }: Representation, request: HttpRequest, verb: string): Form {
@@ -59,7 +59,7 @@ export function wantedForm({ encoding, transform }: Representation, request: Htt
   return { ...form, as: "PartialObjectMetadata", metaVersion: transform.version };
 }
 
-/** {@link wantedForm} as the services behind the gateway are told it. @throws ApiError NotAcceptable */
+/** {@link wantedForm} as text, for the services behind the gateway. @throws ApiError NotAcceptable */
 export function formOf(representation: Representation, request: HttpRequest, verb: string): string {
   return formText(wantedForm(representation, request, verb));
 }

@@ -7,7 +7,7 @@ import type { Target } from "@orch/status/target.js";
 import type { Received } from "./call.js";
 import type { HttpRequest } from "./http/request.js";
 
-/** What a request must be allowed (rules: Authentication, 2), as its path, method and query have it. */
+/** What a request must be allowed (rules: Authentication, 2), by its path, method and query. */
 export function attributesOf(
   { route, verb, request }: Pick<Received, "route" | "verb"> & { readonly request: Pick<HttpRequest, "query"> },
   user: UserInfo,
@@ -30,20 +30,20 @@ export function attributesOf(
   return query === undefined || route.watch || !selecting.has(verb) ? attributes : selected(attributes, query);
 }
 
-/** `proxy/a/b` is allowed to whom `proxy` is. */
+/** A user who may use `proxy` may use `proxy/a/b`. */
 function firstSegment(subresource: string): string {
   const slash = subresource.indexOf("/");
   return slash < 0 ? subresource : subresource.slice(0, slash);
 }
 
-/** A namespace is in itself: who may do something in it may do that to it where a role says so. */
+/** A namespace counts as being in itself, so that a role in a namespace can give rights to the namespace. */
 function namespaceOf({ resource, namespace, name }: Target): string {
   return namespace === "" && resource === "namespaces" ? name : namespace;
 }
 
 const selecting: ReadonlySet<string> = new Set(["list", "watch", "deletecollection"]);
 
-/** Of repeated parameters the first counts, as it does for what is read. */
+/** The first of repeated parameters counts, as it does when the request is served. */
 function selected(attributes: ResourceAttributes, query: URLSearchParams): ResourceAttributes {
   const fieldSelector = query.get("fieldSelector") ?? "";
   const labelSelector = query.get("labelSelector") ?? "";
@@ -56,14 +56,14 @@ function selected(attributes: ResourceAttributes, query: URLSearchParams): Resou
   };
 }
 
-/** The one name that a selector lets through; "" where it may be any. */
+/** The only name that a selector can match; "" if it may match others. */
 function selectedName(fieldSelector: string): string {
   if (!fieldSelector.includes("metadata.name")) return "";
   const name = termsOf(fieldSelector).find((t) => t.field === "metadata.name" && t.operator === "=")?.value ?? "";
   return pathSegment(name).length === 0 ? name : "";
 }
 
-/** None of a text that is no selector: what it asks for is refused after all. */
+/** No terms for an invalid selector: the request is refused later. */
 function termsOf(fieldSelector: string): ReturnType<typeof parseFieldTerms> {
   try {
     return parseFieldTerms(fieldSelector);

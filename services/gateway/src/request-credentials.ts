@@ -15,7 +15,7 @@ export class RequestCredentials implements Credentials {
     return this.#request.peer.certificate;
   }
 
-  /** Of interest behind a front proxy alone: most requests never ask. */
+  /** Only the authenticator of front proxies reads these: for most requests they are never built. */
   get headers(): HeaderMap {
     return this.#request.distinctHeaders();
   }

@@ -12,7 +12,7 @@ import { plainJson, type Representation } from "./representation.js";
 
 export interface Document {
   readonly code: number;
-  /** In the encoding of the representation; JSON where that is YAML. */
+  /** In the encoding of the representation, or JSON where the representation is YAML. */
   readonly body: Buffer;
   readonly headers: HeaderList;
 }
@@ -34,7 +34,7 @@ export type MetaTypeOf = (kind: string) => MessageType | undefined;
 
 /** Writes answers in the representation that was asked for. */
 export interface Responder {
-  /** Settles when all of it is given to the client; at once where it is small. */
+  /** Settles when the whole document was given to the client; returns at once for a small one. */
   document(response: HttpResponse, representation: Representation, document: Document): void | Promise<void>;
   value(response: HttpResponse, representation: Representation, answer: Answer): void;
   /** `warnings` are those of the request, whatever became of it. */
@@ -43,7 +43,7 @@ export interface Responder {
 
 const plainHeaders: HeaderList = ["Content-Type", "application/json"];
 
-/** Up to this a body is laid out in the turn in which it comes. */
+/** Bodies up to this size are laid out in the turn in which they arrive. */
 const smallBytes = 32 * 1024;
 
 export function createResponder(metaType: MetaTypeOf, layouts: Layouts): Responder {
@@ -80,7 +80,7 @@ function unstreamed(representation: Representation): Representation {
   return { ...representation, contentType: contentType.split(";")[0] ?? contentType };
 }
 
-/** A value's body. JSON stands in for an encoding that has no form of the value. */
+/** A value's body; JSON if the encoding has no form for the value. */
 export function printed(representation: Representation, value: object, metaType: MetaTypeOf) {
   const { encoding, pretty } = representation;
   switch (encoding) {

@@ -45,7 +45,7 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
   const catalog = createLiveCatalog(
     servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
   );
-  // On one machine there may be several.
+  // A machine may run several gateways.
   const identity = { host: hostname(), isAlone: false };
   const gateway = await assembleGateway(servingSettings(values, { gates, given, tokens: [], identity }), {
     naming,

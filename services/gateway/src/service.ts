@@ -27,11 +27,11 @@ export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
   readonly refuseWhileDraining: boolean;
   /** CBOR is read and written (gate CBORServingAndStorage). */
   readonly cbor: boolean;
-  /** Large answers are compressed for who takes that (gate APIResponseCompression). */
+  /** Large answers are compressed for clients that accept it (gate APIResponseCompression). */
   readonly gzip: boolean;
   /** Pods may be resized in place (gate InPlacePodVerticalScaling). */
   readonly podResize: boolean;
-  /** Everything is discovered in one answer by whoever asks for that (gate AggregatedDiscoveryEndpoint). */
+  /** Clients may discover everything in one answer (gate AggregatedDiscoveryEndpoint). */
   readonly aggregatedDiscovery: boolean;
   /** Discovery tells a hash of each kind's stored version (gate StorageVersionHash). */
   readonly storageVersionHash: boolean;
@@ -41,7 +41,7 @@ export interface GatewayDeps extends OtherPathsDeps {
   readonly catalog: LiveCatalog;
   readonly naming: Naming;
   readonly identity: IdentityDeps;
-  /** What reviews are answered by, besides the authorizer of `identity`. */
+  /** What reviews need besides the authorizer of `identity`. */
   readonly reviews: Pick<ReviewDeps, "tokens" | "apiAudiences" | "rules" | "now">;
   readonly limiter: Limiter;
   /** The watch-cache that answers for a group. */
@@ -71,7 +71,7 @@ export interface Gateway {
   readonly port: number;
 }
 
-/** What this build serves; the issues to come add to it. `resize` is alpha (gate InPlacePodVerticalScaling). */
+/** The subresources that this build serves. `resize` is alpha (gate InPlacePodVerticalScaling). */
 export function servedParts(config: Pick<GatewayConfig, "podResize" | "storageVersionHash">): Served {
   return {
     storageVersionHash: config.storageVersionHash,
@@ -162,7 +162,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
 const isProbe = (path: string): boolean =>
   healthKinds.some((kind) => path === `/${kind}` || path.startsWith(`/${kind}/`));
 
-/** In the words and seconds of the reference. */
+/** The reference answers in these words and with these seconds. */
 function comeAgain({ response }: Exchange): void {
   const headers = ["Content-Type", "text/plain; charset=utf-8", "Retry-After", "5"];
   response.send(429, headers, "The apiserver is shutting down, please try again later.\n");

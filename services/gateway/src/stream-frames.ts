@@ -4,7 +4,7 @@ export type CutFrames = (chunk: Buffer) => readonly Buffer[];
 /** How the events of a stream of this media type are told apart. */
 export function cutterOf(contentType: string): CutFrames {
   if (contentType.includes("protobuf")) return cutter(afterLength);
-  // A CBOR sequence tells its items apart by itself, in one message as well as in many.
+  // The items of a CBOR sequence delimit themselves: one message may hold several.
   if (contentType.includes("cbor")) return (chunk) => (chunk.length === 0 ? [] : [chunk]);
   return cutter(afterLine);
 }
@@ -23,7 +23,7 @@ function cutter(next: (bytes: Buffer) => Frame | undefined): CutFrames {
       frames.push(found.frame);
       rest = rest.subarray(found.end);
     }
-    // What is kept outlives the chunk, whose memory may be used again.
+    // The rest outlives the chunk, whose memory may be used again.
     rest = Buffer.from(rest);
     return frames;
   };

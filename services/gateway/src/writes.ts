@@ -31,7 +31,7 @@ export interface Write extends Exchange {
 /** A request body over this is refused before it is parsed. */
 export const maxBodyBytes = 3 * 1024 * 1024;
 
-/** Writes go to the group's resource service as they came. */
+/** Sends a write to the group's resource service, with its body as it came. */
 export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
   const { request, response, target } = write;
   const body = await request.body(maxBodyBytes);
@@ -61,8 +61,8 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
 }
 
 /**
- * The query's options. Of repeated ones the first counts, but for `dryRun`, whose values are a list: one a line. It is
- * there where the query has it, whatever it says: what is meant to be a trial must not become a write.
+ * The query's options. The first of repeated ones counts, except for `dryRun`, whose values are joined, one a line. `dryRun`
+ * is kept even if its value is invalid: a request that was meant as a trial must not become a write.
  */
 export function optionsOf(query: URLSearchParams | undefined): Readonly<Record<string, string>> {
   if (query === undefined) return {};

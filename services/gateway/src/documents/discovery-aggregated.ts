@@ -15,7 +15,7 @@ export interface AggregatedDeps {
   readonly catalog: CatalogHolder;
   readonly naming: Naming;
   readonly served: Served;
-  /** Whether answers are compressed for who takes that (gate APIResponseCompression). */
+  /** Whether answers are compressed for clients that accept it (gate APIResponseCompression). */
   readonly gzip: boolean;
 }
 

@@ -53,7 +53,7 @@ export function createExpressPaths(deps: ExpressPathsDeps): (exchange: Exchange)
     response.status(500).set("Content-Type", plain).send("internal error\n");
   };
   app.use(failed);
-  // It never listens: what comes to it came through the gateway's own limits.
+  // It never listens: every request has passed the gateway's own limits.
   const server = createServer({ maxHeaderSize: anyHeaderBytes }, app);
   return (exchange) => answer(server, exchange);
 }
@@ -61,9 +61,9 @@ export function createExpressPaths(deps: ExpressPathsDeps): (exchange: Exchange)
 const anyHeaderBytes = 1024 * 1024;
 /** Headers of a request that a handler may look at. */
 const forwarded = ["accept", "accept-encoding", "if-none-match", "host", "user-agent"] as const;
-/** Of the connection and of the body's length speaks whoever sends them. */
+/** Headers that the response sets itself. */
 const ownHeaders = new Set(["connection", "content-length", "date", "keep-alive", "transfer-encoding"]);
-/** As the rest of the gateway writes it. */
+/** Spelled as in the rest of the gateway. */
 const spelled = new Map([["cache-control", "Cache-Control"]]);
 
 /** Express knows the first version of HTTP alone: it is asked over a connection in memory, whatever the client speaks. */
@@ -77,7 +77,7 @@ async function answer(server: Server, { request: asking, response: answering }: 
     if (value !== undefined) headers[name] = value;
   }
   const asked = request({ createConnection: () => client, method: asking.method, path, headers });
-  // Neither side of a pair hears of the other's end: one that comes before the answer would be waited for.
+  // A side of a pair does not learn that the other has ended: an end before the answer would be waited for for ever.
   const giveUp = (): void => void client.destroy();
   served.once("close", giveUp);
   asked.once("response", () => served.off("close", giveUp));

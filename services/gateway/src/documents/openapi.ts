@@ -82,7 +82,7 @@ interface Form {
 
 type Send = (response: express.Response, document: Document, form: Form) => Promise<void>;
 
-/** The ETag is the document's, however it is written: a client that has it has it. */
+/** All forms of a document have the same ETag. */
 function sender(kept: KeptGzip): Send {
   return async (response, document, { encoding, mediaType }) => {
     const { headers } = response.req;

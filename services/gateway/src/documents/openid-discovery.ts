@@ -1,7 +1,7 @@
 import { type OpenIdDocuments, openIdPaths } from "@orch/auth/service-account/open-id.js";
 import express from "express";
 
-/** Seconds that others may keep the documents: as long, a new key must be known before it signs. */
+/** How long others may cache the documents, in seconds. A new key must be published for that long before it signs. */
 const keptSeconds = 3600;
 
 /** The two documents by which others check tokens of service accounts; the request's whole path is matched. */

@@ -35,7 +35,7 @@ export interface Limiting {
   stop(): void;
 }
 
-/** Of its time, a request may wait this part for its seats. */
+/** The part of its time that a request may wait for seats. */
 const waitingPart = 1 / 4;
 
 /** Flow control as the flags have it. */
@@ -43,7 +43,7 @@ export function createLimiting(settings: LimitingSettings, deps: LimitingDeps): 
   const { readsInFlight: reads, writesInFlight: writes } = settings;
   const { naming, clock } = deps;
   const counts = createRequestCounts(deps.metrics, clock);
-  // Without seats to divide nothing is bounded.
+  // Without seats there is nothing to divide, and nothing is limited.
   if (!settings.flowControl || reads + writes === 0) {
     const limiter = limitInFlight({ reads, writes, mastersGroup: naming.mastersGroup }, counts);
     return { limiter, tables: new Map(), start: deps.configured, stop: () => {} };

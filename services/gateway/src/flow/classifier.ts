@@ -35,7 +35,7 @@ const everyone = (): boolean => true;
 
 /**
  * The flow of the first schema, by precedence and then by name, that has a rule for the request; `fallback` where
- * none has. What is left of all rules for one user is worked out once a user: their other requests ask a few sets.
+ * none has. The rules that can apply to a user are worked out once; later requests of that user only look into a few sets.
  */
 export function createClassifier<Flow>(schemas: readonly SchemaEntry<Flow>[], fallback: Flow): Classifier<Flow> {
   const rules = [...schemas].sort(byPrecedence).flatMap(compiled);

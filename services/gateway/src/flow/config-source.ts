@@ -9,7 +9,7 @@ export interface ConfigSourceDeps {
   readonly naming: Naming;
   readonly objects: ObjectSource;
   readonly clock: Clock;
-  /** Told of every new state, once both kinds are known. */
+  /** Called with every new state, once both kinds are known. */
   readonly changed: (config: FlowConfig) => void;
 }
 

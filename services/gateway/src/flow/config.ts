@@ -2,7 +2,7 @@ import { type BuiltIn, builtInFlow } from "@orch/api/kinds/flowcontrol/built-in.
 import type { FlowSchemaSpec, LevelSpec } from "@orch/api/kinds/flowcontrol/types.js";
 import type { Naming } from "@orch/naming/naming.js";
 
-/** The schema of what no other takes. */
+/** The schema of requests that match no other schema. */
 export const catchAllName = "catch-all";
 
 export interface FlowObject<Spec> {
@@ -18,7 +18,7 @@ export interface FlowConfig {
   readonly levels: readonly FlowObject<LevelSpec>[];
 }
 
-/** What a gateway works by until it has heard of the stored objects. */
+/** The configuration of a gateway that has not read the stored objects yet. */
 export function builtInConfig(naming: Naming): FlowConfig {
   const { schemas, levels } = builtInFlow(naming);
   return { schemas: schemas.map(unstored), levels: levels.map(unstored) };

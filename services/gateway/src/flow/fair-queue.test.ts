@@ -76,7 +76,10 @@ test("who gave up is not served", () => {
   assert.equal(queue.size, 0);
 });
 
-/** A server of one request at a time; the heavy flow always has `backlog` waiting. Tells how many heavy ones a light one waited for. */
+/**
+ * A server of one request at a time; the heavy flow always has `backlog` waiting. Tells how many heavy ones a light one
+ * waited for.
+ */
 function heaviesBefore(
   light: number,
   heavy: { readonly backlog: number; readonly seats: number; readonly ms: number },

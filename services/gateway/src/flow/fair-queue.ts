@@ -26,9 +26,12 @@ interface Queue<W> {
 const firstGuessMs = 3;
 /** How much the last request of a size counts for what the next is charged. */
 const learning = 0.2;
-/** What takes no time is charged this: a queue whose virtual time stood still would be next for ever. */
+/** A request that takes no time is charged this much: a queue whose virtual time stood still would be next for ever. */
 const leastChargeMs = 0.1;
-/** A client that takes its list slowly uses little of ours: its flow is not held back for it for long. */
+/**
+ * The most that a request is charged for. A client that reads its list slowly uses little of the server, and its flow
+ * is not held back for long.
+ */
 const longestChargeMs = 1000;
 
 /** Whether a request can begin now, must be waited for, or waits for something that others do not need. */

@@ -102,7 +102,7 @@ function levelsOf({ levels }: FlowConfig, before: Levels, { totalSeats, clock, m
   return next;
 }
 
-/** Schemas of levels that are not there take no requests. */
+/** A schema whose level does not exist matches no requests. */
 function classifierOf(config: FlowConfig, levels: Levels, options: FlowControlOptions): Classifier<Flow> {
   const entries = config.schemas.flatMap(({ name, uid, spec }): SchemaEntry<Flow>[] => {
     const levelName = spec.priorityLevelConfiguration?.name ?? "";

@@ -11,7 +11,7 @@ export interface Limiter {
   enter(call: Identified): Seats | Promise<Seats>;
 }
 
-/** As the reference: 429, and come again in a second. */
+/** As in the reference: 429, and retry after a second. */
 export function tooManyRequests(): ApiError {
   return new ApiError("TooManyRequests", "Too many requests, please try again later.", {
     details: { retryAfterSeconds: 1 },

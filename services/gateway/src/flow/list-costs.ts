@@ -26,7 +26,7 @@ export function createListCosts(): ListCosts {
       const selection = selectionOf(query);
       const known = bytes.get(of + selection);
       if (known !== undefined) return Math.ceil(known / bytesPerSeat);
-      // Nobody knows what a selection leaves: it is taken for all that there is.
+      // The size of a selection is not known: it is estimated as the whole collection.
       const whole = selection === "" ? undefined : bytes.get(of);
       const all = whole === undefined ? 1 : Math.ceil(whole / bytesPerSeat);
       const limit = Number(query?.get("limit") ?? 0);
@@ -34,7 +34,7 @@ export function createListCosts(): ListCosts {
     },
     learn(target, sent, count) {
       const key = collectionOf(target, sent) + selectionOf(sent.query);
-      // The last heard of is the last to be forgotten.
+      // The entry that was used last is forgotten last.
       bytes.delete(key);
       bytes.set(key, count);
       const [oldest] = bytes.keys();
@@ -43,7 +43,7 @@ export function createListCosts(): ListCosts {
   };
 }
 
-/** Compressed it is another list: smaller, and made once for many. */
+/** A compressed list is counted apart: it is smaller, and made once for many clients. */
 function collectionOf({ group, resource, namespace }: Target, sent: Sent): string {
   const compressed = sent.header("accept-encoding")?.includes("gzip") === true;
   return `${group}/${resource}/${namespace}${compressed ? "|gzip" : ""}`;

@@ -1,7 +1,7 @@
 import type { Pacer } from "@orch/rpc/pacer.js";
 import type { Caller, Subscription } from "@orch/rpc/rpc.js";
 
-/** Is told how the stream of a list or a watch goes. */
+/** Observes the stream of a list or a watch. */
 export interface StreamObserver {
   /** The next bytes of the body; the first time 0 of them say that the stream was accepted. */
   message(bytes: number): void;
@@ -91,7 +91,7 @@ class Turns implements Subscription {
     this.#waiting = true;
     this.#pacer.next(() => {
       this.#waiting = false;
-      // Its receiver has had enough meanwhile: it will ask again.
+      // If its receiver has paused meanwhile, it will ask again.
       if (this.#wanted && !this.#over) this.#stream?.resume();
     });
   }

@@ -41,11 +41,11 @@ const widePart = 3 / 4;
 export class PriorityLevel {
   /** Given out now. */
   seatsInUse = 0;
-  /** Of them, those of requests that have more than one. */
+  /** The part of them that requests of more than one seat hold. */
   #wideInUse = 0;
-  /** Who holds them: whoever takes seats or is given them says so, until they are released. */
+  /** The requests that hold seats. A request is added when it takes seats and removed when it releases them. */
   readonly running = new Set<Running>();
-  /** Requests since the level is there. */
+  /** Requests since the level was made. */
   readonly totals = { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 };
   /** Exempt levels count and never wait. */
   exempt = false;
@@ -86,7 +86,7 @@ export class PriorityLevel {
     return this.#queue?.size ?? 0;
   }
 
-  /** None at a level that queues nothing. */
+  /** Undefined at a level that queues nothing. */
   queues(): readonly QueueState<Waiting>[] {
     return this.#queue?.states() ?? [];
   }
@@ -121,7 +121,7 @@ export class PriorityLevel {
     this.#queue?.remove(waiter);
     this.#stopTimer(waiter);
     this.totals.cancelled++;
-    // It may have stood before others that fit.
+    // It may have held up others that fit.
     this.#dispatch();
     return true;
   }

@@ -25,7 +25,7 @@ export class HighWater {
     this.#now--;
   }
 
-  /** A server that nobody asks has no timer. */
+  /** An idle server has no timer. */
   #tick(): void {
     this.#ticking = true;
     this.#clock.after(secondMs, () => {

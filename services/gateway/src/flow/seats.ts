@@ -2,11 +2,11 @@ import type { StreamObserver } from "./observed-stream.js";
 
 /** What a call holds while it runs. */
 export interface Seats {
-  /** Given back; any further time does nothing. */
+  /** Gives the seats back; calling it again does nothing. */
   release(): void;
-  /** Wants to know how the stream of the call's list or watch goes. */
+  /** Observes the stream of the call's list or watch. */
   readonly stream: StreamObserver | undefined;
-  /** Wants to know what a write came to. */
+  /** Observes a write. */
   readonly write: WriteObserver | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { PriorityLevel, Running, Shown, Waiting } from "./priority-level.js
 export type FlowTables = ReadonlyMap<string, (options: TableOptions) => string>;
 
 export interface TableOptions {
-  /** Whether requests are shown with who sent them and what for. */
+  /** Whether requests are shown with their users, verbs and paths. */
   readonly details: boolean;
 }
 
@@ -112,7 +112,7 @@ const requestColumns = [
 const detailColumns = ["UserName", "Verb", "APIPath", "Namespace", "Name", "APIVersion", "Resource", "SubResource"];
 
 const notStarted = "0001-01-01T00:00:00Z";
-/** Nobody's: of a request that runs, or that never was in a queue. */
+/** The index of a request that runs, or that was never in a queue. */
 const noIndex = -1;
 
 function requestRows(clock: Clock, details: boolean) {

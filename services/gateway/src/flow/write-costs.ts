@@ -55,7 +55,7 @@ export function createWriteCosts(): WriteCosts {
         return;
       }
       keep(kinds, kindOf(verb, target), { bytes, msPerByte: tookMs / size });
-      // A refusal says nothing of the object.
+      // A refusal does not tell the size of the object.
       if (target.name !== "" && answered > 0) keep(objects, objectOf(target), answered);
     },
   };
@@ -67,7 +67,7 @@ const kindOf = (verb: string, { group, resource }: Target): string => `${verb} $
 
 const objectOf = ({ group, resource, namespace, name }: Target): string => `${group}/${resource}/${namespace}/${name}`;
 
-/** The last heard of is the last to be forgotten. */
+/** The entry that was used last is forgotten last. */
 function keep<T>(map: Map<string, T>, key: string, value: T): void {
   map.delete(key);
   map.set(key, value);

@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { freshStall, isStalled, type Stall } from "./stall.js";
 
-/** The open connections and the newest response of each: who is idle, who is busy, who does not read. */
+/** The open connections and the newest response of each, which tell idle, busy and stalled connections apart. */
 export interface Connections {
   opened(socket: Duplex): void;
   responding(socket: Duplex, response: ServerResponse): void;
-  /** It goes on in another protocol: whoever speaks that ends it. */
+  /** The connection goes on in another protocol, whose code ends it. */
   upgraded(socket: Duplex): void;
   /** A response of this connection has begun and is not all sent. */
   isBusy(socket: Duplex): boolean;
@@ -28,11 +28,11 @@ interface Connection {
 }
 
 /**
- * Looks of a draining server before an idle connection ends: a client that asks now and then asks in that time, and is told by
- * its answer that it was the last.
+ * How many looks a draining server waits before it ends an idle connection: a client that sends a request now and then sends
+ * one in that time, and its answer says that the connection ends.
  */
 export const quietPatience = 10;
-/** How long a client may take to notice the end: a request that it sends meanwhile must not be answered by a reset. */
+/** How long a client may take to notice the end: a request that it sends meanwhile must not meet a reset. */
 const lingerMs = 250;
 
 export function createConnections(): Connections {

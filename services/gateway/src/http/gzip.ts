@@ -15,12 +15,12 @@ export function gzipped(body: Buffer): Promise<Buffer> {
   return compress(body, options);
 }
 
-/** How a body of gzip begins, and no other one that this server sends. */
+/** Whether a body is gzip: no other body that this server sends begins with these bytes. */
 export function isGzip(body: Buffer): boolean {
   return body[0] === 0x1f && body[1] === 0x8b;
 }
 
-/** What a client says of gzip, or of everything that it does not name (RFC 9110, section 12.5.3). */
+/** Whether a client accepts gzip, by name or by `*` (RFC 9110, section 12.5.3). */
 export function acceptsGzip(accepted: string | undefined): boolean {
   if (accepted === undefined || accepted === "") return false;
   const weights = new Map(accepted.split(",").map(codingAndWeight));
@@ -33,15 +33,15 @@ function codingAndWeight(text: string): readonly [coding: string, weight: number
   return [coding, weight === undefined ? 1 : Number(weight.slice(2))];
 }
 
-/** Documents below this are sent as they are: a packet takes them. */
+/** Smaller documents are sent uncompressed: they fit into one packet. */
 export const documentGzipFrom = 1400;
 
 /**
- * Documents that stay the same while the process runs, each compressed once, off the event loop, when it is first asked
- * for, as well as it goes: most who ask for it get what is kept.
+ * Compresses each document once, off the event loop and at the best level, when it is first asked for, and keeps the
+ * result: most requests get what is kept.
  */
 export interface KeptGzip {
-  /** `key` is another one for other bytes. At once where it is kept. */
+  /** `key` must differ for different bytes. Answers at once where the result is kept. */
   of(key: string, body: () => Buffer): Buffer | Promise<Buffer>;
 }
 

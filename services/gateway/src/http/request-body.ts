@@ -11,7 +11,7 @@ export function hasBody({
   return encoding !== undefined || length !== "0";
 }
 
-/** A stream of HTTP/2 that its client takes back ends like one that is whole; only this tells them apart. */
+/** An HTTP/2 stream that its client cancels ends like a whole one; only `aborted` tells them apart. */
 type BodySource = Readable & { readonly aborted?: boolean };
 
 /** @throws ApiError RequestEntityTooLarge, before anything is parsed; BadRequest for a body that was cut. */
@@ -35,7 +35,7 @@ export function readBody(source: BodySource, headers: IncomingHttpHeaders, limit
     });
     source.on("error", (error) => reject(badRequest("the request's body ended early", error)));
     source.on("close", () => {
-      // Every request closes: an error is made for those alone that did not end.
+      // Every request closes; only one that did not end is an error.
       if (!source.readableEnded) reject(badRequest("the request's body ended early"));
     });
   });

@@ -54,14 +54,14 @@ export interface HttpServer extends Pick<Draining, "leave" | "drain"> {
   close(graceMs: number): Promise<void>;
 }
 
-/** The reference allows 1 MiB of headers; no client of ours has use for a fraction of it. */
+/** The reference allows 1 MiB of headers; no known client needs a fraction of that. */
 const maxHeaderBytes = 64 * 1024;
 const headersTimeoutMs = 10_000;
 const keepAliveMs = 90_000;
-/** Silence after which TCP asks whether the other side is still there: a watch may say nothing for long. */
+/** How long a connection may be silent before TCP probes it: a watch may have nothing to send for long. */
 const tcpKeepAliveMs = 30_000;
 const checkIntervalMs = 1_000;
-/** How often responses that their clients do not take are looked at. */
+/** How often the server looks for responses that their clients do not read. */
 const stalledLookMs = 5_000;
 /** How long a client may take to read why its connection ends. */
 const farewellMs = 1_000;
@@ -73,7 +73,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
   const connections = createConnections();
   const atTurnEnd = createAtTurnEnd();
   const peerOf = createPeerOf();
-  /** Connections that have been told why they end. */
+  /** Connections whose clients were sent the reason for their end. */
   const told = new WeakSet<Duplex>();
   const server: Server = createServer(
     {
@@ -92,7 +92,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       keepAliveInitialDelay: tcpKeepAliveMs,
     },
     (request, response) => {
-      // What comes after the end of a connection could be done, but never answered.
+      // A request that arrives after the connection's end could be executed, but never answered.
       if (request.socket.writableEnded) return;
       const refusal = protocolRefusal(request);
       if (refusal !== undefined) {
@@ -108,7 +108,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
       });
     },
   );
-  // Of whoever was let in before only the connections stay: a new context takes no session of the one before.
+  // Open connections stay, but their TLS sessions cannot be resumed: a new context accepts no session of the old one.
   tls.onChange(() => {
     contexts = tlsContexts(tls.current());
     server.setSecureContext(contexts.main);
@@ -123,24 +123,24 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
     connections.upgraded(socket);
     const accepted = isWebSocketWatch(request);
     const exchange = webSocketExchange({ request, socket, head, id: deps.newId(), accepted });
-    // The parser leaves the body of such a request to the other protocol.
+    // The parser does not read the body of such a request: it belongs to the other protocol.
     if (accepted || !hasBody(request.headers)) deps.serve(exchange);
     else {
       const headers = ["Content-Type", "text/plain; charset=utf-8"];
       exchange.response.send(400, headers, "a request with a body cannot be upgraded\n");
     }
   });
-  // A tunnel is nothing that is served; without a listener node ends the connection without a word.
+  // Tunnels are not served; without a listener node would end the connection without an answer.
   server.on("connect", (_request: IncomingMessage, socket: TLSSocket) => {
     sayGoodbye(socket, refusalText({ status: "405 Method Not Allowed", why: "" }));
   });
   const sockets = createSocketsByPeer();
-  // A connection that breaks says so on its own streams; nothing here may end the process.
+  // A broken connection reports its error on its own streams; an unhandled error here would end the process.
   server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
     if (error.code === "ERR_SSL_HTTP_REQUEST") sockets.of(socket)?.end(plainHttpText);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
-    // The rest of what is no request: it is read and dropped until the client has gone or its time is over.
+    // What follows an invalid request is read and dropped until the client has gone or its time is over.
     if (told.has(socket)) return;
     told.add(socket);
     if (connections.isBusy(socket) || !socket.writable || error.code === "ECONNRESET") socket.destroy();
@@ -190,7 +190,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
         http2.destroy();
         sockets.destroy();
       }, graceMs);
-      // Node does not count connections that were handed over.
+      // Node's own close does not wait for connections that another process handed over.
       await sockets.empty();
       clearTimeout(force);
       draining.end();
@@ -201,7 +201,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
 }
 
 function serveFrom(server: Server, source: ConnectionSource): void {
-  // With it node begins to look for requests that take too long.
+  // This event makes node look for requests that take too long.
   server.emit("listening");
   source((socket) => {
     socket.setNoDelay(true);
@@ -231,7 +231,10 @@ function divert(server: Server, second: (socket: TLSSocket) => void, first: (soc
   });
 }
 
-/** Answers what is no request, and reads on for a moment: closing at once would reset the connection unread. */
+/**
+ * Answers an invalid request and reads on for a moment: if the server closed at once, the client could see a reset
+ * instead of the answer.
+ */
 function sayGoodbye(socket: Duplex, answer: string): void {
   socket.end(answer);
   const patience = setTimeout(() => socket.destroy(), farewellMs);

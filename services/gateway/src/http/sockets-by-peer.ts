@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 
-/** The connections below TLS, whatever has become of them above. */
+/** The TCP connections below TLS, whatever became of their TLS layer. */
 export interface SocketsByPeer {
   opened(this: void, socket: Socket): void;
   /** The one that is below a TLS connection. */

@@ -1,18 +1,18 @@
-/** What was seen of an answer that has ended and is not all sent. */
+/** What was seen of a response that has ended but is not all sent. */
 export interface Stall {
-  /** Looks in a row that found as many bytes left as the look before. */
+  /** How many looks in a row found as many bytes left as the look before. */
   looks: number;
   left: number;
 }
 
-/** Looks at an ended response that its client does not take, before it is given up. */
+/** How many looks an ended response may make no progress before its connection is given up. */
 const patience = 6;
 
 export function freshStall(): Stall {
   return { looks: 0, left: 0 };
 }
 
-/** Looks once more: true where the client has taken nothing for too long. */
+/** Looks once more: true if the client has read nothing for too long. */
 export function isStalled(stall: Stall, left: number): boolean {
   stall.looks = left === stall.left ? stall.looks + 1 : 0;
   stall.left = left;

@@ -2,8 +2,8 @@
 export type AtTurnEnd = (run: () => void) => void;
 
 /**
- * The responses of one turn are written back to back instead of each as it is ready. Whoever waits for them is
- * woken by the first and finds the others: at 32 connections that bought 25 % more gets (docs/decisions/009).
+ * The responses of one turn are written back to back instead of each as it is ready. A client is woken by the first and
+ * finds the others there: at 32 connections that bought 25 % more gets (docs/decisions/009).
  */
 export function createAtTurnEnd(): AtTurnEnd {
   let waiting: (() => void)[] = [];

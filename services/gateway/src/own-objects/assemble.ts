@@ -7,7 +7,7 @@ export interface AssembleOwnObjectsDeps extends Omit<OwnObjectsDeps, "flags" | "
   readonly log: Log;
 }
 
-/** What a gateway says of itself to the cluster, unless another process says it. */
+/** The objects by which a gateway makes itself known to the cluster, unless another process writes them. */
 export interface OwnObjects {
   /** The port that the gateway listens on is a part of its name where there may be several on a host. */
   start(port: number): void;

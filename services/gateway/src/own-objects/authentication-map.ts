@@ -14,8 +14,8 @@ type Flags = Pick<
 >;
 
 /**
- * How extension servers know the clients that this gateway knows, and this gateway: by its authorities, and by what a
- * front proxy says. Undefined for what is not known; such keys stay as another gateway has written them.
+ * What extension servers need to authenticate this gateway and its clients: the certificate authorities, and the headers of
+ * a front proxy. A key that this gateway has no value for is left as another gateway wrote it.
  */
 export function authenticationData(
   { clientCa, proxyCa }: Pick<TlsMaterial, "clientCa" | "proxyCa">,

@@ -3,7 +3,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { type OwnKind, type OwnWriteDeps, writeOwn } from "./write.js";
 
 export interface Identity {
-  /** As others find this gateway again after it has started anew: its host, and its port where there are several. */
+  /** Identifies this gateway across restarts: its host, and its port where a host runs several. */
   readonly place: string;
   readonly host: string;
   /** Of this run. */
@@ -12,7 +12,7 @@ export interface Identity {
   readonly now: () => number;
 }
 
-/** How often a gateway says that it runs; who is silent for as long as the lease lasts is forgotten. */
+/** How often a gateway renews its lease; a gateway whose lease has run out is forgotten. */
 export const renewMs = 10_000;
 const leaseDurationSeconds = 3600;
 
@@ -22,7 +22,7 @@ export function leaseName(place: string): string {
   return `apiserver-${base32(hash)}`;
 }
 
-/** Says which gateway runs, since when and until when at least. @throws ApiError */
+/** Renews the lease that names this gateway. @throws ApiError */
 export async function renewIdentity(deps: OwnWriteDeps, { place, host, uid, now }: Identity): Promise<void> {
   const { naming } = deps;
   const name = leaseName(place);

@@ -16,7 +16,7 @@ export interface OwnObjectsDeps extends OwnWriteDeps {
 
 const retryMs = 1000;
 
-/** Keeps what a gateway says of itself to the cluster, until the signal. */
+/** Keeps the objects by which a gateway makes itself known to the cluster, until the signal. */
 export async function keepOwnObjects(deps: OwnObjectsDeps, identity: Identity, signal: AbortSignal): Promise<void> {
   await Promise.all([
     again(deps, signal, async () => {
@@ -30,7 +30,7 @@ export async function keepOwnObjects(deps: OwnObjectsDeps, identity: Identity, s
   ]);
 }
 
-/** Looked at as often as the lease is renewed: files may have changed, and somebody may have written it. */
+/** Checked as often as the lease is renewed: the files may have changed, or somebody may have edited the object. */
 async function keepAuthenticationMap(deps: OwnObjectsDeps): Promise<void> {
   const data = authenticationData(deps.tls.current(), deps.flags);
   if (Object.keys(data).length === 0) return;
@@ -43,7 +43,7 @@ async function keepAuthenticationMap(deps: OwnObjectsDeps): Promise<void> {
   await writeOwn(deps, configMaps, authenticationMap, { data });
 }
 
-/** What fails is tried again soon; told once, as a start-up's first tries may come too early. */
+/** Retries failed work soon. It is logged once, after several failures: the first attempts of a start may come too early. */
 async function again({ clock, log }: OwnObjectsDeps, signal: AbortSignal, work: () => Promise<number>): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {

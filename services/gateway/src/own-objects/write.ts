@@ -18,7 +18,7 @@ export interface OwnWriteDeps {
 
 const deadlineMs = 10_000;
 
-/** Writes these fields of an object, which is made where it is not there. @throws ApiError */
+/** Writes these fields of an object, and creates the object if it does not exist. @throws ApiError */
 export async function writeOwn(deps: OwnWriteDeps, kind: OwnKind, name: string, fields: object): Promise<void> {
   try {
     await send(deps, kind, { verb: "patch", name, object: fields });

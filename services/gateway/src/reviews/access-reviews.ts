@@ -12,7 +12,7 @@ import { badRequest } from "@orch/status/api-error.js";
 import { type ToldSelector, toldFieldSelector, toldLabelSelector } from "./asked-selectors.js";
 import { type AnswerReview, answered, type Question, toldError } from "./review.js";
 
-/** Whether somebody else may do something (SubjectAccessReview, LocalSubjectAccessReview). */
+/** Answers whether a given user may do something (SubjectAccessReview, LocalSubjectAccessReview). */
 export function reviewAccess(authorizer: Authorizer): AnswerReview {
   return (question) => {
     const { user = "", uid = "", groups = [], extra = {} } = accessReview(question.object).spec ?? {};
@@ -20,7 +20,7 @@ export function reviewAccess(authorizer: Authorizer): AnswerReview {
   };
 }
 
-/** Whether whoever asks may do something (SelfSubjectAccessReview). */
+/** Answers whether the asking user may do something (SelfSubjectAccessReview). */
 export function reviewOwnAccess(authorizer: Authorizer): AnswerReview {
   return (question) => decided(authorizer, question, question.user);
 }
@@ -60,7 +60,7 @@ function askedResource(asked: AskedResource, user: UserInfo): Asked {
       user,
       verb,
       group,
-      // Any of them, where none is said.
+      // An absent value stands for any.
       version: version === "" ? "*" : version,
       resource,
       subresource,
@@ -83,7 +83,7 @@ function problemOf(selector: string, { left }: ToldSelector): readonly string[] 
 }
 
 /**
- * What whoever asks may do in a namespace (SelfSubjectRulesReview). The answer does not repeat the question.
+ * Answers what the asking user may do in a namespace (SelfSubjectRulesReview). The answer does not repeat the question.
  * @throws ApiError BadRequest without a namespace
  */
 export function reviewRules(rules: RuleResolver): AnswerReview {

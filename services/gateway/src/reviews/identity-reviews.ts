@@ -5,15 +5,15 @@ import { ApiError, badRequest } from "@orch/status/api-error.js";
 import { type AnswerReview, answered, type Question, shownUser, toldError } from "./review.js";
 
 export interface TokenReviewDeps {
-  /** Whoever knows the bearer tokens of requests. */
+  /** The authenticator of the bearer tokens of requests. */
   readonly tokens: TokenAuthenticator;
   /** The server's own. */
   readonly apiAudiences: readonly string[];
 }
 
 /**
- * Whose token it is, as if a request had brought it (TokenReview). Why a token is wrong is not told: who asks may be
- * anybody's webhook. @throws ApiError BadRequest without a token
+ * Answers whose token it is, as if a request had carried it (TokenReview). The answer does not say why a token is wrong: the
+ * asking user may be any webhook. @throws ApiError BadRequest without a token
  */
 export function reviewToken({ tokens, apiAudiences }: TokenReviewDeps): AnswerReview {
   return async (question) => {
@@ -55,7 +55,7 @@ function noCommonAudience(): ApiError {
   });
 }
 
-/** Who the server takes whoever asks for (SelfSubjectReview). `now` in milliseconds since 1970. */
+/** Answers as whom the server has authenticated the asking user (SelfSubjectReview). `now` is in milliseconds since 1970. */
 export function reviewSelf(now: () => number): AnswerReview {
   return ({ user }) => ({
     metadata: { creationTimestamp: new Date(now()).toISOString() },

@@ -8,7 +8,7 @@ export interface Question {
   readonly object: AnyObject;
   /** Who asks. */
   readonly user: UserInfo;
-  /** Told of what nothing expected, where the client gets an answer all the same. */
+  /** Called with an unexpected error, although the client gets an answer. */
   readonly onFault: (error: unknown) => void;
 }
 
@@ -28,7 +28,7 @@ export function answered({ metadata, spec }: AnyObject, status: object): Answer 
   return { metadata, ...(spec === undefined ? {} : { spec }), status };
 }
 
-/** What a client may read of an error that its answer tells instead of failing. */
+/** The text of an error that is a part of an answer, without the details of a fault. */
 export function toldError({ onFault }: Question, error: unknown): string {
   if (!(error instanceof ApiError)) onFault(error);
   return ApiError.from(error).message;

@@ -18,7 +18,7 @@ import { reviewAccess, reviewOwnAccess, reviewRules } from "./access-reviews.js"
 import { reviewSelf, reviewToken, type TokenReviewDeps } from "./identity-reviews.js";
 import type { AnswerReview } from "./review.js";
 
-/** Whoever is signed in may ask: a question need not be as long as an object. */
+/** Any authenticated user may ask, and a question need not be as long as an object. */
 const maxReviewBytes = 256 * 1024;
 
 export interface ReviewDeps extends TokenReviewDeps {
@@ -26,7 +26,7 @@ export interface ReviewDeps extends TokenReviewDeps {
   readonly catalog: Catalog;
   readonly negotiator: Negotiator<ObjectFormat>;
   readonly respond: Responder;
-  /** The one that decides about requests. */
+  /** The authorizer of requests. */
   readonly authorizer: Authorizer;
   readonly rules: RuleResolver;
   /** Milliseconds since 1970. */
@@ -71,7 +71,7 @@ export function createReviews(deps: ReviewDeps): Reviews {
         const headers = warningHeaders(warnings);
         await respond.document(response, representation, { code: 201, body: document, headers });
       } catch (error) {
-        // What was wrong with the body is told with a refusal, too.
+        // A refusal carries the warnings about the body, too.
         if (!(error instanceof ApiError)) throw error;
         respond.error(response, representation, { error, warnings });
       }
@@ -103,12 +103,12 @@ function answersOf(deps: ReviewDeps): ReadonlyMap<string, AnswerReview> {
 function question(kind: Kind, given: AnyObject, namespace: string): AnyObject {
   const object = toHub(kind, setDefaults(kind, { ...given, metadata: metadataOf(kind, given, namespace) }));
   const errors = validateVirtual(kind.hub, object);
-  // The reference has no kind to name there.
+  // The reference names no kind in this error.
   if (errors.length > 0) throw invalid({ group: kind.group, kind: "" }, "", errors);
   return object;
 }
 
-/** Without what only the server says, and in the namespace of the path. */
+/** The metadata without the fields that only the server sets, and with the namespace of the path. */
 function metadataOf({ namespaced }: Kind, { metadata: given }: AnyObject, namespace: string): AnyObject["metadata"] {
   const {
     uid: _uid,

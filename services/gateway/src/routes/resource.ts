@@ -15,7 +15,7 @@ export interface ResourceDeps extends ReadDeps, WriteDeps {
   readonly reviews: Reviews;
   /** In which the chunks of lists take turns. */
   readonly pacer: Pacer;
-  /** Told of an error that nothing expected, with the request that met it. */
+  /** Called with an unexpected error and the request that met it. */
   readonly onFault: (call: Reached, error: unknown) => void;
 }
 

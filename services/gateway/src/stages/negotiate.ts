@@ -3,7 +3,7 @@ import { type Authorized, type Negotiated, negotiated } from "../call.js";
 import { representationOf } from "../representation.js";
 import type { Stage } from "./stages.js";
 
-/** How resources are written; discovery has a form more, and other paths have media types of their own. */
+/** Negotiates the representation of resources. Discovery has one form more, and other paths have media types of their own. */
 export function negotiate(negotiator: Negotiator<ObjectFormat>): Stage<Authorized, Negotiated> {
   return (call) => {
     const { route, request, verb } = call;

@@ -11,10 +11,10 @@ export function received({ request, response }: Exchange): Received {
   return { request, response, route, verb };
 }
 
-/** No method that anybody has defined is longer. */
+/** No registered method is longer. */
 const longestMethod = 64;
 
-/** HTTP/2 takes any word for a method, and rules and authorizers are asked about it: an endless one is no request. */
+/** HTTP/2 allows any word as a method, and rules and authorizers are asked about it: an overlong one is refused. */
 export function boundMethod(call: Received): Received {
   if (call.request.method.length > longestMethod) throw badRequest(`a method has at most ${longestMethod} characters`);
   return call;

@@ -9,7 +9,7 @@ import type { Handler, Journey } from "./stages.js";
 export interface RecoverDeps {
   readonly negotiator: Negotiator<ObjectFormat>;
   readonly respond: Responder;
-  /** Told of an error that nothing expected, with the request that met it. */
+  /** Called with an unexpected error and the request that met it. */
   readonly onFault: (call: Reached, error: unknown) => void;
 }
 
@@ -33,7 +33,7 @@ function answerError({ negotiator, respond, onFault }: RecoverDeps, call: Reache
   respond.error(call.response, errorRepresentation(negotiator, call.request), { error, warnings });
 }
 
-/** What the client reads, where it says something we can; else JSON. */
+/** The representation that the client accepts, or JSON if it accepts none of ours. */
 function errorRepresentation(negotiator: Negotiator<ObjectFormat>, request: HttpRequest): Representation {
   try {
     return representationOf(negotiator, request, "get");
@@ -42,7 +42,7 @@ function errorRepresentation(negotiator: Negotiator<ObjectFormat>, request: Http
   }
 }
 
-/** Those of the request, which go with every answer to it. */
+/** The warnings about the request, which every answer to it carries. */
 export function warningsOf(call: Reached): readonly string[] {
   const deprecation = subjectOf(call)?.deprecation;
   return deprecation === undefined ? [] : [deprecation.warning];

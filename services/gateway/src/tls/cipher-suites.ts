@@ -40,7 +40,7 @@ const insecure: ReadonlySet<string> = new Set([
 
 export const cipherSuiteNames: readonly string[] = [...always, ...onDemand.keys()].sort();
 
-/** The suites of a server that was told nothing: authenticated encryption with keys of one connection. */
+/** The default suites: authenticated encryption with keys that are used for one connection. */
 export const modernCiphers: string = [...always, ...secure.values()].join(":");
 
 export type CipherSuites =

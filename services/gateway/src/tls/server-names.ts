@@ -4,7 +4,7 @@ const label = "[a-z0-9](?:[-a-z0-9]*[a-z0-9])?";
 const hostName = new RegExp(`^(?:\\*\\.)?${label}(?:\\.${label})*$`);
 const dotted = /^\d+(?:\.\d+){3}$/;
 
-/** Whether clients may ask for a name, or for one of a pattern (`*.example`); addresses they do not ask for. */
+/** Whether a text is a server name or a pattern (`*.example`). Clients do not ask for addresses by name. */
 export function isServerName(name: string): boolean {
   return hostName.test(name) && !dotted.test(name);
 }
@@ -23,7 +23,7 @@ export interface Named<T> {
   readonly value: T;
   /** Names that were given for it. */
   readonly given: readonly string[];
-  /** Names that it says itself. */
+  /** Names in the certificate. */
   readonly own: readonly string[];
 }
 

@@ -21,7 +21,7 @@ export interface Http1ResponseContext {
   readonly isLeaving: () => boolean;
 }
 
-/** So much of an answer, less than a socket's buffer, may be under way when the next request comes. */
+/** The next request may arrive while this many bytes of an answer are under way: less than a socket's buffer. */
 const smallBytes = 8 * 1024;
 
 /** Also its own body stream: most responses never have one. */

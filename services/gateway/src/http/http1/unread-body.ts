@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { hasBody } from "../request-body.js";
 
-/** How much of a body that nobody wants is taken, and for how long. */
+/** How many bytes of an unwanted body are read, and for how long. */
 const unwantedBytes = 16 * 1024 * 1024;
 const unwantedMs = 2_000;
 

@@ -18,18 +18,18 @@ export interface Http2Limits {
   /** Streams that a connection may have open at once; each watch is one. */
   readonly maxStreams: number;
   readonly maxHeaderBytes: number;
-  /** A connection without streams ends after so long, whatever else its client says. */
+  /** How long a connection may live without streams, whatever other frames its client sends. */
   readonly idleMs: number;
-  /** In which the body of a request must have come. */
+  /** How long the body of a request may take to arrive. */
   readonly requestTimeoutMs: number;
 }
 
 /** The HTTP/2 connections of a server. */
 export interface Http2Sessions {
   opened(socket: TLSSocket): void;
-  /** Ends streams whose clients took nothing of an ended response, or go on with its request, since the last few looks. */
+  /** Ends streams whose response has ended, if the client took none of it in the last few looks or still sends its request. */
   dropStalled(): void;
-  /** Tells all clients to go elsewhere with their next request; those that are under way come through. */
+  /** Tells all clients to send their next request elsewhere; requests under way are answered. */
   leave(): void;
   /** Ends connections that had no streams for the last few looks; called while the server drains. */
   dropQuiet(): void;
@@ -41,14 +41,14 @@ export interface Http2Sessions {
   destroy(): void;
 }
 
-/** Bytes that a client may send on a stream and on a connection before it hears from us. */
+/** Bytes that a client may send on a stream, and on a connection, before it must wait for a window update. */
 const streamWindow = 256 * 1024;
 const connectionWindow = 1024 * 1024;
-/** What may wait for the streams of a connection, an object or two for each that its client does not read. */
+/** Memory of a connection for data that waits: an object or two for each stream that its client does not read. */
 const maxSessionMegabytes = 64;
 /**
- * RFC 9113, 6.8: a client that hears of this one as the last stream opens no more; those that it had opened before it heard
- * are answered all the same.
+ * RFC 9113, 6.8: a client that is sent this number as the last stream opens no more streams, and those that it opened before
+ * the frame arrived are still answered.
  */
 const beyondAllStreams = 2 ** 31 - 1;
 /** Frames that break the protocol, and streams beyond the limit, before the connection ends. */
@@ -58,7 +58,7 @@ const maxRejectedStreams = 100;
 interface Session {
   readonly session: ServerHttp2Session;
   readonly streams: Map<ServerHttp2Stream, Stall>;
-  /** Runs out where there are no streams. */
+  /** Ends the connection if it has no streams by then. */
   readonly idle: NodeJS.Timeout;
   /** Looks in a row that found no streams. */
   quietLooks: number;
@@ -82,7 +82,7 @@ export function createHttp2Sessions(
     const { streams, idle } = on;
     streams.set(stream, freshStall());
     on.quietLooks = 0;
-    // A stream that its client takes back says so by closing; nothing here may end the process.
+    // A stream that its client cancels reports an error and closes; an unhandled error would end the process.
     stream.on("error", () => {});
     const late = stream.endAfterHeaders ? undefined : setTimeout(() => endLate(stream), requestTimeoutMs);
     stream.once("close", () => {
@@ -107,7 +107,7 @@ export function createHttp2Sessions(
       session.setLocalWindowSize(connectionWindow);
       const peer = peerOf(socket);
       const streams: Session["streams"] = new Map();
-      // Not node's own timeout: pings, or a head that never ends, would keep the connection for ever.
+      // Node's own timeout would let pings, or a head that never ends, keep the connection open for ever.
       const idle = setTimeout(() => {
         if (streams.size === 0) session.close();
       }, idleMs);
@@ -118,7 +118,7 @@ export function createHttp2Sessions(
         clearTimeout(idle);
         sessions.delete(open);
       });
-      // Streams that are opened only to be taken back are limited by the library (CVE-2023-44487).
+      // The library limits streams that are opened only to be cancelled (CVE-2023-44487).
       session.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
         opened(open, stream);
         if (leaving && streams.size === 1) sayGoodbye(session);
@@ -132,7 +132,7 @@ export function createHttp2Sessions(
         for (const [stream, stall] of streams) {
           if (!stream.writableEnded) continue;
           if (!isStalled(stall, stream.writableLength)) continue;
-          // An answer that is all sent needs no more of its request; what is left of that nobody reads.
+          // If the whole answer was sent, the rest of the request is of no use and nobody reads it.
           stream.close(stream.writableFinished ? constants.NGHTTP2_NO_ERROR : constants.NGHTTP2_CANCEL);
         }
       }
@@ -171,6 +171,6 @@ function endLate(stream: ServerHttp2Stream): void {
 
 /** Its client opens no further streams; those that are under way go on. */
 function sayGoodbye(session: ServerHttp2Session): void {
-  // One that broke a moment ago is still among those that are open.
+  // A session that broke a moment ago is still in the set of open ones.
   if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, beyondAllStreams);
 }

@@ -5,7 +5,7 @@ import { webSocketRequest } from "./request.js";
 import { WebSocketResponse } from "./response.js";
 import type { Upgrade } from "./upgrade.js";
 
-/** What a client may say on a watch: nothing that is listened to. */
+/** A client has nothing to say on a watch; what it sends is read and ignored. */
 const maxMessageBytes = 1024;
 
 /** `tokenProtocol` begins a protocol that is no protocol but the client's bearer token. */
@@ -14,7 +14,7 @@ export function createWebSocketExchanges(tokenProtocol: string, peerOf: PeerOf):
     noServer: true,
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
-    // Who began to speak is the response's to end.
+    // The response ends its own connection.
     clientTracking: false,
     handleProtocols: (offered) => [...offered].find((protocol) => !protocol.startsWith(tokenProtocol)) ?? false,
   });

@@ -60,13 +60,13 @@ export class WebSocketResponse implements HttpResponse {
     socket.write(`HTTP/1.1 ${code} ${STATUS_CODES[code] ?? ""}\r\n${lines.join("")}\r\n`);
   }
 
-  /** What the library does not take as a handshake it has refused itself. */
+  /** If the handshake is invalid, the library has answered it with an error. */
   #accept(contentType: string): BodyStream {
     this.code = 101;
     const { request, socket, head } = this.#upgrade;
     this.#acceptor.handleUpgrade(request, socket, head, (peer) => {
       this.#peer = peer;
-      // What breaks the protocol ends the connection; nothing here may end the process.
+      // A client that breaks the protocol loses its connection; an unhandled error would end the process.
       peer.on("error", () => {});
     });
     return this.#peer === undefined ? nowhere : messageStream(this.#peer, contentType);
