@@ -5,7 +5,7 @@ import { isIP, isIPv6 } from "node:net";
 export interface Address {
   /** As gRPC takes it: `ipv4:10.0.0.1:80`, `ipv6:[::1]:80`, `unix:/run/a.sock`. */
   readonly target: string;
-  /** The name it was found under. */
+  /** The name that it was resolved from. */
   readonly host: string;
 }
 
@@ -17,7 +17,7 @@ interface HostPort {
 /** Part of a target: a host, or a Unix domain socket as gRPC takes it. */
 export type TargetPart = HostPort | { readonly socket: string };
 
-/** What stands before the path of a Unix domain socket. */
+/** The prefix of the path of a Unix domain socket. */
 export const socketScheme = "unix:";
 
 /**

@@ -1,11 +1,14 @@
 import { type Clock, systemClock } from "@orch/status/clock.js";
 
-/** Node's own time of the day begins with the process; the machine's clock may have been set since, by more than this. */
+/**
+ * Node counts its wall-clock time from the start of the process. If it differs from the machine's clock by more than
+ * this, the clock was set.
+ */
 const setMs = 2;
 
 const machine = { origin: performance.timeOrigin, elapsed: () => performance.now(), wall: () => Date.now() };
 
-/** Milliseconds since 1970 with fractions, for times that other processes are told. May jump with the machine's clock. */
+/** Milliseconds since 1970 with fractions, for times that go to other processes. May jump with the machine's clock. */
 export function createPreciseClock(parts = machine): () => number {
   let { origin } = parts;
   return () => {
@@ -16,7 +19,7 @@ export function createPreciseClock(parts = machine): () => number {
   };
 }
 
-/** The machine's clock for calls: who waits for an answer, or for its deadline, must not end before it. */
+/** The machine's clock for calls. Its timers keep the process alive: a process that waits for an answer must not end. */
 export const callClock: Clock = {
   ...systemClock,
   after: (ms, run) => {

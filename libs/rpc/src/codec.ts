@@ -7,7 +7,7 @@ export interface SizedCodec<T> extends MessageCodec<T> {
   size(value: T): number;
   /** Writes exactly `size(value)` bytes at `at`. */
   write(value: T, target: Buffer, at: number): void;
-  /** It was written and is not needed any more. */
+  /** Called after the message was written and is not needed any more. */
   written?(value: T): void;
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from "@orch/status/clock.js";
 
-/** Something that ends when its time is over. */
+/** A call that ends when its deadline passes. */
 export interface Mortal {
   /** In the clock's milliseconds. */
   readonly deadline: number;

@@ -1,6 +1,6 @@
 import { ApiError, timeout, unavailable } from "@orch/status/api-error.js";
 
-/** What the transports themselves say. */
+/** The errors of the transports themselves. */
 export const deadlinePassed = (method: string): ApiError => timeout(`the deadline of ${method} has passed`);
 
 export const notServed = (method: string): ApiError =>

@@ -2,7 +2,7 @@ import { type SizedCodec, sizedCodec } from "./codec.js";
 import type { GetRequest } from "./messages.js";
 import { asBuffer, createWireReader, fieldSize, lengthDelimited, tag, textLength, writeText } from "./wire.js";
 
-/** `GetRequest` by hand: it is decoded once per read of the whole cluster. */
+/** `GetRequest` by hand: every get of the cluster encodes and decodes one. */
 export const getRequestCodec: SizedCodec<GetRequest> = sizedCodec({
   size: (v) =>
     fieldSize(textLength(v.group)) +

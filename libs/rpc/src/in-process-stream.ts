@@ -9,7 +9,7 @@ export interface LocalStream<Res> {
   readonly sender: Sender<Res>;
   pause(): void;
   resume(): void;
-  /** The caller's side ends it: no further call to the receiver, the handler sees a cancellation. */
+  /** The caller ends it: the receiver is not called any more, and the handler sees a cancellation. */
   cancel(): void;
   /** The transport ends it. */
   fail(error: ApiError): void;
@@ -148,7 +148,7 @@ export function createLocalStream<Req, Res>(
   };
 }
 
-/** What a window lets through before a failed end overtakes the rest. */
+/** The messages within the window are delivered before an error; the rest is dropped. */
 function withinWindow<Res>(queue: ReadonlyArray<Waiting<Res>>, window: number): Array<Waiting<Res>> {
   let sum = 0;
   return queue.filter((waiting) => {

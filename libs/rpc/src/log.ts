@@ -1,6 +1,6 @@
 import { ApiError } from "@orch/status/api-error.js";
 
-/** Where a transport writes what no caller sees; a pino logger is one. */
+/** The log of a transport, for what no caller sees; a pino logger fits. */
 export interface RpcLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -20,10 +20,10 @@ export interface ListRequest extends Collection {
   /** 0: all. */
   readonly limit: number;
   readonly continueToken: string;
-  /** Refused for a list; carried so that it is refused together with what else is wrong. */
+  /** Invalid for a list. It is carried so that it is reported together with the other errors. */
   readonly sendInitialEvents?: boolean | undefined;
   readonly form: string;
-  /** The client takes gzip: a large body may come as such. It begins with 1f 8b then, as no other body does. */
+  /** The client accepts gzip: a large body may be compressed. It then begins with 1f 8b, as no other body does. */
   readonly gzip: boolean;
 }
 
@@ -44,11 +44,11 @@ export interface WatchRequest extends Collection {
 /** The next bytes of a list's or watch's body. */
 export interface Chunk {
   readonly body: Buffer;
-  /** Of the whole body, all its chunks; in the first one, where it is known then. */
+  /** The length of the whole body, in its first chunk, if it is known by then. */
   readonly length?: number;
   /**
-   * Says once that nobody reads the body any more: its memory is written to again then. Does not cross the network: there
-   * the transport says so when it has copied the body. Whoever can not tell need not say. Such a chunk goes to one stream.
+   * Called once when nobody reads the body any more, so that its memory may be used again. It does not cross the network:
+   * there, the transport calls it after it has copied the body. Calling it is optional. Such a chunk goes to one stream.
    */
   readonly release?: () => void;
   /** Of events that are sent as they happen. */
@@ -58,7 +58,7 @@ export interface Chunk {
 export interface Live {
   /** How many events there are in the body; 1 at least. */
   readonly events: number;
-  /** When the oldest of them was known to be committed: milliseconds since 1970, with fractions. */
+  /** When the commit of the oldest of them was learned: milliseconds since 1970, with fractions. */
   readonly since: number;
 }
 

@@ -2,11 +2,11 @@
 export interface Pacer {
   /** Runs at once while this turn of the event loop has bytes left, else in a later turn, in order. */
   next(run: () => void): void;
-  /** So many bytes were written, or made. */
+  /** Counts bytes that were written or made. */
   spent(bytes: number): void;
 }
 
-/** Encrypting them takes about a quarter of a millisecond. */
+/** Bytes of a turn. Encrypting them takes about a quarter of a millisecond. */
 const sentBytes = 256 * 1024;
 
 export function createPacer(atTurnEnd: (run: () => void) => void, turnBytes = sentBytes): Pacer {
@@ -16,7 +16,7 @@ export function createPacer(atTurnEnd: (run: () => void) => void, turnBytes = se
   const turn = (): void => {
     scheduled = false;
     left = turnBytes;
-    // One at a time: what it spends is known only after this.
+    // One at a time, because the bytes that it spends are known only afterwards.
     waiting.shift()?.();
     if (waiting.length > 0) schedule();
   };

@@ -34,10 +34,10 @@ const resolveSoonMs = 1_000;
 const firstBackoffMs = 50;
 const maxBackoffMs = 3_000;
 
-/** One connection's place: it holds a link, or waits to try again. */
+/** A slot for one connection: it holds a link, or waits to connect again. */
 interface Slot {
   readonly link: Link | undefined;
-  /** No new link; the calls of the present one finish. */
+  /** Makes no new link and lets the calls of the present one finish. */
   retire(): void;
   /** Ends everything at once. */
   close(): void;
@@ -45,7 +45,7 @@ interface Slot {
 
 function createSlot(address: Address, options: PeersOptions, onLost: () => void): Slot {
   const { clock, random, security, log } = options;
-  // Besides the present one those that are finishing their calls.
+  // The present link and those that are finishing their calls.
   const alive = new Set<Link>();
   let link: Link | undefined;
   let failures = 0;
@@ -53,7 +53,7 @@ function createSlot(address: Address, options: PeersOptions, onLost: () => void)
   let cancelTimer = (): void => {};
 
   const retryLater = (): void => {
-    // Full jitter over the upper half: instances that lost one peer together do not come back together.
+    // Jitter over the upper half: callers that lost a peer together do not reconnect together.
     const most = Math.min(maxBackoffMs, firstBackoffMs * 2 ** failures++);
     cancelTimer();
     cancelTimer = clock.after(most * (0.5 + random() / 2), attempt);
@@ -104,7 +104,10 @@ function createSlot(address: Address, options: PeersOptions, onLost: () => void)
   };
 }
 
-/** A peer's link for a lane: the first carries calls, the others streams, any where its own is away. */
+/**
+ * A peer's link for a lane: the first link carries calls, the others carry streams. If a lane's own link is down,
+ * another one stands in.
+ */
 function linkOf(slots: readonly Slot[], lane: Lane): Link | undefined {
   let best: Link | undefined;
   let bestFits = false;
@@ -128,7 +131,7 @@ export function createPeers(options: PeersOptions): Peers {
   let cancelTimer = (): void => {};
   let resolving = false;
 
-  // A name that cannot be resolved just now says nothing about its instances: those known are kept.
+  // If a name cannot be resolved for the moment, its known instances are kept.
   const use = (addresses: readonly Address[], keep: readonly string[]): void => {
     const wanted = new Set(addresses.map(({ target }) => target));
     for (const [target, { address, slots }] of peers) {
@@ -170,7 +173,7 @@ export function createPeers(options: PeersOptions): Peers {
     }
     return best;
   };
-  // The calls of one turn go to one peer: they cross in one batch, and wake one process and not all of them.
+  // The calls of one turn go to one peer: they cross in one batch and wake one process instead of all.
   let ofThisTurn: Link | undefined;
   const turnOver = (): void => {
     ofThisTurn = undefined;

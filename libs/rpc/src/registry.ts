@@ -16,7 +16,7 @@ interface HandlerMap {
 }
 
 export function createRegistry(): Registry {
-  // The one place where the language cannot say that a method's identity carries its types.
+  // The only place where the language cannot express that a method's identity carries its types.
   const handlers = new Map() as HandlerMap;
   const once = (method: { readonly name: string }): void => {
     if (handlers.has(method)) throw new Error(`${method.name} is registered twice`);

@@ -13,7 +13,7 @@ import type { ApiError } from "@orch/status/api-error.js";
 export interface UnaryMethod<Req, Res> {
   readonly kind: "unary";
   readonly name: string;
-  /** May be sent again after a broken connection. */
+  /** The call may be sent again after a broken connection. */
   readonly idempotent: boolean;
   readonly request: MessageCodec<Req>;
   readonly response: MessageCodec<Res>;
@@ -79,7 +79,7 @@ export type StreamHandler<Req, Res> = (request: Req, sender: Sender<Res>) => voi
 export interface ServerCall {
   /** Absolute, in the clock's milliseconds; undefined without a deadline. */
   readonly deadline: number | undefined;
-  /** True once the caller went away or cancelled. */
+  /** True after the caller has gone or cancelled. */
   readonly cancelled: boolean;
   onCancel(run: () => void): void;
 }
@@ -91,10 +91,10 @@ export interface Sender<Res> extends ServerCall {
    * one tick is encoded once and crosses each connection once.
    */
   send(message: Res): boolean;
-  /** Bytes sent and not yet taken by the receiver (in process: messages not yet taken count by their size). */
+  /** Bytes that were sent and that the receiver has not taken yet. */
   readonly pendingBytes: number;
   /** Runs whenever the window has room again; registered once for the stream's life. */
   onDrain(run: () => void): void;
-  /** With an error, what still waits is dropped. */
+  /** Ends the stream. With an error, messages that still wait are dropped. */
   end(error?: ApiError): void;
 }

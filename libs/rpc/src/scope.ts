@@ -1,6 +1,6 @@
 import type { ServerCall } from "./rpc.js";
 
-/** A ServerCall and the hand that cancels it. */
+/** A ServerCall and the function that cancels it. */
 export interface Scope {
   readonly call: ServerCall;
   cancel(): void;

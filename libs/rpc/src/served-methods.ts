@@ -3,7 +3,7 @@ import { type Payload, payloadOf } from "./codec.js";
 import type { ServerStream } from "./link/server-stream.js";
 import type { MessageCodec, ServerCall, Services } from "./rpc.js";
 
-/** A handler between bytes: decoding and encoding stand inside, where the types are known. */
+/** A handler from bytes to bytes: it decodes and encodes inside, where the types are known. */
 export type Served =
   | { readonly kind: "unary"; run(request: Buffer, call: ServerCall): Payload | Promise<Payload> }
   | { readonly kind: "stream"; run(request: Buffer, stream: ServerStream): void };

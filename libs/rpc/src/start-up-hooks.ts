@@ -1,6 +1,6 @@
 /**
- * What resource services do once at their start and are not ready without, by the names of the reference's post-start
- * hooks. A service tells in its status which of them it has not finished; health endpoints show each as
+ * What resource services must do at their start before they are ready, by the names of the reference's post-start
+ * hooks. The status of a service lists those that it has not finished; health endpoints show each as
  * `poststarthook/<name>`, failing until all services have.
  */
 export const startUpHooks = [

@@ -74,7 +74,7 @@ export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Reads fields of one message; throws MalformedError on bytes that are none. */
+/** Reads the fields of one message. @throws MalformedError for malformed bytes */
 export interface WireReader {
   at: number;
   readonly end: number;
@@ -86,7 +86,7 @@ export interface WireReader {
   bytes(): Buffer;
   text(): string;
   double(): number;
-  /** Passes over a field of a newer version. */
+  /** Skips a field of a newer version. */
   skip(tag: number): void;
 }
 

@@ -11,7 +11,7 @@ export interface Outgoing extends Carried {
   readonly over: boolean;
   /** A link carries it now. */
   carriedBy(ticket: Ticket): void;
-  /** It ends with this error, wherever it is. */
+  /** Ends it with this error, wherever it is. */
   fail(error: ApiError): void;
 }
 
@@ -106,7 +106,7 @@ interface LastByCodec {
 }
 
 export function createDecoders(): Decoders {
-  // The one place where the language cannot say that a codec's identity carries its type.
+  // The only place where the language cannot express that a codec's identity carries its type.
   const lasts = new Map() as LastByCodec;
   let clearing = false;
   const clear = (): void => {
@@ -121,7 +121,7 @@ export function createDecoders(): Decoders {
       lasts.set(codec, { payload, value });
       if (!clearing) {
         clearing = true;
-        // What was kept must not pin its batch for longer than the tick.
+        // A kept value must not hold the memory of its batch for longer than the tick.
         setImmediate(clear);
       }
       return value;
@@ -157,7 +157,7 @@ export function outgoingStream<Req, Res>(
     stop();
     end(error);
   };
-  // Half a window at a time: the sender never runs dry, and few frames carry credit.
+  // Credit is given back half a window at a time: the sender never runs out, and few frames carry credit.
   const credit = (): void => {
     if (paused || taken < window / 2) return;
     const bytes = taken;

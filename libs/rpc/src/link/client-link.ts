@@ -22,17 +22,17 @@ export interface Carried {
   reply(payload: Buffer): void;
   message(payload: Buffer): void;
   end(error: ApiError | undefined): void;
-  /** The link can do no more for it. When it was not `sent`, or was refused, it was surely not executed. */
+  /** The link has failed it. If it was not `sent`, or was refused, it was surely not executed. */
   returned(sent: boolean): void;
 }
 
 export interface Ticket {
-  /** Nobody waits any more; the link forgets it and the server is told. */
+  /** Nobody waits for it any more: the link forgets it and tells the server. */
   cancel(): void;
   credit(bytes: number): void;
 }
 
-/** One connection to one peer, from its first attempt to its end. It does not come back: a new one takes its place. */
+/** One connection to one peer, from its first attempt to its end. It is not reconnected: a new link takes its place. */
 export interface Link {
   readonly state: "connecting" | "ready" | "draining" | "down";
   /** Calls and streams under way. */
@@ -55,7 +55,7 @@ export interface LinkOptions {
   readonly onReady: () => void;
   /** The peer takes no further calls; those unsent were returned. */
   readonly onDraining: () => void;
-  /** Runs once; everything it carried was returned. */
+  /** Runs once, after everything that the link carried was returned. */
   readonly onDown: (reason: string) => void;
 }
 
@@ -71,7 +71,7 @@ function openWire({ address, serverName, security }: LinkOptions): {
     "grpc.enable_retries": 0,
     "grpc.enable_http_proxy": 0,
     "grpc.service_config_disable_resolution": 1,
-    // TLS takes no address for a name; whom to expect the identity says.
+    // TLS does not accept an address as a server name; the identity says which name to expect.
     "grpc.ssl_target_name_override": isIP(serverName) === 0 ? serverName : "localhost",
     "grpc.default_authority": serverName,
   });
@@ -79,7 +79,7 @@ function openWire({ address, serverName, security }: LinkOptions): {
   return { client, wire: client.makeBidiStreamRequest(path, requestSerialize, responseDeserialize) };
 }
 
-/** What is left of a deadline, as the wire takes it: 0 would mean that there is none. */
+/** The rest of a deadline in the form of the wire, where 0 means that there is none. */
 const leftOf = (ms: number): number => Math.min(Math.max(1, Math.ceil(ms)), 0xffff_ffff);
 
 export function createLink(options: LinkOptions): Link {

@@ -136,7 +136,7 @@ export function writeFrame(frame: OutFrame, target: Buffer, at: number): number 
 
 const nothing: Buffer = Buffer.alloc(0);
 
-/** Hands every frame of a batch to `take`; throws MalformedError on bytes that are no batch. */
+/** Hands every frame of a batch to `take`. @throws MalformedError for malformed bytes */
 export function readBatch(batch: Buffer, take: (frame: InFrame) => void): void {
   const outer = createWireReader(batch);
   const frame: InFrame = {

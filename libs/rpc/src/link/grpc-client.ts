@@ -15,7 +15,7 @@ import type { LinkSecurity } from "./grpc-link.js";
 export interface ConnectOptions {
   /** `host:port[,host:port]`, `dns:host:port` or `unix:path`; every address of a name is an instance. */
   readonly target: string;
-  /** Whom to expect at the other side; plain connections without it. */
+  /** Which identity to expect of the server; without it, connections are not encrypted. */
   readonly security?: LinkSecurity | undefined;
   /** Connections to each instance; with two or more, the first carries calls and the others streams. */
   readonly connections?: number;

@@ -111,7 +111,7 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
   };
 }
 
-/** Who is at the other side of a connection, where it is nobody who may call. */
+/** The identity of a client that may not call; undefined for one that may. */
 function strangerAt(wire: Wire, security: LinkSecurity | undefined): string | undefined {
   if (security === undefined) return undefined;
   const { accepted, identity } = security.accepts(wire.getAuthContext().sslPeerCertificate ?? {});

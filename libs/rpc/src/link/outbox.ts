@@ -7,12 +7,12 @@ export interface BatchWriter {
   on(event: "drain", run: () => void): unknown;
 }
 
-/** The frames of one connection that wait for the end of the tick, or for gRPC to take more. */
+/** The frames of one connection that wait for the end of the tick, or until gRPC takes more. */
 export interface Outbox {
   push(frame: OutFrame): void;
   /** Like push, but waits for the end of the tick even when much waits, so that streams may join the frame. */
   pushJoinable(frame: OutFrame): void;
-  /** Payload bytes of what waits. */
+  /** Payload bytes of the frames that wait. */
   readonly waitingBytes: number;
   flush(): void;
   /** Nothing is written from now on. */

@@ -14,7 +14,7 @@ import { type BatchWriter, createOutbox } from "./outbox.js";
 import { createMulticast, createServerStream, type ServerStream, type SharedMessages } from "./server-stream.js";
 
 export interface ServerConnection {
-  /** A batch arrived; throws MalformedError when it is none. */
+  /** A batch has arrived. @throws MalformedError for malformed bytes */
   receive(batch: Buffer): void;
   /** No new call is taken; the client is told and leaves once those under way are done. */
   drain(): void;

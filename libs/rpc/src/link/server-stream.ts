@@ -67,7 +67,7 @@ export interface ServerStream {
   readonly sender: <Res>(codec: MessageCodec<Res>) => Sender<Res>;
   /** The receiver took some bytes. */
   credit(bytes: number): void;
-  /** The caller has gone; nothing more is sent. */
+  /** The caller has gone, and nothing more is sent. */
   cancel(): void;
   fail(error: ApiError): void;
 }

@@ -8,7 +8,7 @@ import { type Order, outcomeOf, type Report, resultOf } from "./messages.js";
 import { createWaitingLine } from "./waiting-line.js";
 
 export interface JobThreadOptions<Question, Answer> {
-  /** Begins the thread: at the first job, and again after one that died or had nothing to do. */
+  /** Starts the thread: at the first job, and again after a thread that died or was idle for too long. */
   readonly start: () => Worker;
   /** What jobs may ask of this thread. @throws ApiError */
   readonly answer: (question: Question) => Promise<Answer>;
@@ -18,13 +18,13 @@ export interface JobThreadOptions<Question, Answer> {
 }
 
 export interface ThreadLimits {
-  /** Jobs that are under way at once: while one waits for an answer another runs. */
+  /** How many jobs run at once: while one waits for an answer, another computes. */
   readonly atOnce: number;
-  /** Bytes of jobs that wait; more are refused. One owner's may be half of them. */
+  /** How many bytes of jobs may wait; beyond that, jobs are refused. One owner may have half of them. */
   readonly waitingBytes: number;
-  /** How long the thread may say nothing while it has jobs: it is ended then. */
+  /** How long the thread may be silent while it has jobs before it is ended. */
   readonly silentMs: number;
-  /** How long the thread is kept without a job. Its memory is given back then. */
+  /** How long an idle thread is kept; its memory is freed when it ends. */
   readonly idleMs: number;
 }
 
@@ -36,18 +36,18 @@ export const defaultThreadLimits: ThreadLimits = {
 };
 
 export interface JobOptions {
-  /** Whose job it is: those of different owners take turns. */
+  /** The owner of the job. Jobs of different owners take turns. */
   readonly owner: string;
   readonly bytes: number;
-  /** Memory that goes to the thread with the job, instead of a copy. */
+  /** Memory that is transferred to the thread with the job instead of being copied. */
   readonly transfer?: readonly ArrayBuffer[];
-  /** Where the job registers how it ends early: it leaves the line, or gets no more answers. */
+  /** The job registers here how to end early: it leaves the line, or gets no more answers. */
   readonly onCancel?: (cancel: () => void) => void;
 }
 
 /**
- * Work of this process that would hold its event loop for long, in a thread of its own. Jobs get through to each other by
- * messages alone; a thread that runs out of memory or does not come back takes its jobs with it and nothing else.
+ * Runs work that would block the event loop for long in a thread of its own. The two sides talk by messages alone. If the
+ * thread runs out of memory or hangs, only its jobs are lost.
  */
 export interface JobThread<Job, Result> {
   /** @throws ApiError TooManyRequests, ServiceUnavailable or what the job throws */
@@ -62,7 +62,7 @@ export interface ThreadCounts {
   readonly waiting: number;
   /** Jobs that the thread has answered. */
   readonly done: number;
-  /** Threads that ended with their jobs. */
+  /** Threads that died while they had jobs. */
   readonly deaths: number;
 }
 
@@ -94,7 +94,7 @@ export function createJobThread<Job, Result, Question, Answer>(
   let closed = false;
   let cancelTimer = (): void => {};
 
-  /** The one timer: until the thread was silent, or idle, for too long. */
+  /** The only timer: it runs out when the thread was silent, or idle, for too long. */
   const watch = (): void => {
     cancelTimer();
     if (worker === undefined) return;
@@ -120,7 +120,7 @@ export function createJobThread<Job, Result, Question, Answer>(
         return answer(report.value);
       }).then((outcome) => {
         post(thread, { type: "answer", question, outcome });
-        // It had nothing to do until now.
+        // The thread was idle until now.
         watch();
       });
     }

@@ -5,17 +5,17 @@ export type Order<Job, Answer> =
   | { readonly type: "job"; readonly id: number; readonly job: Job }
   | { readonly type: "answer"; readonly question: number; readonly outcome: Outcome<Answer> };
 
-/** From the thread. `job` is the id of the job that asks. */
+/** From the thread. `job` is the id of the asking job. */
 export type Report<Result, Question> =
   | { readonly type: "ready" }
   | { readonly type: "ask"; readonly job: number; readonly question: number; readonly value: Question }
   | { readonly type: "done"; readonly job: number; readonly outcome: Outcome<Result> };
 
-/** What a call came to, as a message: errors lose their class on the way, so that they go as data. */
+/** The outcome of a call as a message. Errors go as data, because they would lose their class on the way. */
 export type Outcome<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly status: Status }
-  /** It was no ApiError. */
+  /** The error was not an ApiError. */
   | { readonly ok: false; readonly fault: { readonly message: string; readonly stack: string | undefined } };
 
 export async function outcomeOf<T>(run: () => T | Promise<T>): Promise<Outcome<T>> {
@@ -28,7 +28,7 @@ export async function outcomeOf<T>(run: () => T | Promise<T>): Promise<Outcome<T
   }
 }
 
-/** @throws what the other end threw */
+/** @throws the error of the other side */
 export function resultOf<T>(outcome: Outcome<T>): T {
   if (outcome.ok) return outcome.value;
   if ("status" in outcome) throw ApiError.fromStatus(outcome.status);
@@ -37,7 +37,7 @@ export function resultOf<T>(outcome: Outcome<T>): T {
   throw error;
 }
 
-/** Bytes in memory of their own: a message would take all of the memory that a piece of it lies in along. */
+/** Copies bytes into memory of their own: transferring a piece would transfer all the memory that it lies in. */
 export function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

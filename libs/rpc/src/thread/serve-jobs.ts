@@ -2,14 +2,14 @@ import { setPriority } from "node:os";
 import type { MessagePort } from "node:worker_threads";
 import { type Order, type Outcome, outcomeOf, type Report, resultOf } from "./messages.js";
 
-/** Asks the main thread on behalf of the job that it was given to. @throws ApiError */
+/** Asks the main thread on behalf of its job. @throws ApiError */
 export type Ask<Question, Answer> = (question: Question) => Promise<Answer>;
 
 /** Where processors are scarce the thread that answers everybody else goes first, three times out of four. */
 const niceness = 5;
 
 function giveWay(): void {
-  // Elsewhere this would be the whole process's.
+  // On other systems this would lower the priority of the whole process.
   if (process.platform === "linux") setPriority(0, niceness);
 }
 

@@ -1,14 +1,14 @@
-/** Who waits, in lines by owner that take turns: whoever sends a hundred is behind whoever sends one. */
+/** A waiting line for each owner, served in turns: an owner with a hundred jobs does not hold up one with a single job. */
 export interface WaitingLine<T> {
   add(owner: string, item: T): void;
-  /** Whether it was there. */
+  /** True if it was in the line. */
   remove(owner: string, item: T): boolean;
   next(): T | undefined;
   drain(): readonly T[];
 }
 
 export function createWaitingLine<T>(): WaitingLine<T> {
-  // A map keeps the order of insertion: the line that was served goes to its end.
+  // A map keeps the order of insertion: the line that was served moves to the end.
   const lines = new Map<string, T[]>();
   return {
     add(owner, item) {
