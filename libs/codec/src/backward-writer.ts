@@ -15,7 +15,7 @@ export interface Writer {
 const initial = 16 * 1024;
 const kept = 256 * 1024;
 
-// One buffer for all: what writes into it neither waits nor writes another meanwhile.
+// All writers share one buffer: a writer neither waits nor starts another before it has finished.
 let shared: Buffer = Buffer.allocUnsafeSlow(initial);
 
 /** What `write` writes, in memory of its own. */
@@ -28,7 +28,7 @@ export function written(write: (w: Writer) => void): Buffer {
   return result;
 }
 
-/** How much is written; a difference of two is the size of what was written in between. */
+/** The number of bytes written; the difference of two readings is the size of what was written in between. */
 export function sizeOf(w: Writer): number {
   return w.bytes.length - w.at;
 }
@@ -67,7 +67,7 @@ export function putUtf8(w: Writer, text: string): number {
   return size;
 }
 
-/** Puts nothing and gives false where there is anything but ASCII. */
+/** Writes nothing and returns false if the text is not ASCII. */
 function putAscii(w: Writer, text: string): boolean {
   reserve(w, shortText);
   const { bytes } = w;

@@ -39,7 +39,7 @@ interface Reader extends TextSource {
   /** Keys and positions from the root. */
   readonly path: (string | number)[];
   readonly repeated: RepeatedKeys;
-  /** What becomes of byte strings inside of the tags at hand. */
+  /** How byte strings inside the present tags are read. */
   later: "base64url" | "base64" | "hex" | undefined;
   readonly floats: FloatsBuilder;
   /** The item that was just read, where it is a float without a fraction. */
@@ -83,7 +83,7 @@ function readByte(r: Reader): number {
   return r.bytes[r.at++] ?? 0;
 }
 
-/** The place of `size` bytes, passed over. */
+/** Skips `size` bytes and returns their place. */
 function take(r: Reader, size: number): number {
   if (size > r.bytes.length - r.at) throw new CborProblem("unexpected end of data");
   const at = r.at;
@@ -91,7 +91,7 @@ function take(r: Reader, size: number): number {
   return at;
 }
 
-/** The number in a head; from 2^53 on it is rounded, which no length survives. */
+/** The number in a head. It is rounded from 2^53 on; a length of that size is refused anyway. */
 function readArgument(r: Reader, info: number): number {
   if (info < 24) return info;
   if (info === 24) return readByte(r);
@@ -114,7 +114,7 @@ function readInteger(r: Reader, info: number, negative: boolean): Integer64 {
   return exact;
 }
 
-/** Moves behind a string and gives its place. */
+/** Moves behind a string and returns its place. */
 function readString(r: Reader, info: number): { readonly start: number; readonly end: number } {
   if (info === indefinite) throw new CborProblem("strings of indefinite length are not supported");
   const size = readArgument(r, info);

@@ -1,17 +1,17 @@
 /**
- * Where the memory of chunks comes from. Made anew for each, it lies outside the JavaScript heap, and V8 marks the whole
- * heap, every object of the cache, whenever some 64 MB of it were made: many times a second while lists go out.
+ * Lends memory for chunks. Memory that is allocated for each chunk lies outside the JavaScript heap, and after every 64 MB of
+ * it V8 marks the whole heap, every object of the cache: many times a second while lists go out.
  */
 export interface ChunkMemory {
-  /** Memory for so many bytes, with anything in it. What is never given back is left to the garbage collector. */
+  /** Memory for this many bytes, with arbitrary content. Memory that is never given back is left to the garbage collector. */
   take(bytes: number): Buffer;
-  /** What {@link take} gave; nobody reads it any more. */
+  /** Gives back memory of {@link take} that nobody reads any more. */
   giveBack(chunk: Buffer): void;
 }
 
 export const freshMemory: ChunkMemory = { take: (bytes) => Buffer.allocUnsafeSlow(bytes), giveBack: () => {} };
 
-/** Keeps pieces of `pieceBytes` to be used again, so many that they have `maxBytes` together; a larger one is made anew. */
+/** Keeps pieces of `pieceBytes` for further use, up to `maxBytes` together. A larger piece is always allocated. */
 export function createReusedMemory(options: { readonly pieceBytes: number; readonly maxBytes: number }): ChunkMemory {
   const { pieceBytes, maxBytes } = options;
   const free: Buffer[] = [];

@@ -1,7 +1,7 @@
 import type { Floats } from "@orch/schema/floats.js";
 import { type ApiError, badRequest } from "@orch/status/api-error.js";
 
-/** What reading a body gave: the value, or why it could not be read. Nothing here throws on bad input. */
+/** The result of reading a body: its value, or why it could not be read. Nothing here throws on bad input. */
 export type Decoded = Read | Unreadable;
 
 export interface Read {
@@ -12,7 +12,7 @@ export interface Read {
    * `spec.containers[0].image`. The last one wins in `value`. At most {@link maxDuplicates}.
    */
   readonly duplicates: readonly string[];
-  /** Absent where there are none, and where the encoding does not tell them from integers. */
+  /** Absent if there are none, or if the encoding does not distinguish them from integers. */
   readonly floats?: Floats;
 }
 
@@ -21,11 +21,11 @@ export interface Unreadable {
   readonly format: "json" | "yaml" | "protobuf" | "cbor";
   /** Plain text of the problem: `unexpected end of JSON input`. */
   readonly problem: string;
-  /** The first bytes of the body as an error text shows them: `{bad`, `<empty>`, hex where it is no object. */
+  /** The first bytes of the body for an error text: `{bad`, `<empty>`, hex if it is not an object. */
   readonly excerpt: string;
 }
 
-/** Objects and lists inside one another; deeper bodies are refused before they cost anything. */
+/** The deepest nesting of objects and lists; deeper bodies are refused before they cost anything. */
 export const maxDepth = 512;
 export const maxDuplicates = 100;
 export const noDuplicates: readonly string[] = [];
@@ -44,7 +44,7 @@ function excerptOf(bytes: Buffer): string {
 }
 
 /**
- * The 400 for a body from which not even version and kind could be read.
+ * The 400 for a body whose version and kind could not be read.
  * `the object provided is unrecognized (must be of type ConfigMap): … ({bad)`
  */
 export function unrecognizedBody(kind: string, body: Unreadable): ApiError {

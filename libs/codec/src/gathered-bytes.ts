@@ -1,12 +1,12 @@
 /**
- * Joins the parts of a body as they come. It holds at most twice their bytes, however small they are: kept as they came,
- * 3 MiB in parts of one byte take 1.2 GB.
+ * Joins the parts of a body as they come. It holds at most twice their bytes, however small the parts are; an array of the
+ * parts would take 1.2 GB for 3 MiB in parts of one byte.
  */
 export interface GatheredBytes {
-  /** The first part is kept, as most often it is the only one; of all others the bytes are copied. */
+  /** The first part is kept as it is, because it is usually the only one; the bytes of the others are copied. */
   add(part: Buffer): void;
   readonly length: number;
-  /** What was added so far, in order. */
+  /** The bytes that were added so far, in order. */
   bytes(): Buffer;
 }
 

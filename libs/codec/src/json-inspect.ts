@@ -6,8 +6,8 @@ import { createMending } from "./number-mending.js";
 import { createRepeatedKeys } from "./repeated-keys.js";
 
 /**
- * The slow, exact look at a JSON text: names its first mistake, the paths of repeated keys, and numbers that
- * would not survive. Runs only where the fast path found something amiss. One walk, no recursion.
+ * The slow, exact reading of a JSON text: finds its first mistake, the paths of repeated keys, and numbers that would lose
+ * digits. It runs only if the fast path found something wrong. One walk, no recursion.
  */
 export interface Inspection {
   /** `invalid character 'b' looking for beginning of object key string`; absent in a sound text. */
@@ -19,9 +19,9 @@ export interface Inspection {
 }
 
 interface Frame {
-  /** Keys seen, in an object, and whether the last one was told as repeated; absent in a list. */
+  /** The keys of an object so far, and whether the last one was reported as repeated; absent in a list. */
   readonly keys: Map<string, boolean> | undefined;
-  /** What stands at this place in the tree: of a key that is repeated, the last. */
+  /** The value at this place in the tree; for a repeated key, the last one. */
   readonly node: unknown;
   key: string;
   index: number;
@@ -29,7 +29,7 @@ interface Frame {
 
 type Expect = "value" | "first item" | "first key" | "key" | "colon" | "comma";
 
-/** `tree` is what JSON.parse made of the text; rounded integers in it are set right. Absent for a text that is not sound. */
+/** `tree` is what JSON.parse made of the text; its rounded integers are corrected. Absent for an invalid text. */
 export function inspectJson(text: string, tree?: unknown): Inspection {
   const stack: Frame[] = [];
   const repeated = createRepeatedKeys();

@@ -7,7 +7,10 @@ export interface JsonShape {
   readonly tooDeep: boolean;
   /** Colons outside strings; in a valid text the number of keys written. */
   readonly colons: number;
-  /** A number that a double may not hold, or that is not written as an integer: sixteen digits, a point, an exponent. */
+  /**
+   * Whether the text has a number that a double may not hold or that is not an integer: sixteen digits, a point, an
+   * exponent.
+   */
   readonly riskyNumbers: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** One token of a JSON text, and what is wrong inside it where something is. */
+/** One token of a JSON text, with the mistake inside it, if there is one. */
 export type JsonToken =
   | { readonly type: "open" | "close"; readonly char: string; readonly at: number; readonly end: number }
   | {
@@ -6,7 +6,7 @@ export type JsonToken =
       readonly at: number;
       readonly end: number;
     }
-  /** `text` is absent where the character begins no token at all: only the caller knows what it looked for. */
+  /** `text` is absent if no token begins with the character: only the caller knows what it expected. */
   | { readonly type: "problem"; readonly at: number; readonly text?: string };
 
 const endOfInput = "unexpected end of JSON input";

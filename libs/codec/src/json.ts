@@ -38,7 +38,7 @@ export function parseJson(bytes: Buffer, limits: JsonLimits = {}): Decoded {
 
 const manyDigits = /\d{16}/;
 
-/** The tree of a JSON text that we printed ourselves: sound, and cheaper to read than a client's. @throws SyntaxError */
+/** The tree of a JSON text that this server printed: it is valid, and cheaper to read than a client's. @throws SyntaxError */
 export function treeOf(bytes: Buffer): unknown {
   const text = bytes.toString("utf8");
   const value: unknown = readJson(text);

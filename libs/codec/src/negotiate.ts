@@ -20,7 +20,7 @@ export interface Transform<Format extends string = string> {
 
 export interface Accepted<Format extends string = string> {
   readonly offer: Offer<Format>;
-  /** `pretty=1` stood on the chosen type. */
+  /** The chosen media type had the parameter `pretty=1`. */
   readonly pretty: boolean;
   readonly transform: { readonly as: string; readonly version: string } | undefined;
 }
@@ -155,7 +155,7 @@ interface WantedTransform {
   readonly version: string;
 }
 
-/** One of `as`, `g` and `v` is enough to ask for another kind, if for none that there is. */
+/** Any one of `as`, `g` and `v` asks for another kind, even if it names none that exists. */
 function wantedTransform({ parameters }: MediaRange): WantedTransform | undefined {
   const [as, group, version] = ["as", "g", "v"].map((name) => parameters.get(name));
   if (as === undefined && group === undefined && version === undefined) return undefined;
@@ -185,7 +185,7 @@ function wildness(range: MediaRange): number {
   return (range.type === "*" ? 1 : 0) + (range.subtype === "*" ? 1 : 0);
 }
 
-/** `q`, 1 where absent; what is no number counts as 0, so that it is not chosen. */
+/** `q`, or 1 if it is absent; an invalid number counts as 0, so that the type is not chosen. */
 function qualityOf(range: MediaRange): number {
   const q = range.parameters.get("q");
   if (q === undefined) return 1;
@@ -230,7 +230,7 @@ function splitOutsideQuotes(text: string, separator: "," | ";"): string[] {
 const rememberedHeaders = 256;
 const rememberedLength = 512;
 
-/** A pure function of a header, with its last answers kept; the oldest goes when there are too many. */
+/** Remembers the last answers of a pure function of a header; the oldest answer goes first. */
 function remembered<T>(compute: (header: string) => T): (header: string) => T {
   const answers = new Map<string, { readonly value: T }>();
   return (header) => {

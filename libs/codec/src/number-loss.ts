@@ -1,4 +1,4 @@
-/** Texts for numbers that a tree can not hold: they are refused, never rounded in silence. */
+/** Errors for numbers that a tree cannot hold: such numbers are refused, never rounded silently. */
 export function outOfRange(number: string): string {
   return `number ${shortened(number)} is out of range`;
 }

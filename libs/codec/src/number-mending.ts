@@ -6,11 +6,11 @@ import { outOfRange, rounded, shortened } from "./number-loss.js";
 
 type Step = string | number;
 
-/** Sets the numbers of a parsed tree right while its text is walked. */
+/** Corrects the numbers of a parsed tree while its text is walked. */
 export interface Mending {
-  /** What stands at a step of a node; undefined where a later key of the same name put something else there. */
+  /** The value at a step of a node; undefined if a later key of the same name replaced it. */
   at(node: unknown, step: Step): unknown;
-  /** The number written at a step of a node, or by itself. Why it can not be kept, where it can not. */
+  /** Corrects the number at a step of a node, or the whole value. Returns why the number cannot be kept, if it cannot. */
   number(text: string, node: unknown, step: Step | undefined): string | undefined;
   tree(): unknown;
   floats(): Floats | undefined;
@@ -34,14 +34,14 @@ export function createMending(tree: unknown): Mending {
       const value = Number(text);
       if (!Number.isFinite(value)) return outOfRange(text);
       const isInteger = integer.test(text);
-      // Of a repeated key each value passes by here and the last one stands in the tree: it has the last word.
+      // Every value of a repeated key passes here, in order, and the tree holds the last: it decides.
       if (typeof node === "object" && node !== null && step !== undefined) {
         if (!isInteger && Number.isInteger(value)) floats.add(node, step, shortened(text));
         else floats.remove(node, step);
       }
       if (!Number.isInteger(value) || Number.isSafeInteger(value)) return undefined;
       const exact = isInteger ? readInteger(text) : exactNumber(value);
-      // A double's own text (100000000000000000000) loses nothing as a double.
+      // The text that a double prints (100000000000000000000) loses nothing as a double.
       if (exact === undefined) return String(value) === text ? undefined : rounded(text);
       const now = step === undefined ? whole : valueAt(node, step);
       const isMeant = (typeof now === "number" || typeof now === "bigint") && Number(now) === value;
@@ -62,7 +62,7 @@ function valueAt(node: unknown, step: Step): unknown {
   return isObject(node) && Object.hasOwn(node, step) ? node[step] : undefined;
 }
 
-/** What JSON.parse made just now, and nobody else has: it may be written to. */
+/** A tree that JSON.parse has just made and nobody else holds may be written to. */
 function isRecord(node: unknown): node is Record<string, unknown> {
   return isObject(node);
 }

@@ -45,9 +45,9 @@ type ReadField = (r: Reader, wire: number, tree: Tree) => void;
 type Complete = (tree: Tree) => void;
 
 interface MessageReader {
-  /** Adds what stands between the position and `end` to the tree. */
+  /** Adds the fields between the position and `end` to the tree. */
   read(r: Reader, end: number, tree: Tree): void;
-  /** Adds what JSON would show of the fields that did not come. */
+  /** Adds the absent fields that JSON would show. */
   readonly complete: Complete;
 }
 
@@ -89,7 +89,7 @@ function compile(name: string, fields: readonly Field[]): MessageReader {
   };
 }
 
-/** For messages and for scalars that JSON always shows; the rest is absent when it is zero. */
+/** For messages and for scalars that JSON always shows; other fields are absent when they are zero. */
 function completionOf(f: Field): Complete | undefined {
   const { name, type } = f;
   if (f.pointer) return undefined;
@@ -182,7 +182,7 @@ function mapField(where: string, name: string, value: ValueReader): ReadField {
   };
 }
 
-/** How a value that is neither a plain list nor a map is read, where it stands in a field, a list or a map. */
+/** Reads a value that is neither a plain list nor a map, in a field, a list or a map. */
 function valueReader(where: string, type: Type): ValueReader {
   switch (type.kind) {
     case "message":
@@ -216,7 +216,7 @@ function messageValue(type: MessageType): ValueReader {
   };
 }
 
-/** A list that has a type of its own: a message that came is a list, if an empty one. */
+/** A list with a type of its own: a message that is present is a list, even an empty one. */
 function wrappedValue(where: string, item: Type): ValueReader {
   const message = compile(where, [
     field({
@@ -236,7 +236,7 @@ function wrappedValue(where: string, item: Type): ValueReader {
   };
 }
 
-/** The alternative that says most: a list, a message, and a flag only where nothing else is set. */
+/** The alternative that says most: a list or a message before a flag. */
 function eitherValue(where: string, type: EitherType): ValueReader {
   const alternatives = [...type.alternatives]
     .map(({ number, type: form }) => ({ form, name: String(number), number }))

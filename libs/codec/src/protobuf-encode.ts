@@ -43,7 +43,7 @@ interface MessageWriter {
 }
 
 type PutField = (w: Writer, message: JsonObject) => void;
-/** A value with what its wire type needs before it, but no tag; undefined stands for the zero value. */
+/** A value with the length that its wire type needs, but without a tag; undefined stands for the zero value. */
 type Put = (w: Writer, value: unknown) => void;
 
 const compiled = new WeakMap<MessageType, MessageWriter>();
@@ -91,7 +91,7 @@ function putField(field: Field): PutField {
   if (type.kind === "map")
     return putMap(name, tag, { tag: wellKnown.value * 8 + wireOf(type.value), put: putterOf(type.value) });
   const put = putterOf(type);
-  // A list of its own type and bytes tell absence from emptiness without a pointer.
+  // A list with a type of its own, and bytes, distinguish absence from emptiness without a pointer.
   if (pointer || type.kind === "list" || type.kind === "bytes") {
     return (w, message) => {
       const value = message[name];
@@ -283,7 +283,7 @@ const scalars: Readonly<Record<ScalarKind, Put>> = {
   }),
 };
 
-/** Nothing for the time that means none. */
+/** Writes nothing for the value that means no time. */
 function putTimestamp(w: Writer, seconds: number, nanos: number): void {
   if (seconds === noTimeSeconds && nanos === 0) return;
   putInteger(w, nanos);

@@ -130,7 +130,7 @@ export type Unwrapped =
       readonly ok: true;
       readonly typeMeta: TypeMeta;
       readonly raw: Buffer;
-      /** What `raw` is; `""` for Protobuf. */
+      /** The content type of `raw`; `""` for Protobuf. */
       readonly contentType: string;
       readonly contentEncoding: string;
     }
@@ -201,7 +201,7 @@ function readTypeMeta(r: Reader, end: number, known: TypeMeta): TypeMeta {
 }
 
 export interface ProtobufLimits {
-  /** Looks at what the envelope says before the object is read as this type; throws what the caller answers. */
+  /** Checks the envelope before the object is read as this type. @throws the error that the caller answers with */
   readonly check?: (typeMeta: TypeMeta) => void;
 }
 

@@ -18,14 +18,14 @@ export function readerOf(bytes: Buffer): Reader {
   return { bytes, at: 0, end: bytes.length, depth: 0, latin1: undefined };
 }
 
-/** Bytes that are no Protobuf, or not of this type: a 400 like any value of the wrong type. */
+/** Bytes that are not Protobuf, or not of this type: a 400 like any value of the wrong type. */
 export function malformed(what: string): never {
   throw new DecodeError("", `proto: ${what}`);
 }
 
 const longestVarint = 10;
 
-/** Up to 2^64: what is 2^53 and more is rounded, for tags, lengths and what is range-checked after. */
+/** Up to 2^64. Values from 2^53 on are rounded: for tags, lengths and values whose range is checked afterwards. */
 export function readVarint(r: Reader): number {
   const { bytes } = r;
   let at = r.at;
@@ -74,7 +74,7 @@ export function readInteger64(r: Reader): Integer64 {
   return integer64(exact) ?? exact;
 }
 
-/** A whole number that is only ever small; what a double cannot hold exactly is refused. */
+/** A small whole number; one that a double cannot hold exactly is refused. */
 export function readInteger(r: Reader, field: string): number {
   const value = readInteger64(r);
   if (typeof value === "number") return value;
@@ -102,7 +102,7 @@ export function readDouble(r: Reader): number {
   return value;
 }
 
-/** Passes over the value of a field that the type does not know. */
+/** Skips the value of a field that the type does not know. */
 export function skip(r: Reader, wire: number): void {
   switch (wire) {
     case wireType.varint:
@@ -131,7 +131,7 @@ function truncated(): never {
   return malformed("unexpected end of data");
 }
 
-/** Makes `end` the border, one message deeper; gives the border before, for {@link leave}. */
+/** Makes `end` the border, one message deeper, and returns the border before it, for {@link leave}. */
 export function enter(r: Reader, end: number): number {
   if (++r.depth > maxDepth) malformed(`exceeded max depth of ${maxDepth}`);
   const outer = r.end;

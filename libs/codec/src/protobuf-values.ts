@@ -26,7 +26,7 @@ export interface ValueReader {
   readonly wire: number;
   /** The value at the position, merged with the one of an earlier occurrence; undefined for null. */
   read(r: Reader, known: unknown): unknown;
-  /** What stands for a value that did not come in a list or a map; undefined for null. */
+  /** The value that stands for an absent one in a list or a map; undefined for null. */
   zero(): unknown;
 }
 

@@ -1,7 +1,7 @@
 /** How a value stands on the wire, the low three bits of a field's tag. */
 export const wireType = { varint: 0, fixed64: 1, delimited: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
 
-/** Seconds of 0001-01-01T00:00:00Z: the reference's time that means none. */
+/** Seconds of 0001-01-01T00:00:00Z, by which the reference means no time. */
 export const noTimeSeconds = -62_135_596_800;
 
 /** Numbers of the fields of the messages that JSON writes as one value (facts of meta/v1). */

@@ -6,7 +6,7 @@ export interface RepeatedKeys {
   paths(): readonly string[];
 }
 
-/** Paths that are looked at: a body may repeat a few of them half a million times. */
+/** How many repeats are looked at: a body may repeat a few paths half a million times. */
 const maxLooks = 1000;
 
 export function createRepeatedKeys(): RepeatedKeys {

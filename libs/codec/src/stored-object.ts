@@ -21,7 +21,10 @@ const versionOpen = Buffer.from('"resourceVersion":"');
 const versionClose = Buffer.from('",');
 const newline = 0x0a;
 
-/** The stored value as clients get it, in memory of its own or what `allocate` gives. @throws SyntaxError when it has no metadata */
+/**
+ * The stored value as clients get it, in memory of its own or what `allocate` gives. @throws SyntaxError when it has no
+ * metadata
+ */
 export function spliceVersion(
   value: Buffer,
   revision: number,

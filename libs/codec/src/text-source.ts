@@ -7,7 +7,7 @@ export interface TextSource {
   latin1: string | undefined;
 }
 
-/** A piece of UTF-8; undefined where it is none. ASCII is cut out of one string: half of what a call for each costs. */
+/** A piece of UTF-8; undefined if it is not valid. ASCII is cut out of one string, at half the cost of a call for each text. */
 export function textBetween(source: TextSource, start: number, end: number): string | undefined {
   const { bytes } = source;
   for (let i = start; i < end; i++) {

@@ -31,7 +31,7 @@ export function readPlain(text: string): PlainScalar {
 }
 
 const signedDigits = /^[-+]?\d+$/;
-/** A sign and 64 binary digits with their `0b`; nothing longer is made a bigint, which is not linear. */
+/** The length of a sign, `0b` and 64 binary digits. Longer texts are not made into a bigint, which would not be linear. */
 const longestInteger = 68;
 
 /** `x1F` → 31, `b101` → 5, `o17` and `17` behind a 0 (octal) → 15. */

@@ -6,7 +6,7 @@ import { readPlain } from "./yaml-scalar.js";
 
 export type Tree = Read | { readonly ok: false; readonly problem: string };
 
-/** Bytes that aliases may add to a document, as much as the largest body; a node counts as many as it costs. */
+/** Bytes that aliases may add to a document: as many as the largest body has. A node counts the bytes that it takes. */
 const aliasBudget = 3 * 1024 * 1024;
 const nodeBytes = 16;
 
@@ -21,7 +21,7 @@ class Refusal {
 
 interface Walk {
   readonly anchors: Map<string, unknown>;
-  /** What an alias stood for where it was written: an anchor may be given again further down. */
+  /** The node that an alias meant where it was written: its anchor may be given to another node further down. */
   readonly targets: Map<Alias, unknown>;
   readonly repeated: RepeatedKeys;
   /** Aliases around the present node. */
@@ -127,7 +127,7 @@ function mapValue(node: YAMLMap, walk: Walk, place: Place): Record<string, unkno
   return value;
 }
 
-/** Assignment would set the prototype where the key is `__proto__`. */
+/** An assignment to the key `__proto__` would set the prototype. */
 function define(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key !== "__proto__") target[key] = value;
   else Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true });

@@ -7,7 +7,7 @@ import { blockYaml } from "./rewrite/block-yaml.js";
 import { rewritten } from "./rewrite/rewriter.js";
 import { toTree } from "./yaml-tree.js";
 
-/** Open constructs the parser holds at once; a map in a list opens two of its own. */
+/** How many constructs the parser may hold open at once; a map in a list opens two. */
 const maxParserStack = 2 * maxDepth;
 
 /**
@@ -27,7 +27,7 @@ export function parseYaml(bytes: Buffer): Decoded {
   if (!isUtf8(bytes)) return unreadable("yaml", "yaml: invalid UTF-8 in body", bytes);
   if (looksLikeJson(bytes)) {
     const read = parseJson(bytes);
-    // YAML does not tell a whole float from an integer, nor does the reference where it reads one.
+    // YAML does not distinguish a whole float from an integer, and neither does the reference.
     if (read.ok) return { ok: true, value: read.value, duplicates: read.duplicates };
   }
   const composed = compose(bytes.toString("utf8"));
@@ -56,7 +56,7 @@ function compose(text: string): Composed {
     }
     if (parser.stack.length > maxParserStack) return { problem: `exceeded max depth of ${maxDepth}` };
     if (++count > maxTokens) return { problem: `more than ${maxTokens} tokens: send such an object as JSON` };
-    // The composer reports every comma too many, at 10 µs each.
+    // The composer reports every superfluous comma, at 10 µs each.
     if (lexeme === "," && before === ",") return { problem: at(lines, parser.offset, "unexpected ,") };
     if (lexeme.trim() !== "") before = lexeme;
   }
@@ -75,7 +75,7 @@ function compose(text: string): Composed {
   return first === undefined ? { problem: "the body holds no document" } : { document: first };
 }
 
-/** Nothing, not even an empty string in quotes. */
+/** An empty document, without even an empty string in quotes. */
 const isEmpty = (node: unknown): boolean =>
   node === null || (isScalar(node) && node.source === "" && node.type === Scalar.PLAIN);
 

@@ -29,7 +29,7 @@ interface Frame {
   /** Spaces before each of its lines. */
   readonly indent: number;
   readonly place: Place;
-  /** Nothing of it is written: it may be an empty one, which stands on the line of its key. */
+  /** Nothing of it is written yet: if it is empty, it goes on the line of its key. */
   empty: boolean;
 }
 
@@ -50,9 +50,9 @@ interface Written {
 }
 
 const none = Buffer.alloc(0);
-/** What is longer is written slice by slice. */
+/** Longer strings are written slice by slice. */
 const longText = 4096;
-/** Readers do not look further for the colon that makes a key of it. */
+/** YAML readers do not look further than this for the colon after a key. */
 const longestKey = 1024;
 const dash = 0x2d;
 
@@ -69,7 +69,7 @@ class BlockYaml implements Rewriter {
   #inString = false;
   #inLiteral = false;
   #rest: Rest | undefined;
-  /** The document is over but for its last newline. */
+  /** The document is complete except for its last newline. */
   #over = false;
 
   constructor(memory: ChunkMemory) {

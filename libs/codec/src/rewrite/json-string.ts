@@ -5,7 +5,7 @@ import { backslash, quote } from "./rewriter.js";
  * stands: most are.
  */
 export class JsonString {
-  /** Parts that are over, from behind the opening quote. */
+  /** Earlier parts of the string, from behind the opening quote. */
   #held: Buffer[] = [];
   #part: Buffer = none;
   #from = 0;
@@ -54,7 +54,7 @@ export class JsonString {
     return -1;
   }
 
-  /** Keeps what the part has of the string: the part is over. */
+  /** Keeps the rest of the part, which ends within the string. */
   hold(): void {
     this.#held.push(Buffer.from(this.#part.subarray(this.#from)));
   }
@@ -79,7 +79,7 @@ export class JsonString {
   /** It has nothing that YAML could take for something else, and no escapes: its bytes are its text. */
   isPlain(raw: Buffer): boolean {
     if (!this.#plain) return false;
-    // Words and numbers are for others to judge: `yes`, `e5`.
+    // Words and numbers such as `yes` and `e5` are judged elsewhere.
     const begin = begins[raw[0] ?? 0] ?? 0;
     return raw.length > longestWord ? begin > 0 : begin > 1;
   }

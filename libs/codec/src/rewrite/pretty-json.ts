@@ -27,7 +27,7 @@ class PrettyJson implements Rewriter {
   #part: Buffer = none;
   #at = 0;
   #depth = 0;
-  /** Behind a brace or bracket that nothing has followed yet. */
+  /** A brace or bracket was opened and nothing has followed it yet. */
   #opened = false;
   #inString = false;
   #escaped = false;

@@ -7,7 +7,7 @@ import type { ChunkMemory } from "../chunk-memory.js";
  *     rewriter.feed(part);
  *     do send(rewriter.next()); while (!rewriter.usedUp);   // and then the next part
  *
- * The text must be sound: it was printed here.
+ * The text must be valid JSON: this server printed it.
  */
 export interface Rewriter {
   /** The next part of the text; read until it is used up, and not after. */
