@@ -63,7 +63,7 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
     served: version.served === true,
     storage: { group, version: hub.name ?? "", prefix: `${group}/${plural}`, ttlSeconds: undefined },
     strategy: strategyOf(version),
-    metaRules: { namespaced, nameFormat: "dnsSubdomain", standardFinalizers: [builtIn.naming.namespaceFinalizer] },
+    metaRules: { namespaced, nameFormat: "dnsSubdomain", standardFinalizers: undefined },
     storageVersionHash: storageVersionHash(`${group}/${hub.name ?? ""}/${name}`),
     get type() {
       return type();

@@ -1,4 +1,5 @@
 import type { ApiObject } from "../../object.js";
+import type { Condition } from "../shared/conditions.js";
 import type { WebhookClientConfig } from "../shared/webhook-client.js";
 import type { JsonSchema } from "./schema/json-schema.js";
 
@@ -82,7 +83,7 @@ export interface DefinitionConversion {
 }
 
 export interface DefinitionStatus {
-  readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+  readonly conditions?: readonly Condition[];
   readonly acceptedNames?: DefinitionNames;
   readonly storedVersions?: readonly string[];
 }
