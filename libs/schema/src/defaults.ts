@@ -1,13 +1,13 @@
 import { isZero } from "./decode.js";
-import { type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
-import { createStops } from "./reach.js";
+import { type Field, type Forms, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
+import { createStops, type Stop } from "./reach.js";
 
 /** A zero default of a field that drops zeros is for publication only: storing it would undo decoding. */
 function applies(field: Field): boolean {
   return field.default !== undefined && !(field.dropsZero && isZero(field.default));
 }
 
-const stopsOf = createStops(applies);
+const stopsOf = createStops(applies, "defaults");
 
 /**
  * The object with its absent fields set to their literal defaults, also inside what defaults brought.
@@ -18,8 +18,8 @@ export function applyDefaults(type: MessageType, object: JsonObject): JsonObject
   for (const stop of stopsOf(type)) {
     const { field } = stop;
     const given = object[field.name];
-    let value = given ?? (stop.wanted ? fresh(field.default) : undefined);
-    if (value === undefined) continue;
+    let value = given ?? absent(stop, given);
+    if (value === undefined || value === null) continue;
     if (stop.below) value = below(field.type, value);
     if (value !== given) {
       copy ??= { ...object };
@@ -29,25 +29,44 @@ export function applyDefaults(type: MessageType, object: JsonObject): JsonObject
   return copy ?? object;
 }
 
+/** What stands for a field that has no value; a null that is a value stays. */
+function absent({ field, wanted }: Stop, given: unknown): unknown {
+  if (given === null && field.nullable && field.type.rules !== undefined) return null;
+  return wanted ? fresh(field.default) : undefined;
+}
+
 function below(type: Type, value: unknown): unknown {
   switch (type.kind) {
     case "message":
       return isObject(value) ? applyDefaults(type, value) : value;
     case "list":
-      return Array.isArray(value) ? mapped(value, (item) => below(type.item, item)) : value;
+      return Array.isArray(value) ? mapped(value, (item) => element(type.item, item)) : value;
     case "map": {
       if (!isObject(value)) return value;
       const entries = Object.entries(value);
       const values = mapped(
         entries.map(([, v]) => v),
-        (v) => below(type.value, v),
+        (v) => element(type.value, v),
       );
       const changed = entries.some(([, v], i) => v !== values[i]);
       return changed ? Object.fromEntries(entries.map(([name], i) => [name, values[i]])) : value;
     }
+    case "any":
+      return type.forms === undefined ? value : belowForms(type.forms, value);
     default:
       return value;
   }
+}
+
+function belowForms({ object, list }: Forms, value: unknown): unknown {
+  if (Array.isArray(value)) return list === undefined ? value : below(list, value);
+  return isObject(value) && object !== undefined ? below(object, value) : value;
+}
+
+/** A value in a list or a map: null stands for the default of what may not be null. */
+function element(type: Type, value: unknown): unknown {
+  const schema = value === null ? type.rules?.schema : undefined;
+  return below(type, schema === undefined || schema.nullable === true ? value : (fresh(schema.default) ?? null));
 }
 
 /** The list with each item changed; itself when no item does. */

@@ -11,6 +11,8 @@ export function equal(type: Type, a: unknown, b: unknown): boolean {
   if (a === b) return true;
   switch (type.kind) {
     case "message":
+      // In a custom resource nothing, null and empty differ.
+      if (type.rules !== undefined) return equalJson(a, b);
       return isObject(a) && isObject(b) ? equalMessages(type, a, b) : false;
     case "list":
       return equalLists(type.item, a ?? [], b ?? []);

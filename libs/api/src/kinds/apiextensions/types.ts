@@ -1,6 +1,6 @@
+import type { JsonSchema } from "@orch/schema/structural/json-schema.js";
 import type { ApiObject } from "../../object.js";
 import type { WebhookClientConfig } from "../shared/webhook-client.js";
-import type { JsonSchema } from "./schema/json-schema.js";
 
 // The stored version is v1beta1: what all versions of a resource share stands once, at the top of the spec.
 
