@@ -178,7 +178,7 @@ export function validateUpdate(requested: Kind, object: AnyObject, old: AnyObjec
     ...(unversioned ? [fieldError.invalid("metadata.resourceVersion", "", "must be specified for an update")] : []),
     ...validateObjectMetaUpdate(object.metadata, old.metadata, hub.metaRules),
     ...validateImmutable(hub.type, object, old),
-    ...validateFields(hub, object),
+    ...validateFields(hub, object, old),
     ...(hub.behavior.validateUpdate?.(object, old, requested.version) ?? []),
     ...(requested.behavior.validateRequest?.(object, old) ?? []),
   ];
@@ -190,7 +190,7 @@ export function validatePart(requested: Kind, { name, object, old }: PartWrite):
   const part = hub.behavior.parts?.[name];
   return [
     ...validateObjectMetaUpdate(object.metadata, old.metadata, hub.metaRules),
-    ...(part?.whole === true ? validateFields(hub, object) : []),
+    ...(part?.whole === true ? validateFields(hub, object, old) : []),
     ...(part?.validate?.(object, old) ?? []),
     ...(requested.behavior.validateRequest?.(object, old) ?? []),
   ];
@@ -202,8 +202,8 @@ export function validateVirtual(kind: Kind, object: AnyObject): readonly FieldEr
 }
 
 /** The rules of the type and those of the kind; of an object that breaks very many of the first, those alone. */
-function validateFields(kind: Kind, object: AnyObject): readonly FieldError[] {
-  const errors = validate(kind.type, object);
+function validateFields(kind: Kind, object: AnyObject, old?: AnyObject): readonly FieldError[] {
+  const errors = validate(kind.type, object, { old });
   if (errors.length >= enoughErrors) return errors;
   return [...errors, ...(kind.behavior.validate?.(object) ?? [])];
 }

@@ -8,7 +8,7 @@ import { formatProblems } from "./formats/format.js";
 import type { Integer64 } from "./integer64.js";
 import { type Path, pathText } from "./path.js";
 import { createStops } from "./reach.js";
-import { validateCustom } from "./structural/validate-custom.js";
+import { type ValidateOptions, validateCustom } from "./structural/validate-custom.js";
 
 const checkedFields = createStops((f) => f.check !== undefined || f.values !== undefined);
 const frozenFields = createStops((f) => f.check?.immutable === true);
@@ -18,10 +18,10 @@ const frozenFields = createStops((f) => f.check?.immutable === true);
  * resource those of its schema, of which an `old` state excuses what it had. The object has been decoded and defaulted.
  * What depends on several fields is not told here.
  */
-export function validate(type: MessageType, object: JsonObject, at?: Path, old?: JsonObject): FieldError[] {
-  if (type.rules !== undefined) return validateCustom(type, object, { at, old });
+export function validate(type: MessageType, object: JsonObject, options: ValidateOptions = {}): FieldError[] {
+  if (type.rules !== undefined) return validateCustom(type, object, options);
   const errors: FieldError[] = [];
-  message(errors, type, object, at);
+  message(errors, type, object, options.at);
   return errors;
 }
 
