@@ -5,6 +5,8 @@ import {
   type Forms,
   isObject,
   type JsonObject,
+  type ListType,
+  type MapType,
   type MessageType,
   type Type,
 } from "./descriptor.js";
@@ -42,8 +44,8 @@ export interface Decoded {
  */
 export function decode(type: MessageType, tree: unknown): Decoded {
   const walk: Walk = { path: [], unknown: [] };
-  const value = isObject(tree) ? messageOf(walk, type, tree) : mismatch(walk, "object", tree);
-  return { value, unknown: walk.unknown };
+  const value = messageOf(walk, type, tree);
+  return isObject(value) ? { value, unknown: walk.unknown } : mismatch(walk, "object", value);
 }
 
 export interface DecodedValue {
@@ -120,7 +122,8 @@ function copyBefore(source: JsonObject, stop: string): Record<string, unknown> {
   return copy;
 }
 
-function messageOf(walk: Walk, type: MessageType, tree: JsonObject): JsonObject {
+function messageOf(walk: Walk, type: MessageType, tree: unknown): unknown {
+  if (!isObject(tree)) return misfit(walk, type, "object", tree);
   const byName = type.byName;
   let copy: Record<string, unknown> | undefined;
   for (const name of Object.keys(tree)) {
@@ -170,11 +173,11 @@ function typedValue(walk: Walk, type: Type, value: unknown): unknown {
     case "string":
       return typeof value === "string" ? value : misfit(walk, type, "string", value);
     case "message":
-      return isObject(value) ? messageOf(walk, type, value) : misfit(walk, type, "object", value);
+      return messageOf(walk, type, value);
     case "list":
-      return Array.isArray(value) ? listOf(walk, type.item, value) : misfit(walk, type, "array", value);
+      return listOf(walk, type, value);
     case "map":
-      return isObject(value) ? mapOf(walk, type.value, value) : misfit(walk, type, "object", value);
+      return mapOf(walk, type, value);
     case "bool":
       return typeof value === "boolean" ? value : misfit(walk, type, "bool", value);
     case "int32":
@@ -205,7 +208,9 @@ function formOf(walk: Walk, { object, list }: Forms, value: unknown): unknown {
   return isObject(value) && object !== undefined ? typedValue(walk, object, value) : value;
 }
 
-function listOf(walk: Walk, item: Type, list: readonly unknown[]): unknown {
+function listOf(walk: Walk, type: ListType, list: unknown): unknown {
+  if (!Array.isArray(list)) return misfit(walk, type, "array", list);
+  const { item } = type;
   let copy: unknown[] | undefined;
   for (let i = 0; i < list.length; i++) {
     const given: unknown = list[i];
@@ -255,7 +260,9 @@ function zeroOf(type: Type): unknown {
   }
 }
 
-function mapOf(walk: Walk, type: Type, map: JsonObject): unknown {
+function mapOf(walk: Walk, mapType: MapType, map: unknown): unknown {
+  if (!isObject(map)) return misfit(walk, mapType, "object", map);
+  const type = mapType.value;
   let copy: Record<string, unknown> | undefined;
   for (const name of Object.keys(map)) {
     const given = map[name];

@@ -1,6 +1,6 @@
 import { isZero } from "./decode.js";
 import { type Field, type Forms, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
-import { createStops, type Stop } from "./reach.js";
+import { createStops } from "./reach.js";
 
 /** A zero default of a field that drops zeros is for publication only: storing it would undo decoding. */
 function applies(field: Field): boolean {
@@ -18,8 +18,11 @@ export function applyDefaults(type: MessageType, object: JsonObject): JsonObject
   for (const stop of stopsOf(type)) {
     const { field } = stop;
     const given = object[field.name];
-    let value = given ?? absent(stop, given);
-    if (value === undefined || value === null) continue;
+    let value = given;
+    if (given === undefined || given === null) {
+      if (!stop.wanted || (given === null && isValue(field))) continue;
+      value = fresh(field.default);
+    }
     if (stop.below) value = below(field.type, value);
     if (value !== given) {
       copy ??= { ...object };
@@ -29,10 +32,9 @@ export function applyDefaults(type: MessageType, object: JsonObject): JsonObject
   return copy ?? object;
 }
 
-/** What stands for a field that has no value; a null that is a value stays. */
-function absent({ field, wanted }: Stop, given: unknown): unknown {
-  if (given === null && field.nullable && field.type.rules !== undefined) return null;
-  return wanted ? fresh(field.default) : undefined;
+/** Whether null is a value of a field. */
+function isValue({ nullable, type }: Field): boolean {
+  return nullable && type.rules !== undefined;
 }
 
 function below(type: Type, value: unknown): unknown {
@@ -40,13 +42,13 @@ function below(type: Type, value: unknown): unknown {
     case "message":
       return isObject(value) ? applyDefaults(type, value) : value;
     case "list":
-      return Array.isArray(value) ? mapped(value, (item) => element(type.item, item)) : value;
+      return Array.isArray(value) ? mapped(value, changeOf(type.item)) : value;
     case "map": {
       if (!isObject(value)) return value;
       const entries = Object.entries(value);
       const values = mapped(
         entries.map(([, v]) => v),
-        (v) => element(type.value, v),
+        changeOf(type.value),
       );
       const changed = entries.some(([, v], i) => v !== values[i]);
       return changed ? Object.fromEntries(entries.map(([name], i) => [name, values[i]])) : value;
@@ -63,7 +65,11 @@ function belowForms({ object, list }: Forms, value: unknown): unknown {
   return isObject(value) && object !== undefined ? below(object, value) : value;
 }
 
-/** A value in a list or a map: null stands for the default of what may not be null. */
+function changeOf(type: Type): (value: unknown) => unknown {
+  return type.rules === undefined ? (value) => below(type, value) : (value) => element(type, value);
+}
+
+/** A value in a list or a map of a custom resource: null stands for the default of what may not be null. */
 function element(type: Type, value: unknown): unknown {
   const schema = value === null ? type.rules?.schema : undefined;
   return below(type, schema === undefined || schema.nullable === true ? value : (fresh(schema.default) ?? null));

@@ -248,26 +248,43 @@ const typeMeta: readonly Field[] = [
 ];
 
 export function message(spec: MessageSpec): MessageType {
-  let fields: readonly Field[] | undefined;
-  let byName: ReadonlyMap<string, Field> | undefined;
-  return {
-    kind: "message",
-    name: spec.name,
-    object: spec.object ?? false,
-    structType: spec.structType ?? "granular",
-    union: spec.union ?? false,
-    protobuf: spec.protobuf ?? true,
-    unknown: spec.unknown ?? "drop",
-    rules: spec.rules,
-    get fields() {
-      fields ??= spec.object ? [...typeMeta, ...spec.fields()] : spec.fields();
-      return fields;
-    },
-    get byName() {
-      byName ??= flattened(this.fields);
-      return byName;
-    },
-  };
+  return new Message(spec);
+}
+
+/** A class for its speed: an object whose accessors are its own is a hash table to the engine, and walks ask each message. */
+class Message implements MessageType {
+  readonly kind = "message";
+  readonly name: string;
+  readonly object: boolean;
+  readonly structType: "atomic" | "granular";
+  readonly union: boolean;
+  readonly protobuf: boolean;
+  readonly unknown: "drop" | "keep";
+  readonly rules: Rules | undefined;
+  readonly #own: () => readonly Field[];
+  #fields: readonly Field[] | undefined;
+  #byName: ReadonlyMap<string, Field> | undefined;
+
+  constructor(spec: MessageSpec) {
+    this.name = spec.name;
+    this.object = spec.object ?? false;
+    this.structType = spec.structType ?? "granular";
+    this.union = spec.union ?? false;
+    this.protobuf = spec.protobuf ?? true;
+    this.unknown = spec.unknown ?? "drop";
+    this.rules = spec.rules;
+    this.#own = spec.fields;
+  }
+
+  get fields(): readonly Field[] {
+    this.#fields ??= this.object ? [...typeMeta, ...this.#own()] : this.#own();
+    return this.#fields;
+  }
+
+  get byName(): ReadonlyMap<string, Field> {
+    this.#byName ??= flattened(this.fields);
+    return this.#byName;
+  }
 }
 
 function flattened(fields: readonly Field[]): ReadonlyMap<string, Field> {

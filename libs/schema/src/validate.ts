@@ -18,10 +18,10 @@ const frozenFields = createStops((f) => f.check?.immutable === true);
  * resource those of its schema, of which an `old` state excuses what it had. The object has been decoded and defaulted.
  * What depends on several fields is not told here.
  */
-export function validate(type: MessageType, object: JsonObject, options: ValidateOptions = {}): FieldError[] {
+export function validate(type: MessageType, object: JsonObject, options?: ValidateOptions): FieldError[] {
   if (type.rules !== undefined) return validateCustom(type, object, options);
   const errors: FieldError[] = [];
-  message(errors, type, object, options.at);
+  message(errors, type, object, options?.at);
   return errors;
 }
 

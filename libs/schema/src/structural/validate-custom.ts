@@ -17,7 +17,7 @@ export interface ValidateOptions {
  * inside, lists. Against an `old` state only what changes counts (ratcheting): a value that is as it was may be wrong, and
  * so may lists where one was wrong before.
  */
-export function validateCustom(type: MessageType, object: unknown, { at, old }: ValidateOptions): FieldError[] {
+export function validateCustom(type: MessageType, object: unknown, { at, old }: ValidateOptions = {}): FieldError[] {
   const mayRepeat = old !== undefined && checkLists(type, old).length > 0;
   return [
     ...checkValue(type, object, { root: at === undefined ? "" : pathText(at), old }),
