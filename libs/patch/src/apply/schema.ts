@@ -79,35 +79,48 @@ export function schemaOf(type: MessageType): Schema {
 function schemaOfMessage(type: MessageType, struct: "atomic" | "granular"): Schema {
   let schema = known[struct].get(type);
   if (schema === undefined) {
-    schema = { scalar: undefined, list: undefined, map: mapOfMessage(type, struct === "atomic") };
+    schema = { scalar: undefined, list: undefined, map: new MessageForm(type, struct === "atomic") };
     known[struct].set(type, schema);
   }
   return schema;
 }
 
-/** Messages may contain themselves: fields are looked into when they are asked for. */
-function mapOfMessage(type: MessageType, atomic: boolean): MapForm {
-  let fields: ReadonlyMap<string, Schema> | undefined;
-  let bare: boolean | undefined;
-  const isBare = (): boolean => {
-    bare ??= type.byName.size === 0;
-    return bare;
-  };
-  return {
-    atomic,
-    get fields() {
-      fields ??= new Map([...type.byName].map(([name, field]) => [name, schemaOfField(field)]));
-      return fields;
-    },
-    // A struct without fields is published as an object of which nothing is known; what keeps unknown fields owns them.
-    get element() {
-      return type.rules?.open === true || type.unknown === "keep" || isBare() ? deducedValue : undefined;
-    },
-    defaultOf: (name) => keyDefault(type, name),
-    get deduced() {
-      return isBare();
-    },
-  };
+/**
+ * Messages may contain themselves: fields are looked into when they are asked for. A class for its speed, as messages
+ * have one.
+ */
+class MessageForm implements MapForm {
+  readonly atomic: boolean;
+  readonly defaultOf: (name: string) => unknown;
+  readonly #type: MessageType;
+  #fields: ReadonlyMap<string, Schema> | undefined;
+  #element: Schema | undefined;
+  #bare: boolean | undefined;
+
+  constructor(type: MessageType, atomic: boolean) {
+    this.atomic = atomic;
+    this.defaultOf = (name) => keyDefault(type, name);
+    this.#type = type;
+  }
+
+  get fields(): ReadonlyMap<string, Schema> {
+    this.#fields ??= new Map([...this.#type.byName].map(([name, field]) => [name, schemaOfField(field)]));
+    return this.#fields;
+  }
+
+  /** A struct without fields is published as an object of which nothing is known; unknown fields that are kept have owners. */
+  get element(): Schema | undefined {
+    if (this.#bare === undefined) {
+      const { rules, unknown } = this.#type;
+      this.#bare = this.#type.byName.size === 0;
+      this.#element = this.#bare || unknown === "keep" || rules?.open === true ? deducedValue : undefined;
+    }
+    return this.#element;
+  }
+
+  get deduced(): boolean {
+    return this.#type.byName.size === 0;
+  }
 }
 
 function schemaOfField(field: Field): Schema {
