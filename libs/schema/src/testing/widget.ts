@@ -53,7 +53,7 @@ export const widgetSchema: JsonSchema = {
             a: { type: "string", default: "A" },
             b: { type: "string", nullable: true },
             c: { type: "string", nullable: true, default: "C" },
-            d: { type: "string", nullable: false, default: "D" },
+            d: { type: "string", default: "D" },
           },
         },
         any: {
