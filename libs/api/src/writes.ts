@@ -2,7 +2,7 @@ import { complete } from "@orch/schema/complete.js";
 import { decode } from "@orch/schema/decode.js";
 import { applyDefaults } from "@orch/schema/defaults.js";
 import type { MessageType, Type } from "@orch/schema/descriptor.js";
-import { equal } from "@orch/schema/equal.js";
+import { equal, equalJson } from "@orch/schema/equal.js";
 import { type ObjectMeta, validateObjectMeta, validateObjectMetaUpdate } from "@orch/schema/object-meta.js";
 import { validate, validateImmutable } from "@orch/schema/validate.js";
 import { enoughErrors } from "@orch/status/errors-of-each.js";
@@ -141,6 +141,8 @@ function nextGeneration(kind: Kind, object: AnyObject, old: AnyObject): number |
 
 function differs(type: MessageType, path: string, object: AnyObject, old: AnyObject): boolean {
   if (path === "*") {
+    // What a custom resource keeps without knowing it counts, too.
+    if (type.unknown === "keep") return !equalJson(contentOf(object), contentOf(old));
     return [...type.byName.values()].some(
       (f) =>
         f.name !== "metadata" && f.name !== "kind" && f.name !== "apiVersion" && differs(type, f.name, object, old),
@@ -148,6 +150,10 @@ function differs(type: MessageType, path: string, object: AnyObject, old: AnyObj
   }
   const at = typeAt(type, path);
   return at !== undefined && !equal(at, valueAt(object, path), valueAt(old, path));
+}
+
+function contentOf({ apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...content }: AnyObject): object {
+  return content;
 }
 
 function typeAt(type: MessageType, path: string): Type | undefined {
