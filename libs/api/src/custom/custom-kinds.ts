@@ -1,4 +1,7 @@
-import { field, type MessageType, message } from "@orch/schema/descriptor.js";
+import type { MessageType } from "@orch/schema/descriptor.js";
+import { compileSchema } from "@orch/schema/structural/compile.js";
+import type { JsonSchema } from "@orch/schema/structural/json-schema.js";
+import type { Behavior } from "../behavior.js";
 import { apiVersionOf, type Catalog, type Kind, listTypeOf, once, storageVersionHash } from "../catalog.js";
 import { defaultStrategy, type Strategy, type Subresource, verbs } from "../data-file.js";
 import type { DefinitionNames, DefinitionSpecV1, DefinitionVersionV1 } from "../kinds/apiextensions/types.js";
@@ -40,7 +43,9 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
   const { group = "" } = spec;
   const { kind: name = "", plural = "" } = names;
   const { name: versionName = "" } = version;
-  const type = once(() => typeOf({ name: `${group}/${versionName}.${name}`, version, builtIn }));
+  const schema = version.schema?.openAPIV3Schema ?? anything;
+  const metadata = metaType(builtIn, "ObjectMeta");
+  const type = once(() => compileSchema(schema, { name: `${group}/${versionName}.${name}`, metadata }));
   const listType = once(() => listTypeOf(type(), metaType(builtIn, "ListMeta")));
   const table = once(() => compileTable([], { naming: builtIn.naming }));
   const namespaced = spec.scope === "Namespaced";
@@ -71,7 +76,7 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
     get listType() {
       return listType();
     },
-    behavior: {},
+    behavior,
     get table() {
       return kind.hub === kind ? table() : kind.hub.table;
     },
@@ -82,6 +87,9 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
   };
   return kind;
 }
+
+/** A write of the status is held to the whole schema. */
+const behavior: Behavior = { parts: { status: { whole: true } } };
 
 function strategyOf({ subresources }: DefinitionVersionV1): Strategy {
   const hasStatus = subresources?.status !== undefined;
@@ -99,26 +107,8 @@ function selectable({ selectableFields = [] }: DefinitionVersionV1): readonly st
   return selectableFields.map(({ jsonPath = "" }) => (jsonPath.startsWith(".") ? jsonPath.slice(1) : jsonPath));
 }
 
-interface TypeSource {
-  readonly name: string;
-  readonly version: DefinitionVersionV1;
-  readonly builtIn: Catalog;
-}
-
-/** The metadata that every object has, and what the schema names at its top, each kept as it comes. */
-function typeOf({ name, version, builtIn }: TypeSource): MessageType {
-  const named = Object.keys(version.schema?.openAPIV3Schema?.properties ?? {});
-  const own = named.filter((property) => !["apiVersion", "kind", "metadata"].includes(property));
-  return message({
-    name,
-    object: true,
-    protobuf: false,
-    fields: () => [
-      field({ name: "metadata", type: metaType(builtIn, "ObjectMeta"), omitempty: true }),
-      ...own.map((property) => field({ name: property, type: { kind: "any" }, omitempty: true, pointer: true })),
-    ],
-  });
-}
+/** Of a definition without a schema, which only releases of before could make: whatever comes is kept. */
+const anything: JsonSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 function metaType(builtIn: Catalog, name: string): MessageType {
   const type = builtIn.type(`meta/v1.${name}`);
