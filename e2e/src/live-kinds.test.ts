@@ -57,20 +57,21 @@ function userOf(target: Target) {
     http,
     gateways,
     collection,
-    /** Defines a resource and says, in the place of a controller, that its names are accepted. */
     async define(plural: string, versions: readonly Version[] = one): Promise<void> {
       const made = await http.post(definitions, definition(plural, versions));
       assert.equal(made.status, 201, made.text);
-      await this.establish(plural);
     },
-    async establish(plural: string): Promise<void> {
-      const path = `${definitions}/${plural}.${group}`;
-      const conditions = ["NamesAccepted", "Established"].map((type) => ({
-        ...{ type, status: "True", reason: "Test", message: "" },
+    /** Says that a definition is established, or that it is not: nothing else of it changes. */
+    async establish(plural: string, status: "True" | "False"): Promise<void> {
+      const path = `${definitions}/${plural}.${group}/status`;
+      const condition = {
+        status,
+        type: "Established",
+        reason: "Test",
+        message: "",
         lastTransitionTime: "2025-01-01T00:00:00Z",
-      }));
-      const acceptedNames = (await http.get(path)).at("spec.names");
-      const told = await http.patch(`${path}/status`, "merge", { status: { conditions, acceptedNames } });
+      };
+      const told = await http.patch(path, "merge", { status: { conditions: [condition] } });
       assert.equal(told.status, 200, told.text);
     },
     async redefine(plural: string, versions: readonly Version[]): Promise<void> {
@@ -129,15 +130,16 @@ for (const place of places) {
     });
 
     test("a resource that nobody defined is not there, and one that is not established neither", async () => {
-      assert.equal((await http.get(user.collection("nothings"))).status, 404);
-      const definitions = `/apis/${target.naming.group("apiextensions")}/v1/customresourcedefinitions`;
-      const made = await http.post(definitions, definition("latecomers", one));
-      assert.equal(made.status, 201, made.text);
-      assert.equal((await http.get(user.collection("latecomers"))).status, 404);
-      await user.establish("latecomers");
-      await user.everywhere(user.collection("latecomers"), 200);
+      const path = user.collection("latecomers");
+      assert.equal((await http.get(path)).status, 404);
+      await user.define("latecomers");
+      await user.everywhere(path, 200);
+      await user.establish("latecomers", "False");
+      await user.everywhere(path, 404);
+      await user.establish("latecomers", "True");
+      await user.everywhere(path, 200);
       await user.undefine("latecomers");
-      await user.everywhere(user.collection("latecomers"), 404);
+      await user.everywhere(path, 404);
     });
 
     test("its objects are written, read, watched, selected and deleted as those of every kind", async () => {
@@ -224,22 +226,18 @@ for (const place of places) {
       assert.doesNotMatch((await http.get("/openapi/v3")).text, /kinds\.example/);
     });
 
-    test("objects outlive their definition: they are there again, and selectable, when it comes again", async () => {
+    test("objects outlive their kind: they are there again, and selectable, when it comes again", async () => {
       await user.define("orphans");
       const path = user.collection("orphans");
       await user.everywhere(path, 200);
       for (const color of ["red", "green"]) {
-        const made = await http.post(path, {
-          metadata: { name: color },
-          spec: { color },
-          kind: "Orphan",
-          apiVersion: `${group}/v1`,
-        });
+        const orphan = { apiVersion: `${group}/v1`, kind: "Orphan", metadata: { name: color }, spec: { color } };
+        const made = await http.post(path, orphan);
         assert.equal(made.status, 201, made.text);
       }
-      await user.undefine("orphans");
+      await user.establish("orphans", "False");
       await user.everywhere(path, 404);
-      await user.define("orphans");
+      await user.establish("orphans", "True");
       await user.everywhere(path, 200);
       assert.deepEqual((await http.get(path)).items().map(nameOf), ["green", "red"]);
       assert.deepEqual((await http.get(path, { fieldSelector: "spec.color=green" })).items().map(nameOf), ["green"]);
@@ -265,6 +263,36 @@ for (const place of places) {
         [],
       );
       await user.everywhere(path, 404);
+    });
+
+    test("a definition goes when its last object has gone, and nothing new comes meanwhile", async () => {
+      await user.define("bolts");
+      const path = user.collection("bolts");
+      await user.everywhere(path, 200);
+      const bolt = (name: string) => ({ apiVersion: `${group}/v1`, kind: "Bolt", metadata: { name } });
+      const held = { ...bolt("held"), metadata: { name: "held", finalizers: ["example.com/hold"] } };
+      for (const body of [bolt("free"), held]) assert.equal((await http.post(path, body)).status, 201);
+      await user.undefine("bolts");
+      const what = `/apis/${target.naming.group("apiextensions")}/v1/customresourcedefinitions/bolts.${group}`;
+      const reasons = async () => {
+        const conditions = (await http.get(what)).at("status.conditions");
+        assert.ok(Array.isArray(conditions));
+        return conditions.map(({ type, reason }) => `${type} ${reason}`).at(-1);
+      };
+      await until(
+        "it is being emptied",
+        async () => (await reasons()) === "Terminating InstanceDeletionInProgress" || undefined,
+      );
+      await until("one is left", async () => (await http.get(path)).items().length === 1 || undefined);
+      const late = await until("no new one comes", async () => {
+        const answer = await http.post(path, bolt(`late-${Date.now()}`));
+        return answer.status === 201 ? undefined : answer;
+      });
+      assert.deepEqual([late.status, late.at("reason")], [405, "MethodNotAllowed"], late.text);
+      assert.match(String(late.at("message")), /create not allowed while custom resource definition is terminating/);
+      assert.equal((await http.patch(`${path}/held`, "merge", { metadata: { finalizers: null } })).status, 200);
+      await user.everywhere(path, 404);
+      assert.equal((await http.get(what)).status, 404);
     });
 
     test(`${rounds} rounds of kinds that come and go disturb nobody's work`, async () => {

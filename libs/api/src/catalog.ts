@@ -48,6 +48,8 @@ export interface Kind {
   readonly release: Lifecycle;
   /** Of what it is made elsewhere, where it is not built in. */
   readonly definition: (() => DefinitionText) | undefined;
+  /** What who uses a version of a custom resource that is deprecated is told; of built-in kinds `release` says it. */
+  readonly deprecation: string | undefined;
   /** Offered to clients: by the catalog's release and the runtime configuration. */
   readonly served: boolean;
   readonly storage: Storage;
@@ -113,6 +115,8 @@ export interface Catalog {
   kind(apiVersion: string, kind: string): Kind | undefined;
   /** Each kind once, in its storage version. */
   storedKinds(): readonly Kind[];
+  /** Whether a kind's definition is being deleted: its objects can be everything but created. */
+  isTerminating(kind: Kind): boolean;
   /** The kind, in its storage version, whose objects are stored below a prefix. */
   storedAt(prefix: string): Kind | undefined;
   /** From a store key without the root: `services/specs/ns/name`. */
@@ -202,6 +206,7 @@ export function buildCatalog(files: readonly DataFile[], naming: Naming, options
     find,
     kind: building.kind,
     storedKinds: () => stored,
+    isTerminating: () => false,
     storedAt,
     byStorageKey: (remainder) => takeApart(storedAt, remainder),
     type: (name) => building.types.message(name),
@@ -287,13 +292,14 @@ function kindOf(source: KindSource, building: Building): Kind {
     ...words,
     fieldSelectors: entry.fieldSelectors,
     definition: undefined,
+    deprecation: undefined,
     served: isOffered({ group, version: file.version, plural: entry.plural }, entry, building),
     storage,
     strategy,
     metaRules: {
       namespaced: entry.namespaced,
       nameFormat: strategy.name,
-      standardFinalizers: [naming.namespaceFinalizer],
+      standardFinalizers: anyFinalizer.has(file.group.split(".")[0] ?? "") ? undefined : [naming.namespaceFinalizer],
     },
     get storageVersionHash() {
       hash ??= storageVersionHash(`${storage.group}/${storage.version}/${entry.kind}`);
@@ -322,6 +328,9 @@ function kindOf(source: KindSource, building: Building): Kind {
   };
   return kind;
 }
+
+/** Groups of the reference's extension servers, which take any qualified name for a finalizer. */
+const anyFinalizer: ReadonlySet<string> = new Set(["apiextensions", "apiregistration", "admissionregistration"]);
 
 function isOffered(resource: ServableResource, entry: KindEntry, { release, isEnabled }: Building): boolean {
   if (entry.verbs.length === 0 || !exists(entry.release, release)) return false;

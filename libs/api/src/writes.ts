@@ -2,7 +2,7 @@ import { complete } from "@orch/schema/complete.js";
 import { decode } from "@orch/schema/decode.js";
 import { applyDefaults } from "@orch/schema/defaults.js";
 import type { MessageType, Type } from "@orch/schema/descriptor.js";
-import { equal } from "@orch/schema/equal.js";
+import { equal, equalJson } from "@orch/schema/equal.js";
 import { type ObjectMeta, validateObjectMeta, validateObjectMetaUpdate } from "@orch/schema/object-meta.js";
 import { validate, validateImmutable } from "@orch/schema/validate.js";
 import { enoughErrors } from "@orch/status/errors-of-each.js";
@@ -141,6 +141,8 @@ function nextGeneration(kind: Kind, object: AnyObject, old: AnyObject): number |
 
 function differs(type: MessageType, path: string, object: AnyObject, old: AnyObject): boolean {
   if (path === "*") {
+    // What a custom resource keeps without knowing it counts, too.
+    if (type.unknown === "keep") return !equalJson(contentOf(object), contentOf(old));
     return [...type.byName.values()].some(
       (f) =>
         f.name !== "metadata" && f.name !== "kind" && f.name !== "apiVersion" && differs(type, f.name, object, old),
@@ -148,6 +150,10 @@ function differs(type: MessageType, path: string, object: AnyObject, old: AnyObj
   }
   const at = typeAt(type, path);
   return at !== undefined && !equal(at, valueAt(object, path), valueAt(old, path));
+}
+
+function contentOf({ apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...content }: AnyObject): object {
+  return content;
 }
 
 function typeAt(type: MessageType, path: string): Type | undefined {
@@ -178,7 +184,7 @@ export function validateUpdate(requested: Kind, object: AnyObject, old: AnyObjec
     ...(unversioned ? [fieldError.invalid("metadata.resourceVersion", "", "must be specified for an update")] : []),
     ...validateObjectMetaUpdate(object.metadata, old.metadata, hub.metaRules),
     ...validateImmutable(hub.type, object, old),
-    ...validateFields(hub, object),
+    ...validateFields(hub, object, old),
     ...(hub.behavior.validateUpdate?.(object, old, requested.version) ?? []),
     ...(requested.behavior.validateRequest?.(object, old) ?? []),
   ];
@@ -190,7 +196,7 @@ export function validatePart(requested: Kind, { name, object, old }: PartWrite):
   const part = hub.behavior.parts?.[name];
   return [
     ...validateObjectMetaUpdate(object.metadata, old.metadata, hub.metaRules),
-    ...(part?.whole === true ? validateFields(hub, object) : []),
+    ...(part?.whole === true ? validateFields(hub, object, old) : []),
     ...(part?.validate?.(object, old) ?? []),
     ...(requested.behavior.validateRequest?.(object, old) ?? []),
   ];
@@ -202,8 +208,8 @@ export function validateVirtual(kind: Kind, object: AnyObject): readonly FieldEr
 }
 
 /** The rules of the type and those of the kind; of an object that breaks very many of the first, those alone. */
-function validateFields(kind: Kind, object: AnyObject): readonly FieldError[] {
-  const errors = validate(kind.type, object);
+function validateFields(kind: Kind, object: AnyObject, old?: AnyObject): readonly FieldError[] {
+  const errors = validate(kind.type, object, { old });
   if (errors.length >= enoughErrors) return errors;
   return [...errors, ...(kind.behavior.validate?.(object) ?? [])];
 }

@@ -29,10 +29,17 @@ export function complete(type: MessageType, object: JsonObject): JsonObject {
 function partsOf(type: MessageType): readonly Part[] {
   let parts = known.get(type);
   if (parts === undefined) {
-    parts = [...type.byName.values()].map(partOf).filter((p) => p.zero !== undefined || p.fill !== undefined);
+    // Of a custom resource the metadata alone is the server's.
+    const fields = type.rules === undefined ? type.byName.values() : type.object ? metadataOf(type) : [];
+    parts = [...fields].map(partOf).filter((p) => p.zero !== undefined || p.fill !== undefined);
     known.set(type, parts);
   }
   return parts;
+}
+
+function metadataOf(type: MessageType): readonly Field[] {
+  const metadata = type.byName.get("metadata");
+  return metadata === undefined ? [] : [metadata];
 }
 
 function partOf(field: Field): Part {
@@ -87,6 +94,7 @@ function plainZeroOf(type: Type): () => unknown {
 }
 
 function fillOf(type: Type): ((value: unknown) => unknown) | undefined {
+  if (type.rules !== undefined) return undefined;
   switch (type.kind) {
     case "message":
       return (value) => (isObject(value) ? complete(type, value) : value);

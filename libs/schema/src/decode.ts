@@ -1,5 +1,15 @@
 import { showValue } from "@orch/status/show-value.js";
-import { type EitherType, type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
+import {
+  type EitherType,
+  type Field,
+  type Forms,
+  isObject,
+  type JsonObject,
+  type ListType,
+  type MapType,
+  type MessageType,
+  type Type,
+} from "./descriptor.js";
 import { formatDuration, parseDuration } from "./formats/duration.js";
 import { canonicalQuantity } from "./formats/quantity.js";
 import { canonicalMicroTime, canonicalTime } from "./formats/time.js";
@@ -34,7 +44,19 @@ export interface Decoded {
  */
 export function decode(type: MessageType, tree: unknown): Decoded {
   const walk: Walk = { path: [], unknown: [] };
-  return { value: messageOf(walk, type, tree), unknown: walk.unknown };
+  const value = messageOf(walk, type, tree);
+  return isObject(value) ? { value, unknown: walk.unknown } : mismatch(walk, "object", value);
+}
+
+export interface DecodedValue {
+  readonly value: unknown;
+  readonly unknown: readonly string[];
+}
+
+/** {@link decode} of a value of any type. @throws DecodeError */
+export function decodeValue(type: Type, value: unknown): DecodedValue {
+  const walk: Walk = { path: [], unknown: [] };
+  return { value: typedValue(walk, type, value), unknown: walk.unknown };
 }
 
 interface Walk {
@@ -78,6 +100,11 @@ function mismatch(walk: Walk, expected: string, value: unknown): never {
   return fail(walk, `expected ${expected}, got ${typeName(value)}`);
 }
 
+/** A value that does not fit its type: of a custom resource it stays, and validation refuses it. */
+function misfit(walk: Walk, type: Type, expected: string, value: unknown): unknown {
+  return type.rules === undefined || type.rules.strict ? mismatch(walk, expected, value) : value;
+}
+
 /** Sets an own property whatever its name: `__proto__` too. */
 export function setOwn(target: Record<string, unknown>, name: string, value: unknown): void {
   if (name === "__proto__") {
@@ -95,15 +122,15 @@ function copyBefore(source: JsonObject, stop: string): Record<string, unknown> {
   return copy;
 }
 
-function messageOf(walk: Walk, type: MessageType, tree: unknown): JsonObject {
-  if (!isObject(tree)) return mismatch(walk, "object", tree);
+function messageOf(walk: Walk, type: MessageType, tree: unknown): unknown {
+  if (!isObject(tree)) return misfit(walk, type, "object", tree);
   const byName = type.byName;
   let copy: Record<string, unknown> | undefined;
   for (const name of Object.keys(tree)) {
     const given = tree[name];
     const field = byName.get(name);
     walk.path.push(name);
-    const value = field === undefined ? unknownField(walk) : fieldOf(walk, field, given);
+    const value = field === undefined ? unknownField(walk, type, given) : fieldOf(walk, field, given);
     walk.path.pop();
     if (copy === undefined) {
       if (value === given) continue;
@@ -114,18 +141,23 @@ function messageOf(walk: Walk, type: MessageType, tree: unknown): JsonObject {
   return copy ?? tree;
 }
 
-function unknownField(walk: Walk): undefined {
+function unknownField(walk: Walk, type: MessageType, given: unknown): unknown {
+  if (type.unknown === "keep") return given;
   if (walk.unknown.length < maxUnknown) walk.unknown.push(pathText(walk.path));
   return undefined;
 }
 
 /** The field's value; undefined when it means absence. */
 function fieldOf(walk: Walk, field: Field, given: unknown): unknown {
-  if (given === null || given === undefined) {
-    return given === null && field.check?.present === true ? [] : undefined;
-  }
+  if (given === null || given === undefined) return given === null ? nullField(field) : undefined;
   const value = typedValue(walk, field.type, given);
   return field.dropsZero && isZero(value) ? undefined : value;
+}
+
+/** What a null is: absence, but for a list that must be named and for what may be null in a custom resource. */
+function nullField(field: Field): unknown {
+  if (field.check?.present === true) return [];
+  return field.nullable && field.type.rules !== undefined ? null : undefined;
 }
 
 /** `""`, 0, false, an empty list or object. */
@@ -139,26 +171,28 @@ export function isZero(value: unknown): boolean {
 function typedValue(walk: Walk, type: Type, value: unknown): unknown {
   switch (type.kind) {
     case "string":
-      return typeof value === "string" ? value : mismatch(walk, "string", value);
+      return typeof value === "string" ? value : misfit(walk, type, "string", value);
     case "message":
       return messageOf(walk, type, value);
     case "list":
-      return listOf(walk, type.item, value);
+      return listOf(walk, type, value);
     case "map":
-      return mapOf(walk, type.value, value);
+      return mapOf(walk, type, value);
     case "bool":
-      return typeof value === "boolean" ? value : mismatch(walk, "bool", value);
+      return typeof value === "boolean" ? value : misfit(walk, type, "bool", value);
     case "int32":
       return integerOf(walk, value, "int32");
     case "int64":
-      return integerOf(walk, value, "int64");
+      return type.rules === undefined ? integerOf(walk, value, "int64") : value;
     case "double":
-      return doubleOf(walk, value);
+      return type.rules === undefined ? doubleOf(walk, value) : value;
     case "intOrString":
-      return typeof value === "string" ? value : integerOf(walk, value, "int32", "int or string");
+      if (typeof value === "string" || type.rules !== undefined) return value;
+      return integerOf(walk, value, "int32", "int or string");
     case "fieldsV1":
       return isObject(value) ? value : mismatch(walk, "object", value);
     case "any":
+      return type.forms === undefined ? value : formOf(walk, type.forms, value);
     case "raw":
       return value;
     case "either":
@@ -168,8 +202,15 @@ function typedValue(walk: Walk, type: Type, value: unknown): unknown {
   }
 }
 
-function listOf(walk: Walk, item: Type, list: unknown): unknown {
-  if (!Array.isArray(list)) return mismatch(walk, "array", list);
+/** A value of any type, looked into where it is an object or a list. */
+function formOf(walk: Walk, { object, list }: Forms, value: unknown): unknown {
+  if (Array.isArray(value)) return list === undefined ? value : typedValue(walk, list, value);
+  return isObject(value) && object !== undefined ? typedValue(walk, object, value) : value;
+}
+
+function listOf(walk: Walk, type: ListType, list: unknown): unknown {
+  if (!Array.isArray(list)) return misfit(walk, type, "array", list);
+  const { item } = type;
   let copy: unknown[] | undefined;
   for (let i = 0; i < list.length; i++) {
     const given: unknown = list[i];
@@ -182,10 +223,15 @@ function listOf(walk: Walk, item: Type, list: unknown): unknown {
   return copy ?? list;
 }
 
-/** A value in a list or a map; null stays where it is the zero value (times). */
+/** A value in a list or a map; null stays where it is the zero value (times), and in a custom resource. */
 function elementOf(walk: Walk, type: Type, given: unknown): unknown {
-  const value = given ?? zeroOf(type);
+  const value = given ?? (type.rules === undefined ? zeroOf(type) : null);
   return value === null ? null : typedValue(walk, type, value);
+}
+
+/** Whether a null in a map says nothing: it may not be null, and no default will stand for it. */
+function isAbsence(value: unknown, { rules }: Type): boolean {
+  return value === null && rules !== undefined && rules.schema.nullable !== true && rules.schema.default === undefined;
 }
 
 /** What a null stands for where an absence is not possible: in a list and in a map. */
@@ -214,8 +260,9 @@ function zeroOf(type: Type): unknown {
   }
 }
 
-function mapOf(walk: Walk, type: Type, map: unknown): unknown {
-  if (!isObject(map)) return mismatch(walk, "object", map);
+function mapOf(walk: Walk, mapType: MapType, map: unknown): unknown {
+  if (!isObject(map)) return misfit(walk, mapType, "object", map);
+  const type = mapType.value;
   let copy: Record<string, unknown> | undefined;
   for (const name of Object.keys(map)) {
     const given = map[name];
@@ -226,11 +273,12 @@ function mapOf(walk: Walk, type: Type, map: unknown): unknown {
     walk.path.push(name);
     const value = elementOf(walk, type, given);
     walk.path.pop();
+    const dropped = value === null && isAbsence(value, type);
     if (copy === undefined) {
-      if (value === given) continue;
+      if (value === given && !dropped) continue;
       copy = copyBefore(map, name);
     }
-    setOwn(copy, name, value);
+    if (!dropped) setOwn(copy, name, value);
   }
   return copy ?? map;
 }

@@ -1,5 +1,5 @@
 import { isZero } from "./decode.js";
-import { type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
+import { type Field, type Forms, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
 import { createStops } from "./reach.js";
 
 /** A zero default of a field that drops zeros is for publication only: storing it would undo decoding. */
@@ -7,7 +7,7 @@ function applies(field: Field): boolean {
   return field.default !== undefined && !(field.dropsZero && isZero(field.default));
 }
 
-const stopsOf = createStops(applies);
+const stopsOf = createStops(applies, "defaults");
 
 /**
  * The object with its absent fields set to their literal defaults, also inside what defaults brought.
@@ -18,8 +18,11 @@ export function applyDefaults(type: MessageType, object: JsonObject): JsonObject
   for (const stop of stopsOf(type)) {
     const { field } = stop;
     const given = object[field.name];
-    let value = given ?? (stop.wanted ? fresh(field.default) : undefined);
-    if (value === undefined) continue;
+    let value = given;
+    if (given === undefined || given === null) {
+      if (!stop.wanted || (given === null && isValue(field))) continue;
+      value = fresh(field.default);
+    }
     if (stop.below) value = below(field.type, value);
     if (value !== given) {
       copy ??= { ...object };
@@ -29,25 +32,47 @@ export function applyDefaults(type: MessageType, object: JsonObject): JsonObject
   return copy ?? object;
 }
 
+/** Whether null is a value of a field. */
+function isValue({ nullable, type }: Field): boolean {
+  return nullable && type.rules !== undefined;
+}
+
 function below(type: Type, value: unknown): unknown {
   switch (type.kind) {
     case "message":
       return isObject(value) ? applyDefaults(type, value) : value;
     case "list":
-      return Array.isArray(value) ? mapped(value, (item) => below(type.item, item)) : value;
+      return Array.isArray(value) ? mapped(value, changeOf(type.item)) : value;
     case "map": {
       if (!isObject(value)) return value;
       const entries = Object.entries(value);
       const values = mapped(
         entries.map(([, v]) => v),
-        (v) => below(type.value, v),
+        changeOf(type.value),
       );
       const changed = entries.some(([, v], i) => v !== values[i]);
       return changed ? Object.fromEntries(entries.map(([name], i) => [name, values[i]])) : value;
     }
+    case "any":
+      return type.forms === undefined ? value : belowForms(type.forms, value);
     default:
       return value;
   }
+}
+
+function belowForms({ object, list }: Forms, value: unknown): unknown {
+  if (Array.isArray(value)) return list === undefined ? value : below(list, value);
+  return isObject(value) && object !== undefined ? below(object, value) : value;
+}
+
+function changeOf(type: Type): (value: unknown) => unknown {
+  return type.rules === undefined ? (value) => below(type, value) : (value) => element(type, value);
+}
+
+/** A value in a list or a map of a custom resource: null stands for the default of what may not be null. */
+function element(type: Type, value: unknown): unknown {
+  const schema = value === null ? type.rules?.schema : undefined;
+  return below(type, schema === undefined || schema.nullable === true ? value : (fresh(schema.default) ?? null));
 }
 
 /** The list with each item changed; itself when no item does. */

@@ -1,7 +1,11 @@
+import type { JsonSchema } from "./structural/json-schema.js";
+import type { Pattern } from "./structural/pattern.js";
+import type { TextFormat } from "./structural/text-formats.js";
+
 /**
  * The compiled type model: what a kind is made of. Every operation of this lib (decode, default,
  * validate, compare) and every codec is one walk over it. Built-in kinds are compiled from the
- * catalog's data files, custom resources from their schemas; neither is known here.
+ * catalog's data files, custom resources from their schemas (`structural/compile.ts`); neither is known here.
  */
 
 /** Leaves. How each looks in a JSON tree and how it is checked stands in `decode.ts`. */
@@ -29,13 +33,28 @@ export type ScalarKind =
   /** An object that is kept as it came. */
   | "fieldsV1";
 
-export interface ScalarType {
+/**
+ * What the types of custom resources have and those of built-in kinds have not: a value that does not fit such a type is
+ * kept by decoding and refused by validation, null and zero are values, and checks are those of the schema.
+ */
+interface Ruled {
+  readonly rules?: Rules | undefined;
+}
+
+export interface ScalarType extends Ruled {
   readonly kind: ScalarKind;
+  /** Only of `any` with rules: what the value is made of where it is an object or a list. */
+  readonly forms?: Forms;
+}
+
+export interface Forms {
+  readonly object: MessageType | MapType | undefined;
+  readonly list: ListType | undefined;
 }
 
 export type ListKind = "atomic" | "set" | "map";
 
-export interface ListType {
+export interface ListType extends Ruled {
   readonly kind: "list";
   readonly item: Type;
   readonly listType: ListKind;
@@ -45,20 +64,20 @@ export interface ListType {
   readonly wrapped: boolean;
 }
 
-export interface MapType {
+export interface MapType extends Ruled {
   readonly kind: "map";
   readonly value: Type;
   readonly mapType: "atomic" | "granular";
 }
 
 /** One of several bare JSON forms, told apart by their shape; in Protobuf a message with one field set. */
-export interface EitherType {
+export interface EitherType extends Ruled {
   readonly kind: "either";
   readonly name: string;
   readonly alternatives: readonly { readonly number: number; readonly type: Type }[];
 }
 
-export interface MessageType {
+export interface MessageType extends Ruled {
   readonly kind: "message";
   /** `core/v1.Pod`. */
   readonly name: string;
@@ -69,6 +88,8 @@ export interface MessageType {
   readonly union: boolean;
   /** Exists in Protobuf. */
   readonly protobuf: boolean;
+  /** What becomes of members that no field names. */
+  readonly unknown: "drop" | "keep";
   /** As declared, with inline fields unresolved: what Protobuf sees. */
   readonly fields: readonly Field[];
   /** By JSON name, with the fields of inline messages in their parent's place: what JSON sees. */
@@ -76,6 +97,53 @@ export interface MessageType {
 }
 
 export type Type = ScalarType | ListType | MapType | EitherType | MessageType;
+
+export type JsonType = "array" | "boolean" | "integer" | "null" | "number" | "object" | "string";
+
+/** What a structural schema says of a value, beside what the value is made of. Made by `structural/compile.ts` alone. */
+export interface Rules {
+  /**
+   * The node as it is written: bounds, lengths, `required`, `nullable`, `default`, texts for people and the rules of the
+   * expression language are read here.
+   */
+  readonly schema: JsonSchema;
+  /** JSON types that the value may have, in the order of error texts; none: any. */
+  readonly types: readonly JsonType[];
+  /** A value of another type cannot be decoded: the names that a whole object has for itself. */
+  readonly strict: boolean;
+  /** The format that texts are held to; undefined for one that nobody checks. */
+  readonly format: TextFormat | undefined;
+  readonly pattern: Pattern | undefined;
+  readonly members: Members | undefined;
+  /** Narrowings of the same value, in the place of the schemas of these names. */
+  readonly allOf: readonly Type[];
+  readonly anyOf: readonly Type[];
+  readonly oneOf: readonly Type[];
+  readonly not: Type | undefined;
+  /** A whole object inside of another: it names its version and kind, and has metadata. */
+  readonly embedded: boolean;
+  /** What the schema says of the metadata of a whole object, whose type is the server's. */
+  readonly metadata: Type | undefined;
+  /** Unknown fields are kept here or around here: changes of topology below are not followed. */
+  readonly open: boolean;
+  readonly below: Below;
+}
+
+/** What there is in a type or somewhere below it: walks pass by all others. */
+export interface Below {
+  readonly defaults: boolean;
+  readonly embedded: boolean;
+  /** Lists of the types set and map. */
+  readonly lists: boolean;
+}
+
+/** The closed set of values of an `enum`. */
+export interface Members {
+  /** {@link jsonKey} of each. */
+  readonly keys: ReadonlySet<string>;
+  /** As errors show them. */
+  readonly shown: readonly string[];
+}
 
 export interface Field {
   /** JSON name; `""` for an inline message. */
@@ -168,6 +236,8 @@ interface MessageSpec {
   readonly structType?: "atomic" | "granular";
   readonly union?: boolean;
   readonly protobuf?: boolean;
+  readonly unknown?: "drop" | "keep";
+  readonly rules?: Rules | undefined;
   /** Called once, when a field is first asked for: messages may refer to each other and to themselves. */
   readonly fields: () => readonly Field[];
 }
@@ -178,24 +248,43 @@ const typeMeta: readonly Field[] = [
 ];
 
 export function message(spec: MessageSpec): MessageType {
-  let fields: readonly Field[] | undefined;
-  let byName: ReadonlyMap<string, Field> | undefined;
-  return {
-    kind: "message",
-    name: spec.name,
-    object: spec.object ?? false,
-    structType: spec.structType ?? "granular",
-    union: spec.union ?? false,
-    protobuf: spec.protobuf ?? true,
-    get fields() {
-      fields ??= spec.object ? [...typeMeta, ...spec.fields()] : spec.fields();
-      return fields;
-    },
-    get byName() {
-      byName ??= flattened(this.fields);
-      return byName;
-    },
-  };
+  return new Message(spec);
+}
+
+/** A class for its speed: an object whose accessors are its own is a hash table to the engine, and walks ask each message. */
+class Message implements MessageType {
+  readonly kind = "message";
+  readonly name: string;
+  readonly object: boolean;
+  readonly structType: "atomic" | "granular";
+  readonly union: boolean;
+  readonly protobuf: boolean;
+  readonly unknown: "drop" | "keep";
+  readonly rules: Rules | undefined;
+  readonly #own: () => readonly Field[];
+  #fields: readonly Field[] | undefined;
+  #byName: ReadonlyMap<string, Field> | undefined;
+
+  constructor(spec: MessageSpec) {
+    this.name = spec.name;
+    this.object = spec.object ?? false;
+    this.structType = spec.structType ?? "granular";
+    this.union = spec.union ?? false;
+    this.protobuf = spec.protobuf ?? true;
+    this.unknown = spec.unknown ?? "drop";
+    this.rules = spec.rules;
+    this.#own = spec.fields;
+  }
+
+  get fields(): readonly Field[] {
+    this.#fields ??= this.object ? [...typeMeta, ...this.#own()] : this.#own();
+    return this.#fields;
+  }
+
+  get byName(): ReadonlyMap<string, Field> {
+    this.#byName ??= flattened(this.fields);
+    return this.#byName;
+  }
 }
 
 function flattened(fields: readonly Field[]): ReadonlyMap<string, Field> {

@@ -8,6 +8,11 @@ import { compareQuantities } from "./formats/quantity.js";
  * pointer: an empty `emptyDir` is not an absent one), quantities are compared by value.
  */
 export function equal(type: Type, a: unknown, b: unknown): boolean {
+  // In a custom resource nothing, null and empty differ.
+  return type.rules === undefined ? same(type, a, b) : equalJson(a, b);
+}
+
+function same(type: Type, a: unknown, b: unknown): boolean {
   if (a === b) return true;
   switch (type.kind) {
     case "message":
@@ -34,7 +39,7 @@ function equalMessages(type: MessageType, a: object, b: object): boolean {
     const y: unknown = Reflect.get(b, field.name);
     if (x === y) continue;
     if (x !== undefined && y !== undefined) {
-      if (!equal(field.type, x, y)) return false;
+      if (!same(field.type, x, y)) return false;
     } else if (!meansAbsence(field.type, field.pointer, x ?? y)) return false;
   }
   return true;
@@ -49,14 +54,14 @@ function meansAbsence(type: Type, pointer: boolean, value: unknown): boolean {
 
 function equalLists(item: Type, a: unknown, b: unknown): boolean {
   if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
-  return a.every((x, i) => equal(item, x, b[i]));
+  return a.every((x, i) => same(item, x, b[i]));
 }
 
 function equalMaps(value: Type, a: unknown, b: unknown): boolean {
   if (!isObject(a) || !isObject(b)) return false;
   const names = Object.keys(a);
   if (names.length !== Object.keys(b).length) return false;
-  return names.every((name) => Object.hasOwn(b, name) && equal(value, a[name], b[name]));
+  return names.every((name) => Object.hasOwn(b, name) && same(value, a[name], b[name]));
 }
 
 /**

@@ -83,8 +83,9 @@ interface Written {
   readonly path: readonly Step[];
 }
 
-/** One number, wherever it was written. @throws DecodeError */
+/** One number, wherever it was written: in custom resources whole floats are integers. @throws DecodeError */
 export function refuseAt(floats: Floats, type: Type, { holder, step: name, path }: Written): void {
+  if (type.rules !== undefined) return;
   if (type.kind !== "int32" && type.kind !== "int64" && type.kind !== "intOrString") return;
   const text = floats.textAt(holder, name);
   const expected = type.kind === "intOrString" ? "int or string" : type.kind;

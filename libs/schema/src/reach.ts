@@ -1,4 +1,4 @@
-import type { Field, MessageType, Type } from "./descriptor.js";
+import type { Below, Field, MessageType, Type } from "./descriptor.js";
 
 /** A field that a walk has to stop at. */
 export interface Stop {
@@ -11,15 +11,21 @@ export interface Stop {
 
 /**
  * The fields of a message that a walk is about or that lead to such fields: the walk passes by all
- * others. Worked out once per message.
+ * others. Worked out once per message. `kept`: where the types of custom resources keep what there is below them; absent
+ * for a walk that does not go there.
  */
-export function createStops(wanted: (field: Field) => boolean): (type: MessageType) => readonly Stop[] {
+export function createStops(
+  wanted: (field: Field) => boolean,
+  kept?: keyof Below,
+): (type: MessageType) => readonly Stop[] {
   const known = new WeakMap<MessageType, readonly Stop[]>();
+  const reaches = (type: Type): boolean =>
+    type.rules === undefined ? reachesField(type, wanted) : kept !== undefined && type.rules.below[kept];
   return (type) => {
     let stops = known.get(type);
     if (stops === undefined) {
       stops = [...type.byName.values()]
-        .map((field) => ({ field, wanted: wanted(field), below: reaches(field.type, wanted) }))
+        .map((field) => ({ field, wanted: wanted(field), below: reaches(field.type) }))
         .filter((stop) => stop.wanted || stop.below);
       known.set(type, stops);
     }
@@ -28,7 +34,7 @@ export function createStops(wanted: (field: Field) => boolean): (type: MessageTy
 }
 
 /** Messages may contain themselves: each is looked into once. */
-function reaches(type: Type, wanted: (field: Field) => boolean): boolean {
+function reachesField(type: Type, wanted: (field: Field) => boolean): boolean {
   const root = messageBelow(type);
   const seen = new Set(root === undefined ? [] : [root]);
   for (const message of seen) {

@@ -6,31 +6,22 @@ import { type Check, type Field, isObject, type JsonObject, type MessageType, ty
 import { equal } from "./equal.js";
 import { formatProblems } from "./formats/format.js";
 import type { Integer64 } from "./integer64.js";
+import { type Path, pathText } from "./path.js";
 import { createStops } from "./reach.js";
-
-/** Where a value stands: `spec.ports[0].port`, `data[tls.crt]`. Its text is made only for an error. */
-export interface Path {
-  readonly up: Path | undefined;
-  /** A field's name, a list position, or a map's key in brackets. */
-  readonly step: string | number;
-}
-
-export function pathText(path: Path): string {
-  const up = path.up === undefined ? "" : pathText(path.up);
-  if (typeof path.step === "number") return `${up}[${path.step}]`;
-  return up === "" || path.step.startsWith("[") ? up + path.step : `${up}.${path.step}`;
-}
+import { type ValidateOptions, validateCustom } from "./structural/validate-custom.js";
 
 const checkedFields = createStops((f) => f.check !== undefined || f.values !== undefined);
 const frozenFields = createStops((f) => f.check?.immutable === true);
 
 /**
- * Every break of the type's own rules (checks and closed sets of values), in the order of the fields.
- * The object has been decoded and defaulted. What depends on several fields is not told here.
+ * Every break of the type's own rules (checks and closed sets of values), in the order of the fields; of a custom
+ * resource those of its schema, of which an `old` state excuses what it had. The object has been decoded and defaulted.
+ * What depends on several fields is not told here.
  */
-export function validate(type: MessageType, object: JsonObject, at?: Path): FieldError[] {
+export function validate(type: MessageType, object: JsonObject, options?: ValidateOptions): FieldError[] {
+  if (type.rules !== undefined) return validateCustom(type, object, options);
   const errors: FieldError[] = [];
-  message(errors, type, object, at);
+  message(errors, type, object, options?.at);
   return errors;
 }
 

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import { storeSource } from "@orch/access/store-source.js";
 import { isStored, type Kind } from "@orch/api/catalog.js";
+import { definitionKind } from "@orch/api/custom/definition.js";
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNotEnforced } from "@orch/api/not-enforced.js";
 import type { Permissions } from "@orch/auth/rules.js";
@@ -12,6 +14,7 @@ import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { ServerCall, Services } from "@orch/rpc/rpc.js";
 import type { StartUpHook } from "@orch/rpc/start-up-hooks.js";
+import { systemClock } from "@orch/runtime/clock.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
@@ -23,10 +26,11 @@ import { namespaceLifecycleName } from "./admission/namespace-lifecycle.js";
 import { admissionPlugins } from "./admission/plugins.js";
 import type { GatewayAddress } from "./allocation/root-service.js";
 import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
+import { type DefinitionKeeperDeps, keepDefinitions } from "./definitions/keep.js";
+import { learnDefinition } from "./definitions/learn.js";
 import { runExpiry } from "./expiry.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { collectIdentityLeases } from "./identity-leases.js";
-import { learnDefinition } from "./learn-definition.js";
 import { createMirrors } from "./mirror.js";
 import { createNamespaces } from "./namespaces.js";
 import { createPrerequisite } from "./prerequisite.js";
@@ -191,6 +195,12 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   deps.services.unary(resourceWrite, handle);
   deps.services.unary(resourceStatus, status);
 
+  const definitionDeps: DefinitionKeeperDeps = {
+    ...writes,
+    kind: definitionKind(catalog),
+    definitions: storeSource({ ...deps, catalog, clock: systemClock }),
+    log: deps.log,
+  };
   const abort = new AbortController();
   let running: Promise<void> | undefined;
   const startUp = createStartUp(deps.postStartHook ?? (() => () => {}));
@@ -228,7 +238,10 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
       const leases = ownsLeases ? collectIdentityLeases({ ...writes, log: deps.log }, abort.signal) : undefined;
       const bootstrapped = systemNamespaces.done;
       const allocating = owns("") ? allocation.run(abort.signal, { bootstrapped, repaired }) : repaired();
-      const kept = [expiry, flow, allocating, leases];
+      const definitions = owns(definitionKind(catalog).group)
+        ? keepDefinitions(definitionDeps, abort.signal)
+        : undefined;
+      const kept = [expiry, flow, allocating, leases, definitions];
       running = Promise.all([namespaces.run(abort.signal), bootstrap(), ...kept]).then(() => {});
     },
     async stop() {

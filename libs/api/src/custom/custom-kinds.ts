@@ -1,8 +1,12 @@
-import { field, type MessageType, message } from "@orch/schema/descriptor.js";
+import type { MessageType } from "@orch/schema/descriptor.js";
+import { compileSchema } from "@orch/schema/structural/compile.js";
+import type { JsonSchema } from "@orch/schema/structural/json-schema.js";
+import type { Behavior } from "../behavior.js";
 import { apiVersionOf, type Catalog, type Kind, listTypeOf, once, storageVersionHash } from "../catalog.js";
 import { defaultStrategy, type Strategy, type Subresource, verbs } from "../data-file.js";
 import type { DefinitionNames, DefinitionSpecV1, DefinitionVersionV1 } from "../kinds/apiextensions/types.js";
-import { compileTable } from "../table/table-type.js";
+import { compareVersions } from "../versions.js";
+import { customTable } from "./columns.js";
 import type { DefinitionText } from "./definition-text.js";
 
 /** What the kinds of a definition are made of. */
@@ -40,9 +44,11 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
   const { group = "" } = spec;
   const { kind: name = "", plural = "" } = names;
   const { name: versionName = "" } = version;
-  const type = once(() => typeOf({ name: `${group}/${versionName}.${name}`, version, builtIn }));
+  const schema = version.schema?.openAPIV3Schema ?? anything;
+  const metadata = metaType(builtIn, "ObjectMeta");
+  const type = once(() => compileSchema(schema, { name: `${group}/${versionName}.${name}`, metadata }));
   const listType = once(() => listTypeOf(type(), metaType(builtIn, "ListMeta")));
-  const table = once(() => compileTable([], { naming: builtIn.naming }));
+  const table = once(() => customTable(version.additionalPrinterColumns ?? []));
   const namespaced = spec.scope === "Namespaced";
   const kind: Kind = {
     group,
@@ -60,10 +66,11 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
     fieldSelectors: { fields: selectable(version), aliases: {}, strict: false },
     release: { introduced: "1.0", byDefault: true, deprecated: undefined, removed: undefined, replacement: undefined },
     definition,
+    deprecation: deprecationOf(spec, names, version),
     served: version.served === true,
     storage: { group, version: hub.name ?? "", prefix: `${group}/${plural}`, ttlSeconds: undefined },
     strategy: strategyOf(version),
-    metaRules: { namespaced, nameFormat: "dnsSubdomain", standardFinalizers: [builtIn.naming.namespaceFinalizer] },
+    metaRules: { namespaced, nameFormat: "dnsSubdomain", standardFinalizers: undefined },
     storageVersionHash: storageVersionHash(`${group}/${hub.name ?? ""}/${name}`),
     get type() {
       return type();
@@ -71,9 +78,9 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
     get listType() {
       return listType();
     },
-    behavior: {},
+    behavior,
     get table() {
-      return kind.hub === kind ? table() : kind.hub.table;
+      return table();
     },
     get hub() {
       return hubKind() ?? kind;
@@ -82,6 +89,25 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
   };
   return kind;
 }
+
+/** The definition's own word on a version that is deprecated, or a sentence that names a better one. */
+function deprecationOf(
+  { group = "", versions = [] }: DefinitionSpecV1,
+  { kind = "" }: DefinitionNames,
+  { name = "", deprecated = false, deprecationWarning }: DefinitionVersionV1,
+): string | undefined {
+  if (!deprecated) return undefined;
+  if (deprecationWarning !== undefined) return deprecationWarning;
+  const [better] = versions
+    .flatMap((one) => (one.served === true && one.deprecated !== true && one.name !== undefined ? [one.name] : []))
+    .filter((one) => compareVersions(one, name) < 0)
+    .sort(compareVersions);
+  const instead = better === undefined ? "" : `; use ${group}/${better} ${kind}`;
+  return `${group}/${name} ${kind} is deprecated${instead}`;
+}
+
+/** A write of the status is held to the whole schema. */
+const behavior: Behavior = { parts: { status: { whole: true } } };
 
 function strategyOf({ subresources }: DefinitionVersionV1): Strategy {
   const hasStatus = subresources?.status !== undefined;
@@ -99,26 +125,8 @@ function selectable({ selectableFields = [] }: DefinitionVersionV1): readonly st
   return selectableFields.map(({ jsonPath = "" }) => (jsonPath.startsWith(".") ? jsonPath.slice(1) : jsonPath));
 }
 
-interface TypeSource {
-  readonly name: string;
-  readonly version: DefinitionVersionV1;
-  readonly builtIn: Catalog;
-}
-
-/** The metadata that every object has, and what the schema names at its top, each kept as it comes. */
-function typeOf({ name, version, builtIn }: TypeSource): MessageType {
-  const named = Object.keys(version.schema?.openAPIV3Schema?.properties ?? {});
-  const own = named.filter((property) => !["apiVersion", "kind", "metadata"].includes(property));
-  return message({
-    name,
-    object: true,
-    protobuf: false,
-    fields: () => [
-      field({ name: "metadata", type: metaType(builtIn, "ObjectMeta"), omitempty: true }),
-      ...own.map((property) => field({ name: property, type: { kind: "any" }, omitempty: true, pointer: true })),
-    ],
-  });
-}
+/** Of a definition without a schema, which only releases of before could make: whatever comes is kept. */
+const anything: JsonSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
 
 function metaType(builtIn: Catalog, name: string): MessageType {
   const type = builtIn.type(`meta/v1.${name}`);

@@ -18,6 +18,8 @@ export interface Definition {
   readonly source: DefinitionSource;
   /** A kind for each version, served or not. */
   readonly kinds: readonly Kind[];
+  /** It is being deleted: no new object may come. */
+  readonly isTerminating: boolean;
 }
 
 /** The built-in kind of definitions, as it is stored. */
@@ -48,6 +50,7 @@ export function createDefinitions(builtIn: Catalog): (stored: AnyObject) => Defi
       plural,
       revision: Number(metadata.resourceVersion ?? 0),
       source: { spec, names },
+      isTerminating: metadata.deletionTimestamp !== undefined,
       kinds: customKinds({ spec, names }, { builtIn, definition: once(() => definitionText(stored)) }),
     };
   };

@@ -74,8 +74,10 @@ export function createLiveCatalog(builtIn: Catalog): LiveCatalog {
     if (after === undefined) byName.delete(name);
     else byName.set(name, after);
     // Only its status moved: every kind is what it was.
-    if (before !== undefined && before.kinds === after?.kinds) return;
+    const same = before !== undefined && before.kinds === after?.kinds;
+    if (same && before.isTerminating === after.isTerminating) return;
     for (const one of [before, after]) if (one !== undefined) stale.add(one.group);
+    if (same) return;
     for (const run of listeners) run({ before, after });
   };
   const put = (object: AnyObject): void => {

@@ -82,6 +82,7 @@ export function withDefinitions(
       return undefined;
     },
     storedKinds: stored,
+    isTerminating: ({ group, plural }) => groups.get(group)?.definitions.get(plural)?.isTerminating ?? false,
     storedAt,
     byStorageKey: (remainder) => takeApart(storedAt, remainder),
   };

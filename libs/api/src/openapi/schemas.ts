@@ -9,6 +9,7 @@ import type {
   ScalarKind,
   Type,
 } from "@orch/schema/descriptor.js";
+import { customSchema } from "./custom-schema.js";
 import { type Docs, homeOf } from "./docs.js";
 
 /** Version 2 writes extensions and texts beside a reference; version 3 wraps the reference in `allOf`. */
@@ -85,8 +86,9 @@ export function createSchemas(options: SchemasOptions): Schemas {
   const built = new Map<string, JsonObject>();
 
   /** A reference by name; the schema is made later, since types may contain themselves. */
-  const named = (path: string, make: () => JsonObject): JsonObject => {
-    const name = naming.schemaName(path);
+  const named = (path: string, make: () => JsonObject): JsonObject => refer(naming.schemaName(path), make);
+
+  const refer = (name: string, make: () => JsonObject): JsonObject => {
     if (!built.has(name)) {
       built.set(name, {});
       pending.push(() => built.set(name, make()));
@@ -98,6 +100,7 @@ export function createSchemas(options: SchemasOptions): Schemas {
   const schemaOf = (type: Type, home: string): JsonObject => {
     switch (type.kind) {
       case "message":
+        if (type.rules !== undefined) return refer(customName(type.name), () => customResource(type));
         return named(schemaPath(type.name), () => messageSchema(type));
       case "either":
         return named(schemaPath(type.name), () => eitherSchema(type));
@@ -151,6 +154,21 @@ export function createSchemas(options: SchemasOptions): Schemas {
     );
   };
 
+  const customResource = (type: MessageType): JsonObject => {
+    const kinds = options.kindsOf(type);
+    const metaProperty = (name: string): JsonObject => {
+      const field = type.byName.get(name);
+      const description = field && describe(docs, type, name, field);
+      return field === undefined
+        ? {}
+        : beside(schemaOf(field.type, ""), description === undefined ? {} : { description });
+    };
+    return {
+      ...customSchema(type, { form, metaProperty }),
+      ...(kinds.length === 0 ? {} : { "x-kubernetes-group-version-kind": kinds }),
+    };
+  };
+
   const eitherSchema = (type: EitherType): JsonObject => described({}, docs.of(type.name));
 
   const property = ({ type, field, name, home }: Property): JsonObject => {
@@ -185,6 +203,13 @@ function schemaPath(type: string): string {
   const [group = "", version] = home.split("/");
   const found = packages.get(group) ?? (version === undefined ? group : `api.${group}`);
   return version === undefined ? `${found}.${name}` : `${found}.${version}.${name}`;
+}
+
+/** `stable.example.com/v1.Widget` → `com.example.stable.v1.Widget`. */
+function customName(type: string): string {
+  const { home, name } = homeOf(type);
+  const [group = "", version = ""] = home.split("/");
+  return [...group.split(".").reverse(), version, name].join(".");
 }
 
 const watchEvent = "meta/v1.WatchEvent";

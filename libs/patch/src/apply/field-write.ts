@@ -8,8 +8,8 @@ import { type Schema, schemaOf } from "./schema.js";
 
 /** The versions of one kind. */
 export interface FieldVersions {
-  /** The type of a version (`apps/v1`), of a custom resource its schema; undefined for what is not served any more. */
-  type(apiVersion: string): MessageType | Schema | undefined;
+  /** The type of a version (`apps/v1`); undefined for what is not served any more. */
+  type(apiVersion: string): MessageType | undefined;
   /** An object of any version of the kind, told by its `apiVersion`, as another version has it. */
   convert(object: JsonObject, apiVersion: string): JsonObject;
 }
@@ -45,17 +45,13 @@ export interface VersionedObject {
   readonly object: JsonObject;
 }
 
-function isMessage(type: MessageType | Schema): type is MessageType {
-  return "kind" in type;
-}
-
 /** What objects of a version are; undefined for one that is not known (any more). Throws TypedError for no version. */
 export function schemaIn(versions: FieldVersions, apiVersion: string): Schema | undefined {
   if (apiVersion.indexOf("/") !== apiVersion.lastIndexOf("/")) {
     throw new TypedError(`unexpected GroupVersion string: ${apiVersion}`);
   }
   const type = versions.type(apiVersion);
-  return type === undefined || !isMessage(type) ? type : schemaOf(type);
+  return type === undefined ? undefined : schemaOf(type);
 }
 
 /** {@link schemaIn} of a version that has to be there. */
@@ -70,7 +66,7 @@ export function converted(versions: FieldVersions, from: VersionedObject, apiVer
   if (from.apiVersion === apiVersion) return from;
   const object = versions.convert(from.object, apiVersion);
   const type = versions.type(apiVersion);
-  return { apiVersion, object: type !== undefined && isMessage(type) ? complete(type, object) : object };
+  return { apiVersion, object: type === undefined ? object : complete(type, object) };
 }
 
 /** {@link converted}, and held to the type: there, nothing may be twice in a set. Throws TypedError. */
@@ -87,7 +83,7 @@ const empties = new WeakMap<MessageType, JsonObject>();
 export function emptyObject({ versions, apiVersion, kind }: FieldWrite): JsonObject {
   const type = versions.type(apiVersion);
   const meta = { apiVersion, kind: kind.kind };
-  if (type === undefined || !isMessage(type)) return meta;
+  if (type === undefined) return meta;
   let empty = empties.get(type);
   if (empty === undefined) {
     empty = complete(type, {});

@@ -1,4 +1,4 @@
-import type { Field, MessageType, Type } from "@orch/schema/descriptor.js";
+import type { Field, Forms, ListType, MessageType, ScalarType, Type } from "@orch/schema/descriptor.js";
 
 export type ScalarForm = "numeric" | "string" | "boolean" | "untyped";
 
@@ -43,10 +43,6 @@ const scalars: Readonly<Record<ScalarForm, Schema>> = {
   untyped: schemaOfScalar("untyped"),
 };
 
-export function scalarSchema(form: ScalarForm): Schema {
-  return scalars[form];
-}
-
 const noFields: ReadonlyMap<string, Schema> = new Map();
 const noDefault = (): undefined => undefined;
 
@@ -69,9 +65,9 @@ function untyped(atomicMap: boolean, item: Schema | undefined): Schema {
 }
 
 /** Any value, as one piece: an embedded object. */
-export const atomicValue: Schema = untyped(true, undefined);
+const atomicValue: Schema = untyped(true, undefined);
 /** Any value, whose maps are followed field by field: what has no schema. */
-export const deducedValue: Schema = untyped(false, atomicValue);
+const deducedValue: Schema = untyped(false, atomicValue);
 
 const known = { granular: new WeakMap<MessageType, Schema>(), atomic: new WeakMap<MessageType, Schema>() };
 
@@ -83,35 +79,48 @@ export function schemaOf(type: MessageType): Schema {
 function schemaOfMessage(type: MessageType, struct: "atomic" | "granular"): Schema {
   let schema = known[struct].get(type);
   if (schema === undefined) {
-    schema = { scalar: undefined, list: undefined, map: mapOfMessage(type, struct === "atomic") };
+    schema = { scalar: undefined, list: undefined, map: new MessageForm(type, struct === "atomic") };
     known[struct].set(type, schema);
   }
   return schema;
 }
 
-/** Messages may contain themselves: fields are looked into when they are asked for. */
-function mapOfMessage(type: MessageType, atomic: boolean): MapForm {
-  let fields: ReadonlyMap<string, Schema> | undefined;
-  let bare: boolean | undefined;
-  const isBare = (): boolean => {
-    bare ??= type.byName.size === 0;
-    return bare;
-  };
-  return {
-    atomic,
-    get fields() {
-      fields ??= new Map([...type.byName].map(([name, field]) => [name, schemaOfField(field)]));
-      return fields;
-    },
-    // A struct without fields is published as an object of which nothing is known.
-    get element() {
-      return isBare() ? deducedValue : undefined;
-    },
-    defaultOf: (name) => keyDefault(type, name),
-    get deduced() {
-      return isBare();
-    },
-  };
+/**
+ * Messages may contain themselves: fields are looked into when they are asked for. A class for its speed, as messages
+ * have one.
+ */
+class MessageForm implements MapForm {
+  readonly atomic: boolean;
+  readonly defaultOf: (name: string) => unknown;
+  readonly #type: MessageType;
+  #fields: ReadonlyMap<string, Schema> | undefined;
+  #element: Schema | undefined;
+  #bare: boolean | undefined;
+
+  constructor(type: MessageType, atomic: boolean) {
+    this.atomic = atomic;
+    this.defaultOf = (name) => keyDefault(type, name);
+    this.#type = type;
+  }
+
+  get fields(): ReadonlyMap<string, Schema> {
+    this.#fields ??= new Map([...this.#type.byName].map(([name, field]) => [name, schemaOfField(field)]));
+    return this.#fields;
+  }
+
+  /** A struct without fields is published as an object of which nothing is known; unknown fields that are kept have owners. */
+  get element(): Schema | undefined {
+    if (this.#bare === undefined) {
+      const { rules, unknown } = this.#type;
+      this.#bare = this.#type.byName.size === 0;
+      this.#element = this.#bare || unknown === "keep" || rules?.open === true ? deducedValue : undefined;
+    }
+    return this.#element;
+  }
+
+  get deduced(): boolean {
+    return this.#type.byName.size === 0;
+  }
 }
 
 function schemaOfField(field: Field): Schema {
@@ -125,6 +134,7 @@ function schemaOfField(field: Field): Schema {
 function schemaOfType(type: Type): Schema {
   switch (type.kind) {
     case "string":
+      return isPlainText(type) ? scalars.string : scalars.untyped;
     case "bytes":
     case "duration":
       return scalars.string;
@@ -140,9 +150,10 @@ function schemaOfType(type: Type): Schema {
       return scalars.untyped;
     case "raw":
       return atomicValue;
+    case "any":
+      return type.forms === undefined ? deducedValue : schemaOfForms(type.forms);
     // Published without a type.
     case "intOrString":
-    case "any":
     case "either":
       return deducedValue;
     case "fieldsV1":
@@ -152,16 +163,32 @@ function schemaOfType(type: Type): Schema {
     case "map":
       return mapSchema(type.mapType === "atomic", schemaOfType(type.value));
     case "list":
-      return {
-        scalar: undefined,
-        list: {
-          atomic: type.listType === "atomic",
-          item: schemaOfType(type.item),
-          keys: type.listType === "map" ? type.keys : [],
-        },
-        map: undefined,
-      };
+      return { scalar: undefined, list: listOfType(type), map: undefined };
   }
+}
+
+/** A text of a format is compared as what it is; built-in kinds have types for those. */
+function isPlainText({ rules }: ScalarType): boolean {
+  const { format = "" } = rules?.schema ?? {};
+  return format === "" || format === "byte";
+}
+
+function listOfType({ listType, item, keys, rules }: ListType): ListForm {
+  return {
+    atomic: listType === "atomic",
+    // A schema of no items knows nothing of them.
+    item: rules !== undefined && item.rules === undefined ? atomicValue : schemaOfType(item),
+    keys: listType === "map" ? keys : [],
+  };
+}
+
+/** A value of any type: what its schema says of objects and lists is followed where it is one. */
+function schemaOfForms({ object, list }: Forms): Schema {
+  return {
+    scalar: "untyped",
+    list: list === undefined ? deducedValue.list : listOfType(list),
+    map: object === undefined ? deducedValue.map : schemaOfType(object).map,
+  };
 }
 
 function mapSchema(atomic: boolean, element: Schema): Schema {

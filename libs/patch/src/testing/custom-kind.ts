@@ -1,13 +1,16 @@
-import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
-import { openApiSchema } from "../apply/openapi-schema.js";
-import { deducedValue, type Schema } from "../apply/schema.js";
+import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
+import { compileSchema } from "@orch/schema/structural/compile.js";
+import type { JsonSchema } from "@orch/schema/structural/json-schema.js";
 import type { Step, VectorKind } from "./vectors.js";
 
 const group = "example.com";
 
+/** A version without a schema. */
+const unknownType = compileSchema({ type: "object", "x-kubernetes-preserve-unknown-fields": true }, { name: "" });
+
 export interface NamedSchema {
   readonly name: string;
-  readonly schema: JsonObject;
+  readonly schema: JsonSchema;
 }
 
 /**
@@ -15,7 +18,7 @@ export interface NamedSchema {
  * `replicas` in the others.
  */
 export function customKind(sources: readonly NamedSchema[]): (schemas: Step["schemas"]) => VectorKind {
-  const compiled = new Map(sources.map(({ name, schema }) => [name, openApiSchema(schema)]));
+  const compiled = new Map(sources.map(({ name, schema }) => [name, compileSchema(schema, { name })]));
   return (schemas = {}) => ({
     versions: {
       type: (apiVersion) => typeOf(compiled, schemas, apiVersion),
@@ -26,13 +29,13 @@ export function customKind(sources: readonly NamedSchema[]): (schemas: Step["sch
 }
 
 function typeOf(
-  compiled: ReadonlyMap<string, Schema>,
+  compiled: ReadonlyMap<string, MessageType>,
   schemas: Readonly<Record<string, string>>,
   apiVersion: string,
-): Schema | undefined {
+): MessageType | undefined {
   const [owner, version = ""] = apiVersion.split("/");
   const name = owner === group ? schemas[version] : undefined;
-  return name === "" ? deducedValue : compiled.get(name ?? "");
+  return name === "" ? unknownType : compiled.get(name ?? "");
 }
 
 function convert(object: JsonObject, apiVersion: string): JsonObject {

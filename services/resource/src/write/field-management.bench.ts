@@ -1,5 +1,5 @@
 /**
- * Field management on a Deployment of 2 KiB and a ConfigMap of 1 KiB: `node services/resource/dist/field-management.bench.js`.
+ * Field management on a Deployment of 2 KiB and a ConfigMap of 1 KiB: `node services/resource/dist/write/field-management.bench.js`.
  * Prints µs for each, the best of some rounds; the floor is to parse and print the same object as JSON.
  */
 import { type Kind, loadCatalog } from "@orch/api/catalog.js";

@@ -1,7 +1,4 @@
 import type { Naming } from "@orch/naming/naming.js";
-import { isTrue } from "../shared/conditions.js";
-import { hasKnownReviewVersion, validateCaBundle } from "../shared/webhook-client.js";
-import { hasPrunedDefaults } from "./schema/defaults.js";
 import {
   embeddedResource,
   intOrString,
@@ -11,7 +8,10 @@ import {
   preserveUnknownFields,
   someSchema,
   validations,
-} from "./schema/json-schema.js";
+} from "@orch/schema/structural/json-schema.js";
+import { isTrue } from "../shared/conditions.js";
+import { hasKnownReviewVersion, validateCaBundle } from "../shared/webhook-client.js";
+import { hasPrunedDefaults } from "./schema/defaults.js";
 import { type SchemaChecks, validateSchema } from "./schema/rules.js";
 import { isStructural } from "./schema/structural.js";
 import type { CustomResourceDefinition, DefinitionSpec } from "./types.js";
@@ -45,6 +45,7 @@ export function strictnessOfCreate(asked: string, naming: Naming): Strictness {
     pruning: since,
     approval: since,
     knownTypes: since,
+    patterns: true,
     atomicSets: true,
     listMapKeys: true,
     noDefaults: since ? undefined : `(cannot set default values in ${groups}/v1beta1 CRDs, must use ${groups}/v1)`,
@@ -70,13 +71,20 @@ export function strictnessOfUpdate(asked: string, old: CustomResourceDefinition,
     fixedNames: established,
     pruning: created.pruning && spec.preserveUnknownFields !== true,
     knownTypes: created.knownTypes && !breaks({ knownTypes: true }),
+    patterns: !breaks({ patterns: true }),
     atomicSets: !breaks({ atomicSets: true }),
     listMapKeys: !breaks({ listMapKeys: true }),
     noDefaults: schemas.some(hasDefaults) ? undefined : created.noDefaults,
   };
 }
 
-const nothing: SchemaChecks = { knownTypes: false, atomicSets: false, listMapKeys: false, noDefaults: undefined };
+const nothing: SchemaChecks = {
+  knownTypes: false,
+  patterns: false,
+  atomicSets: false,
+  listMapKeys: false,
+  noDefaults: undefined,
+};
 
 export function schemasOf({ validation, versions = [] }: DefinitionSpec): readonly JsonSchema[] {
   return [validation, ...versions.map((v) => v.schema)].flatMap((v) => v?.openAPIV3Schema ?? []);

@@ -1,8 +1,8 @@
+import { type JsonSchema, preserveUnknownFields, validations } from "@orch/schema/structural/json-schema.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { repeatsIn } from "../shared/repeats.js";
 import { validateDefaults } from "./schema/defaults.js";
 import { resolvePath } from "./schema/field-path.js";
-import { type JsonSchema, preserveUnknownFields, validations } from "./schema/json-schema.js";
 import { validateSchema } from "./schema/rules.js";
 import { unstructured, validateStructural } from "./schema/structural.js";
 import type { Strictness } from "./strictness.js";

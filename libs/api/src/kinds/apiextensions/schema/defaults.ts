@@ -1,9 +1,10 @@
-import { equalJson } from "@orch/schema/equal.js";
+import { DecodeError, decodeValue } from "@orch/schema/decode.js";
+import type { Type } from "@orch/schema/descriptor.js";
+import { checkEmbedded } from "@orch/schema/structural/check-embedded.js";
+import { checkValue } from "@orch/schema/structural/check-value.js";
+import { compileSchema } from "@orch/schema/structural/compile.js";
+import { type JsonSchema, metaNames } from "@orch/schema/structural/json-schema.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { validateEmbedded } from "./embedded.js";
-import { embeddedResource, itemsOf, type JsonSchema, metaNames } from "./json-schema.js";
-import { prune } from "./pruning.js";
-import { validateValue } from "./values.js";
 
 /**
  * Everything wrong with the defaults of a structural schema: each must be of the schema that it stands in and, where
@@ -14,7 +15,7 @@ export function validateDefaults(
   at: string,
   options: { readonly pruned: boolean },
 ): readonly FieldError[] {
-  return defaultsBelow(schema, at, { ...options, root: true, insideMeta: false });
+  return defaultsBelow(compileSchema(schema, { name: "" }), at, { ...options, root: true, insideMeta: false });
 }
 
 interface Where {
@@ -25,37 +26,62 @@ interface Where {
   readonly insideMeta: boolean;
 }
 
-function defaultsBelow(schema: JsonSchema, at: string, where: Where): readonly FieldError[] {
-  const embedded = where.root || schema[embeddedResource] === true;
-  const insideMeta = where.insideMeta && !embedded;
+function defaultsBelow(type: Type, at: string, where: Where): readonly FieldError[] {
+  if (type.rules === undefined) return [];
+  const whole = where.root || objectOf(type)?.rules?.embedded === true;
+  const insideMeta = where.insideMeta && !whole;
   const inner = { pruned: where.pruned, root: false };
-  const items = itemsOf(schema);
+  const item = (type.kind === "any" ? type.forms?.list : type.kind === "list" ? type : undefined)?.item;
+  const object = objectOf(type);
+  const fields = object?.kind === "message" ? [...object.byName.values()] : [];
   return [
-    ...(schema.default === undefined ? [] : ownDefault(schema, at, { ...where, insideMeta })),
-    ...(items === undefined ? [] : defaultsBelow(items, `${at}.items`, { ...inner, insideMeta })),
-    ...Object.entries(schema.properties ?? {}).flatMap(([name, property]) =>
+    ...(type.rules.schema.default === undefined ? [] : ownDefault(type, at, { ...where, insideMeta })),
+    ...(item === undefined ? [] : defaultsBelow(item, `${at}.items`, { ...inner, insideMeta })),
+    ...fields.flatMap(({ name, type: property }) =>
       defaultsBelow(property, `${at}.properties[${name}]`, {
         ...inner,
-        insideMeta: insideMeta || (embedded && metaNames.includes(name)),
+        insideMeta: insideMeta || (whole && metaNames.includes(name)),
       }),
     ),
   ];
 }
 
-function ownDefault(schema: JsonSchema, at: string, { pruned, root, insideMeta }: Where): readonly FieldError[] {
+function objectOf(type: Type): Type | undefined {
+  return type.kind === "any" ? type.forms?.object : type;
+}
+
+function ownDefault(type: Type, at: string, { pruned, root, insideMeta }: Where): readonly FieldError[] {
   const path = `${at}.default`;
-  const value = schema.default;
-  const unknown = pruned && !insideMeta && !equalJson(prune(value, schema, root), value);
+  const value = type.rules?.schema.default;
+  if (insideMeta) return checkValue(type, value, { root: path });
+  const unknown = pruned && hasUnknown(type, value);
+  const embedded = checkEmbedded(type, value, { up: undefined, step: path }, root);
   return [
-    ...(unknown ? [fieldError.invalid(path, value, "must not have unknown fields")] : []),
-    ...(insideMeta ? [] : validateEmbedded(value, schema, path, root)),
-    ...validateValue(value, schema, path),
+    ...(unknown ? [fieldError.invalid(path, value, unknownFields)] : []),
+    ...(embedded.length > 0 ? embedded : checkValue(ofAnyType(type), value, { root: path })),
   ];
+}
+
+/** The default of a number or text may be of any type, as in the reference. */
+function ofAnyType(type: Type): Type {
+  return type.kind === "intOrString" && type.rules !== undefined
+    ? { ...type, rules: { ...type.rules, types: [] } }
+    : type;
+}
+
+const unknownFields = "must not have unknown fields";
+
+/** What cannot be decoded at all is refused in other words. */
+function hasUnknown(type: Type, value: unknown): boolean {
+  try {
+    return decodeValue(type, value).unknown.length > 0;
+  } catch (error) {
+    if (error instanceof DecodeError) return false;
+    throw error;
+  }
 }
 
 /** Whether every default holds only what its schema knows; of a structural schema. */
 export function hasPrunedDefaults(schema: JsonSchema): boolean {
-  return validateDefaults(schema, "", { pruned: true }).every(
-    (e) => !e.message.endsWith("must not have unknown fields"),
-  );
+  return validateDefaults(schema, "", { pruned: true }).every((e) => !e.message.endsWith(unknownFields));
 }

@@ -1,4 +1,4 @@
-import { type JsonSchema, propertyOf, valuesOf } from "./json-schema.js";
+import { type JsonSchema, propertyOf, valuesOf } from "@orch/schema/structural/json-schema.js";
 
 /** A field that a path leads to: `.spec.replicas` → `["spec", "replicas"]`, and its schema. */
 export interface ResolvedPath {

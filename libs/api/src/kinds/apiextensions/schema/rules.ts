@@ -1,6 +1,3 @@
-import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { repeatsIn } from "../../shared/repeats.js";
-import { resolvePath } from "./field-path.js";
 import {
   embeddedResource,
   itemListOf,
@@ -17,12 +14,18 @@ import {
   unsupportedChildren,
   validations,
   valuesOf,
-} from "./json-schema.js";
+} from "@orch/schema/structural/json-schema.js";
+import { createPattern } from "@orch/schema/structural/pattern.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { repeatsIn } from "../../shared/repeats.js";
+import { resolvePath } from "./field-path.js";
 
 /** Rules that came later than some stored definitions; these need not keep them. */
 export interface SchemaChecks {
   /** Types are those of JSON. */
   readonly knownTypes: boolean;
+  /** Every pattern is a regular expression. */
+  readonly patterns: boolean;
   /** Items of a set are atomic. */
   readonly atomicSets: boolean;
   /** Keys of map lists are always there. */
@@ -108,6 +111,7 @@ function unsupported(schema: JsonSchema, at: string, { checks, insideMeta, noDef
       ? [forbidden("default", `must not be set${noDefaults === "" ? "" : ` ${noDefaults}`}`)]
       : []),
     ...given.filter((name) => schema[name] !== undefined).map((name) => forbidden(name)),
+    ...(checks.patterns ? patternRules(schema, at) : []),
     ...(type === "null" ? [forbidden("type", "type cannot be set to null, use nullable as an alternative")] : []),
     ...(itemListOf(schema).length > 0 ? [forbidden("items", "items must be a schema object and not an array")] : []),
     ...(insideMeta && schema[embeddedResource] === true
@@ -117,6 +121,12 @@ function unsupported(schema: JsonSchema, at: string, { checks, insideMeta, noDef
       ? [forbidden("uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")]
       : []),
   ];
+}
+
+function patternRules({ pattern = "" }: JsonSchema, at: string): readonly FieldError[] {
+  const problem = pattern === "" ? undefined : createPattern(pattern).problem();
+  if (problem === undefined) return [];
+  return [fieldError.invalid(`${at}.pattern`, pattern, `must be a valid regular expression, but isn't: ${problem}`)];
 }
 
 /** An object has named fields or keys of one kind, never both. */

@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import type { JsonSchema, SchemaMap } from "@orch/schema/structural/json-schema.js";
 import { expectErrors, type Wanted } from "../../../testing/error-rows.js";
 import { validateDefaults } from "./defaults.js";
 import { resolvePath } from "./field-path.js";
-import type { JsonSchema, SchemaMap } from "./json-schema.js";
-import { prune } from "./pruning.js";
 import { type SchemaChecks, validateSchema } from "./rules.js";
 import { isStructural, unstructured, validateStructural } from "./structural.js";
-import { validateValue } from "./values.js";
 
-const checks: SchemaChecks = { knownTypes: true, atomicSets: true, listMapKeys: true, noDefaults: undefined };
+const checks: SchemaChecks = {
+  knownTypes: true,
+  patterns: true,
+  atomicSets: true,
+  listMapKeys: true,
+  noDefaults: undefined,
+};
 const texts = (errors: readonly { readonly field: string; readonly message: string }[]) =>
   errors.map((e) => `${e.field}: ${e.message}`);
 
@@ -193,6 +196,13 @@ const rules: readonly (readonly [string, JsonSchema, readonly Wanted[]])[] = [
     ],
   ],
   [
+    "with what is no regular expression",
+    field({ type: "string", pattern: "[" }),
+    [
+      's.properties[a].pattern: Invalid value: "[": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ]: `[`',
+    ],
+  ],
+  [
     "with fields and keys",
     root({ a: text }, { additionalProperties: text }),
     ["s.additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive"],
@@ -367,119 +377,6 @@ test("what takes a schema's structure away is told by name", () => {
   for (const [schema, reason] of rows) assert.equal(unstructured(schema), reason);
 });
 
-const spec = root({
-  name: text,
-  list: listOf(root({ x: text })),
-  map: { type: "object", additionalProperties: root({ y: text }) },
-  any: { type: "object", additionalProperties: true },
-  open: { ...open, properties: { z: root({ w: text }) } },
-  object: { "x-kubernetes-embedded-resource": true, ...root({ spec: root({}) }) },
-});
-
-const prunings: readonly (readonly [string, unknown, unknown])[] = [
-  ["known fields", { name: "a", list: [{ x: "1" }], map: { k: { y: "1" } } }, undefined],
-  ["unknown fields", { name: "a", other: 1 }, { name: "a" }],
-  ["unknown fields of items", { list: [{ x: "1", o: 1 }, 7] }, { list: [{ x: "1" }, 7] }],
-  ["unknown fields of map values", { map: { k: { o: 1 } } }, { map: { k: {} } }],
-  ["anything where anything may be", { any: { k: { o: 1 } } }, undefined],
-  ["unknown fields where they are kept", { open: { o: 1, z: { w: "1", o: 1 } } }, { open: { o: 1, z: { w: "1" } } }],
-  [
-    "what every object has",
-    { object: { apiVersion: "v1", kind: "K", metadata: { any: 1 }, spec: { o: 1 }, o: 1 } },
-    { object: { apiVersion: "v1", kind: "K", metadata: { any: 1 }, spec: {} } },
-  ],
-  ["names that every object of the language has", { constructor: 1, toString: 2 }, {}],
-];
-
-for (const [what, value, wanted] of prunings) {
-  test(`pruning: ${what}`, () => {
-    const result = prune(value, spec, false);
-    if (wanted === undefined) assert.equal(result, value, "shared with the input");
-    else assert.deepEqual(result, wanted);
-  });
-}
-
-test("pruning twice is as pruning once, and leaves nothing that was not there", () => {
-  fc.assert(
-    fc.property(
-      fc.object({ key: fc.constantFrom("name", "list", "map", "any", "open", "object", "x", "y") }),
-      (value) => {
-        const once = prune(value, spec, true);
-        assert.deepEqual(prune(once, spec, true), once);
-      },
-    ),
-  );
-});
-
-const values: readonly (readonly [string, JsonSchema, unknown, readonly Wanted[]])[] = [
-  ["a text", text, "a", []],
-  ["a number for a text", text, 1, [`v: Invalid value: "integer":  in body must be of type string: "integer"`]],
-  ["null", text, null, [/^v: Invalid value: "null": {2}in body must be of type string/]],
-  ["null where it may be", { ...text, nullable: true }, null, []],
-  ["a whole number for any", { type: "number" }, 1, []],
-  ["a fraction for a whole number", { type: "integer" }, 1.5, [/must be of type integer: "number"$/]],
-  ["a number or text", { "x-kubernetes-int-or-string": true }, true, [/must be of type integer,string: "boolean"$/]],
-  ["a member", { enum: ["a", 1] }, 1, []],
-  ["no member", { enum: ["a", 1] }, 2, ['v: Unsupported value: 2: supported values: "a", "1"']],
-  ["a number too high", { maximum: 1 }, 2, ["v: Invalid value: 2:  in body should be less than or equal to 1"]],
-  [
-    "a number as high as excluded",
-    { maximum: 1, exclusiveMaximum: true },
-    1,
-    ["v: Invalid value: 1:  in body should be less than 1"],
-  ],
-  ["a number too low", { minimum: 1 }, 0, ["v: Invalid value: 0:  in body should be greater than or equal to 1"]],
-  [
-    "a number as low as excluded",
-    { minimum: 1, exclusiveMinimum: true },
-    1,
-    ["v: Invalid value: 1:  in body should be greater than 1"],
-  ],
-  ["an odd number", { multipleOf: 2 }, 3, ["v: Invalid value: 3:  in body should be a multiple of 2"]],
-  ["a text too long", { maxLength: 1 }, "ab", ["v: Too long: may not be more than 1 bytes"]],
-  ["a text of one long character", { maxLength: 1 }, "\u{1F600}", []],
-  ["a text too short", { minLength: 1 }, "", [`v: Invalid value: "":  in body should be at least 1 chars long`]],
-  ["a list too long", { maxItems: 1 }, [1, 2], ["v: Too many: 2: must have at most 1 items"]],
-  ["a list too short", { minItems: 1 }, [], ["v: Invalid value: 0:  in body should have at least 1 items"]],
-  ["an object too big", { maxProperties: 0 }, { a: 1 }, ["v: Too many: 1: must have at most 0 items"]],
-  [
-    "an object too small",
-    { minProperties: 1 },
-    {},
-    ["v: Invalid value: 0:  in body should have at least 1 properties"],
-  ],
-  [
-    "wrong values deep down",
-    root({ a: listOf(root({ b: text }, { required: ["c"] })), m: { additionalProperties: text } }),
-    { a: [{ b: 1 }], m: { k: 2 } },
-    [
-      "v.a[0].c: Required value",
-      `v.a[0].b: Invalid value: "integer": a[0].b in body must be of type string: "integer"`,
-      `v.m.k: Invalid value: "integer": m.k in body must be of type string: "integer"`,
-    ],
-  ],
-  ["one of some", { anyOf: [{ minimum: 5 }, { maximum: 1 }] }, 1, []],
-  [
-    "none of some",
-    { anyOf: [{ minimum: 5 }, { maximum: 1 }] },
-    3,
-    ['v: Invalid value: "": "" must validate at least one schema (anyOf)'],
-  ],
-  [
-    "none of one",
-    { oneOf: [{ minimum: 5 }] },
-    1,
-    ['v: Invalid value: "": "" must validate one and only one schema (oneOf). Found none valid'],
-  ],
-  ["two of one", { oneOf: [{ minimum: 5 }, { minimum: 6 }] }, 7, [/Found 2 valid alternatives$/]],
-  ["not all", { allOf: [{ minimum: 5 }, { maximum: 6 }] }, 7, [/should be less than or equal to 6$/]],
-  ["what may not be", { not: { minimum: 5 } }, 7, ['v: Invalid value: "": "" must not validate the schema (not)']],
-];
-
-for (const [what, schema, value, wanted] of values) {
-  expectErrors(`a value: ${what}`, wanted, () => texts(validateValue(value, schema, "v")));
-}
-
 const defaults: readonly (readonly [string, JsonSchema, readonly Wanted[]])[] = [
   [
     "good",
@@ -497,6 +394,39 @@ const defaults: readonly (readonly [string, JsonSchema, readonly Wanted[]])[] = 
     ['s.properties[a].default: Invalid value: {"c":1}: must not have unknown fields'],
   ],
   ["of items", field(listOf({ type: "string", default: 1 })), [/^s.properties\[a\].items.default: /]],
+  [
+    "that are too long",
+    field({ type: "string", maxLength: 2, default: "abc" }),
+    ["s.properties[a].default: Too long: may not be more than 2 bytes"],
+  ],
+  [
+    "of another pattern",
+    field({ type: "string", pattern: "^a", default: "c" }),
+    [`s.properties[a].default: Invalid value: "c":  in body should match '^a'`],
+  ],
+  [
+    "that lack a field, though its default would be set",
+    field(root({ b: text }, { required: ["b"], default: {} })),
+    ["s.properties[a].default.b: Required value"],
+  ],
+  [
+    "that are a whole object without a name",
+    root({ spec: text }, { default: { spec: "x" } }),
+    ["s.default.apiVersion: Required value: must not be empty", "s.default.kind: Required value: must not be empty"],
+  ],
+  [
+    "with null in a map",
+    field({ type: "object", additionalProperties: { type: "string", default: "x" }, default: { k: null } }),
+    ['s.properties[a].default.k: Invalid value: "null": .k in body must be of type string: "null"'],
+  ],
+  [
+    "that are no object where anything may be in one",
+    field({ ...open, default: "x" }),
+    ['s.properties[a].default: Invalid value: "string":  in body must be of type object: "string"'],
+  ],
+  ["of anything where anything may be", field({ ...open, default: { anything: [1] } }), []],
+  ["of a number or text", field({ "x-kubernetes-int-or-string": true, default: 5 }), []],
+  ["of neither a number nor text", field({ "x-kubernetes-int-or-string": true, default: true }), []],
 ];
 
 for (const [what, schema, wanted] of defaults) {
@@ -509,7 +439,10 @@ const wholes: readonly (readonly [string, unknown, readonly Wanted[]])[] = [
   [
     "without a name",
     {},
-    ["s.properties[a].default.apiVersion: Required value", "s.properties[a].default.kind: Required value"],
+    [
+      "s.properties[a].default.apiVersion: Required value: must not be empty",
+      "s.properties[a].default.kind: Required value: must not be empty",
+    ],
   ],
   [
     "with names of wrong form",
@@ -534,12 +467,19 @@ for (const [what, value, wanted] of wholes) {
   );
 }
 
-expectErrors("defaults of lists of whole objects", ["s.properties[a].default[1].kind: Required value"], () =>
-  texts(
-    validateDefaults(field(listOf(whole, { default: [{ apiVersion: "v1", kind: "K" }, { apiVersion: "v1" }] })), "s", {
-      pruned: true,
-    }),
-  ),
+expectErrors(
+  "defaults of lists of whole objects",
+  ["s.properties[a].default[1].kind: Required value: must not be empty"],
+  () =>
+    texts(
+      validateDefaults(
+        field(listOf(whole, { default: [{ apiVersion: "v1", kind: "K" }, { apiVersion: "v1" }] })),
+        "s",
+        {
+          pruned: true,
+        },
+      ),
+    ),
 );
 
 expectErrors("unknown fields of a default that need not be pruned", [], () =>

@@ -1,5 +1,4 @@
 import { equalJson } from "@orch/schema/equal.js";
-import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import {
   embeddedResource,
   intOrString,
@@ -15,7 +14,8 @@ import {
   structuralChildren,
   validations,
   valuesOf,
-} from "./json-schema.js";
+} from "@orch/schema/structural/json-schema.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
 
 /**
  * Structural schemas: the types of all values can be read from `properties`, `items` and `additionalProperties` alone;

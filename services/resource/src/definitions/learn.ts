@@ -6,7 +6,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { WriteRequest } from "@orch/rpc/messages.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
-import { longestName } from "./write/write.js";
+import { longestName } from "../write/write.js";
 
 interface Learning {
   readonly store: Store;
