@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Catalog, Kind } from "@orch/api/catalog.js";
+import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { type AnyObject, withMetadata } from "@orch/api/object.js";
 import { setDefaults, toHub } from "@orch/api/writes.js";
 import { alwaysAllow } from "@orch/auth/fixed-authorizers.js";
@@ -48,7 +49,8 @@ export async function startServer(naming: Naming, catalog: Catalog): Promise<Ser
   const faults: string[] = [];
   const log = (what: string, error: unknown): void => void faults.push(`${what}: ${String(error)}`);
   const { services, caller } = createInProcess();
-  const shared = { store, naming, catalog, services, log };
+  const live = createLiveCatalog(catalog);
+  const shared = { store, naming, catalog: live, services, log };
   const cache = createWatchCache(watchCacheDefaults, {
     ...shared,
     now: () => performance.now(),

@@ -68,7 +68,7 @@ async function round(deps: CallerSourceDeps, order: Order): Promise<void> {
   const { collection, follower, over } = order;
   const list = await load(deps.caches(collection.group), order);
   over.throwIfAborted();
-  follower.replaced(list.items);
+  follower.replaced(list.items, Number(list.metadata.resourceVersion));
   for (let last = list.metadata.resourceVersion; ; await sleep(deps.clock, retryMs, over)) {
     over.throwIfAborted();
     last = await watch(deps.caches(collection.group), last, order);

@@ -50,8 +50,8 @@ export function storeSource(deps: StoreSourceDeps): ObjectSource {
 /** A follower of objects is told of what is lost by a load without it: it grants nothing then, and takes nothing from others. */
 function objectsOnly(follower: Follower, unreadable: (damaged: readonly Damage[]) => void): ValueFollower<AnyObject> {
   return {
-    replaced(objects, damaged) {
-      follower.replaced(objects);
+    replaced(objects, damaged, at) {
+      follower.replaced(objects, at);
       if (damaged.length > 0) unreadable(damaged);
     },
     changed: (object) => follower.changed(object),

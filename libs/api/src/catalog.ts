@@ -7,6 +7,7 @@ import { readJson } from "@orch/status/read-json.js";
 import type { Behavior } from "./behavior.js";
 import type { Conversion } from "./conversion.js";
 import { type Move, moveFields, reversed } from "./conversion-moves.js";
+import type { DefinitionText } from "./custom/definition-text.js";
 import {
   type DataFile,
   defaultStrategy,
@@ -45,6 +46,8 @@ export interface Kind {
   readonly subresources: readonly Subresource[];
   readonly fieldSelectors: FieldSelectors;
   readonly release: Lifecycle;
+  /** Of what it is made elsewhere, where it is not built in. */
+  readonly definition: (() => DefinitionText) | undefined;
   /** Offered to clients: by the catalog's release and the runtime configuration. */
   readonly served: boolean;
   readonly storage: Storage;
@@ -90,13 +93,17 @@ export interface StoredName {
   readonly name: string;
 }
 
+/** The kinds of one moment, a value that never changes (see `custom/live-catalog.ts`). */
 export interface Catalog {
+  /** Grows with every change; 0 with the built-in kinds alone. */
+  readonly version: number;
   readonly release: string;
+  readonly naming: Naming;
   /** What the runtime configuration asks for in vain, a sentence each. */
   readonly warnings: readonly string[];
   /** Groups with something served, the core group first. */
   groups(): readonly Group[];
-  /** Served kinds of a group-version, by plural. */
+  /** Served kinds of a group-version, by plural: the same list in every catalog that has the same of them. */
   kindsOf(group: string, version: string): readonly Kind[];
   /** A served resource. */
   resource(group: string, version: string, plural: string): Kind | undefined;
@@ -106,6 +113,10 @@ export interface Catalog {
   kind(apiVersion: string, kind: string): Kind | undefined;
   /** Each kind once, in its storage version. */
   storedKinds(): readonly Kind[];
+  /** Whether a kind's definition is being deleted: its objects can be everything but created. */
+  isTerminating(kind: Kind): boolean;
+  /** The kind, in its storage version, whose objects are stored below a prefix. */
+  storedAt(prefix: string): Kind | undefined;
   /** From a store key without the root: `services/specs/ns/name`. */
   byStorageKey(remainder: string): StoredName | undefined;
   /** A type that is no kind: `meta/v1.DeleteOptions`, `core/v1.PodSpec`. */
@@ -177,14 +188,15 @@ export function buildCatalog(files: readonly DataFile[], naming: Naming, options
   const groups = groupsOf(served, new Map(files.map((f) => [apiVersionOf(naming.word(f.group), f.version), f])));
   const find = (group: string, version: string, plural: string): Kind | undefined =>
     byResource.get(`${apiVersionOf(group, version)}/${plural}`);
+  const storedAt = (prefix: string): Kind | undefined => byPrefix.get(prefix);
+  const byVersion = kindsByVersion(served);
   return {
+    version: 0,
     release,
+    naming,
     warnings: config.warnings,
     groups: () => groups,
-    kindsOf: (group, version) =>
-      served
-        .filter((k) => k.group === group && k.version === version)
-        .sort((a, b) => (a.plural < b.plural ? -1 : a.plural > b.plural ? 1 : 0)),
+    kindsOf: (group, version) => byVersion.get(apiVersionOf(group, version)) ?? [],
     resource: (group, version, plural) => {
       const kind = find(group, version, plural);
       return kind?.served === true ? kind : undefined;
@@ -192,9 +204,23 @@ export function buildCatalog(files: readonly DataFile[], naming: Naming, options
     find,
     kind: building.kind,
     storedKinds: () => stored,
-    byStorageKey: (remainder) => takeApart(byPrefix, remainder),
+    isTerminating: () => false,
+    storedAt,
+    byStorageKey: (remainder) => takeApart(storedAt, remainder),
     type: (name) => building.types.message(name),
   };
+}
+
+/** By apiVersion, each by plural. */
+export function kindsByVersion(kinds: Iterable<Kind>): ReadonlyMap<string, readonly Kind[]> {
+  const byVersion = new Map<string, Kind[]>();
+  for (const kind of kinds) {
+    const some = byVersion.get(kind.apiVersion);
+    if (some === undefined) byVersion.set(kind.apiVersion, [kind]);
+    else some.push(kind);
+  }
+  for (const some of byVersion.values()) some.sort((a, b) => (a.plural < b.plural ? -1 : 1));
+  return byVersion;
 }
 
 function runtimeConfigOf(sources: readonly KindSource[], naming: Naming, options: CatalogOptions): RuntimeConfig {
@@ -263,16 +289,17 @@ function kindOf(source: KindSource, building: Building): Kind {
     verbs: strategy.noDeleteCollection ? entry.verbs.filter((v) => v !== "deletecollection") : entry.verbs,
     ...words,
     fieldSelectors: entry.fieldSelectors,
+    definition: undefined,
     served: isOffered({ group, version: file.version, plural: entry.plural }, entry, building),
     storage,
     strategy,
     metaRules: {
       namespaced: entry.namespaced,
       nameFormat: strategy.name,
-      standardFinalizers: [naming.namespaceFinalizer],
+      standardFinalizers: anyFinalizer.has(file.group.split(".")[0] ?? "") ? undefined : [naming.namespaceFinalizer],
     },
     get storageVersionHash() {
-      hash ??= hashOf(`${storage.group}/${storage.version}/${entry.kind}`);
+      hash ??= storageVersionHash(`${storage.group}/${storage.version}/${entry.kind}`);
       return hash;
     },
     get type() {
@@ -298,6 +325,9 @@ function kindOf(source: KindSource, building: Building): Kind {
   };
   return kind;
 }
+
+/** Groups of the reference's extension servers, which take any qualified name for a finalizer. */
+const anyFinalizer: ReadonlySet<string> = new Set(["apiextensions", "apiregistration", "admissionregistration"]);
 
 function isOffered(resource: ServableResource, entry: KindEntry, { release, isEnabled }: Building): boolean {
   if (entry.verbs.length === 0 || !exists(entry.release, release)) return false;
@@ -336,7 +366,7 @@ function compiledParts({ file, entry }: KindSource, { types, naming }: Building)
   });
   return {
     type,
-    listType: once(() => listOf(type(), types)),
+    listType: once(() => listTypeOf(type(), listMetaOf(types))),
     behavior: once(() => behaviors.get(typeName)?.(naming) ?? {}),
     table: once(() => compileTable(entry.columns, { naming, conditionsOf: rowConditions.get(typeName) })),
     conversion: once(() => conversions.get(typeName)?.(naming, types) ?? movesOf(entry.moves)),
@@ -351,10 +381,14 @@ export function once<T>(make: () => T): () => T {
   };
 }
 
-/** Every list is a message of ListMeta (1) and items (2). */
-function listOf(item: MessageType, types: Types): MessageType {
+function listMetaOf(types: Types): MessageType {
   const metadata = types.message("meta/v1.ListMeta");
   if (metadata === undefined) throw new DataError("meta/v1.ListMeta", "no type of this name");
+  return metadata;
+}
+
+/** Every list is a message of ListMeta (1) and items (2). */
+export function listTypeOf(item: MessageType, metadata: MessageType): MessageType {
   return message({
     name: `${item.name}List`,
     object: true,
@@ -380,7 +414,7 @@ function movesOf(moves: readonly Move[]): Conversion<AnyObject, AnyObject> | und
 }
 
 /** Base64 of the first 8 bytes of SHA-256 of `group/version/Kind`. */
-function hashOf(text: string): string {
+export function storageVersionHash(text: string): string {
   return createHash("sha256").update(text).digest().subarray(0, 8).toString("base64");
 }
 
@@ -411,15 +445,15 @@ function indexPrefixes(stored: readonly Kind[]): ReadonlyMap<string, Kind> {
 }
 
 /** `services/specs/ns/name` and `minions/name`: a prefix has one segment or two. */
-function takeApart(byPrefix: ReadonlyMap<string, Kind>, remainder: string): StoredName | undefined {
+export function takeApart(storedAt: (prefix: string) => Kind | undefined, remainder: string): StoredName | undefined {
   const first = remainder.indexOf("/");
   if (first < 0) return undefined;
   let end = first;
-  let kind = byPrefix.get(remainder.slice(0, first));
+  let kind = storedAt(remainder.slice(0, first));
   if (kind === undefined) {
     end = remainder.indexOf("/", first + 1);
     if (end < 0) return undefined;
-    kind = byPrefix.get(remainder.slice(0, end));
+    kind = storedAt(remainder.slice(0, end));
     if (kind === undefined) return undefined;
   }
   const slash = remainder.indexOf("/", end + 1);

@@ -21,8 +21,8 @@ export interface Collection {
  * - What cannot be read is not told of; that is logged by name.
  */
 export interface Follower {
-  /** The whole collection: at the start, and again where changes may have been missed. */
-  replaced(objects: readonly AnyObject[]): void;
+  /** The whole collection at a revision: at the start, and again where changes may have been missed. */
+  replaced(objects: readonly AnyObject[], revision: number): void;
   /** An object was made or changed. */
   changed(object: AnyObject): void;
   /** With the object as it was last. */

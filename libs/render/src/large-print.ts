@@ -1,4 +1,5 @@
 import type { Catalog } from "@orch/api/catalog.js";
+import type { DefinitionText } from "@orch/api/custom/definition-text.js";
 import { withMetadata } from "@orch/api/object.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { readJson } from "@orch/status/read-json.js";
@@ -13,21 +14,23 @@ export interface LargePrint {
   readonly bytes: Uint8Array;
   readonly apiVersion: string;
   readonly kind: string;
+  /** Of a kind that is not built in. */
+  readonly definition: DefinitionText | undefined;
   readonly subresource: string;
   readonly form: string;
   readonly now: number;
 }
 
 export interface LargePrintDeps {
-  readonly catalog: Catalog;
+  readonly catalogs: (definition: DefinitionText | undefined) => Catalog;
   readonly renderers: Renderers;
 }
 
 /** The bytes of the piece. */
-export function printLarge(print: LargePrint, { catalog, renderers }: LargePrintDeps): Buffer {
+export function printLarge(print: LargePrint, { catalogs, renderers }: LargePrintDeps): Buffer {
   const { buffer, byteOffset, byteLength } = print.bytes;
   const value: JsonObject = readJson(Buffer.from(buffer, byteOffset, byteLength).toString("utf8"));
-  const kind = catalog.kind(print.apiVersion, print.kind);
+  const kind = catalogs(print.definition).kind(print.apiVersion, print.kind);
   const form = parseForm(print.form);
   if (kind === undefined || form === undefined) {
     throw new TypeError(`no form ${print.form} of ${print.apiVersion} ${print.kind}`);

@@ -19,8 +19,9 @@ export interface MetaTypes {
   readonly partial: MessageType;
 }
 
+/** `catalog` needs no more than the built-in kinds. */
 export function createRenderers(catalog: Catalog, metaGroup: string): Renderers {
-  const made = new Map<Kind, Map<string, Renderer>>();
+  const made = new WeakMap<Kind, Map<string, Renderer>>();
   const meta: MetaTypes = {
     group: metaGroup,
     listMeta: metaType(catalog, "ListMeta"),

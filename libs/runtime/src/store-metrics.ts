@@ -28,8 +28,10 @@ export interface StoreMetrics {
   now(): number;
   ended(call: StoreCall, failed: boolean): void;
   brought(events: number): void;
-  /** The kinds whose keys have a type of their own from now on. */
+  /** Further kinds whose keys have a type of their own from now on. */
   know(kinds: Iterable<StoredKind>): void;
+  /** Keys of these kinds have none any more. */
+  forget(kinds: Iterable<StoredKind>): void;
 }
 
 /** The series of one operation on one type, bound when it is first seen. */
@@ -108,10 +110,12 @@ export function createStoreMetrics(metrics: Metrics, { storePrefix, now }: Store
     },
     brought: (count) => events.inc(count),
     know(kinds) {
-      types.clear();
       for (const { group, plural, storage } of kinds) {
         types.set(storage.prefix, { name: group === "" ? plural : `${plural}.${group}`, series: {} });
       }
+    },
+    forget(kinds) {
+      for (const { storage } of kinds) types.delete(storage.prefix);
     },
   };
 }

@@ -36,8 +36,8 @@ export interface OwnerReference {
 export interface MetaRules {
   readonly namespaced: boolean;
   readonly nameFormat: FormatName;
-  /** Finalizers that need no prefix besides `orphan` and `foregroundDeletion`. */
-  readonly standardFinalizers: readonly string[];
+  /** Finalizers that need no prefix besides `orphan` and `foregroundDeletion`; undefined where none needs one. */
+  readonly standardFinalizers: readonly string[] | undefined;
 }
 
 const annotationBytes = 262_144;
@@ -181,7 +181,7 @@ function validateOwner(owner: OwnerReference, at: string): FieldError[] {
   ];
 }
 
-function validateFinalizers(finalizers: readonly string[], standard: readonly string[]): FieldError[] {
+function validateFinalizers(finalizers: readonly string[], standard: readonly string[] | undefined): FieldError[] {
   const at = "metadata.finalizers";
   const errors = errorsOfEach(finalizers, (name, i) => validateFinalizer(name, `${at}[${i}]`, standard));
   if (finalizers.includes(orphan) && finalizers.includes(foreground)) {
@@ -190,11 +190,11 @@ function validateFinalizers(finalizers: readonly string[], standard: readonly st
   return errors;
 }
 
-/** A finalizer is one of the standard names or has a prefix. */
-export function validateFinalizer(name: string, at: string, standard: readonly string[]): FieldError[] {
+/** A finalizer is one of the standard names, where there are any, or has a prefix. */
+export function validateFinalizer(name: string, at: string, standard: readonly string[] | undefined): FieldError[] {
   const errors = qualifiedName(name).map((problem) => fieldError.invalid(at, name, problem));
-  const known = name.includes("/") || name === orphan || name === foreground || standard.includes(name);
-  if (!known) {
+  const known = name.includes("/") || name === orphan || name === foreground;
+  if (!known && standard?.includes(name) === false) {
     errors.push(fieldError.invalid(at, name, "name is neither a standard finalizer name nor is it fully qualified"));
   }
   return errors;

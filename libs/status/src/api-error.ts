@@ -217,6 +217,13 @@ export function methodNotAllowed(): ApiError {
   });
 }
 
+/** A definition is being deleted: nothing new may come below it. */
+export function notWhileTerminating({ group, resource }: ResourceName): ApiError {
+  return new ApiError("MethodNotAllowed", "create not allowed while custom resource definition is terminating", {
+    details: { group, kind: resource },
+  });
+}
+
 export function notAcceptable(available: readonly string[]): ApiError {
   return new ApiError("NotAcceptable", `406: Not Acceptable\n\nAvailable representations: ${available.join(", ")}`, {
     details: {},

@@ -1,12 +1,12 @@
 import { type Damage, noObject } from "./damaged-entry.js";
 import type { FollowedEvent, Follower } from "./follow.js";
-import type { Key } from "./revision.js";
+import type { Key, Revision } from "./revision.js";
 import type { Entry } from "./store.js";
 
 /** Who is told of values as what they mean. */
 export interface ValueFollower<T> {
-  /** All that can be read, and what cannot. */
-  replaced(values: readonly T[], damaged: readonly Damage[]): void;
+  /** All that can be read, and what cannot, at a revision. */
+  replaced(values: readonly T[], damaged: readonly Damage[], at: Revision): void;
   changed(value: T): void;
   /** `last` is undefined where what was deleted cannot be read. */
   deleted(key: Key, last: T | undefined): void;
@@ -53,7 +53,7 @@ export function followValues<T>(decode: (entry: Entry) => T, follower: ValueFoll
           }
           for (const damage of page.damaged ?? []) damaged.push(damage);
         },
-        done: () => follower.replaced(values, damaged),
+        done: (at) => follower.replaced(values, damaged, at),
       };
     },
     changed(events, over) {

@@ -17,6 +17,7 @@ export const controllerNames = [
   "flowschema-status-controller",
   "persistentvolumeclaim-protection-controller",
   "persistentvolume-protection-controller",
+  "customresourcedefinition-finalizing-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
@@ -35,6 +36,7 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "flowschema-status-controller": "flowschema-status-controller",
   "persistentvolumeclaim-protection-controller": "pvc-protection-controller",
   "persistentvolume-protection-controller": "pv-protection-controller",
+  "customresourcedefinition-finalizing-controller": "customresourcedefinition-finalizing-controller",
 };
 
 export type ChosenControllers =

@@ -11,6 +11,7 @@ import { createApprovingController } from "./certificates/approving-controller.j
 import { createCleaner } from "./certificates/cleaner.js";
 import { createSigningController, type SigningConfig } from "./certificates/signing-controller.js";
 import type { Controller, ControllerName } from "./controller.js";
+import { createDefinitionFinalizer } from "./definitions/finalizing-controller.js";
 import { createFlowSchemaStatusController } from "./flow-schemas/status-controller.js";
 import { createGarbageCollector } from "./garbage/collector.js";
 import type { Telemetry } from "./metrics.js";
@@ -155,6 +156,7 @@ function makersOf(config: ControllerManagerConfig): Readonly<Record<ControllerNa
     "flowschema-status-controller": createFlowSchemaStatusController,
     "persistentvolumeclaim-protection-controller": createClaimProtectionController,
     "persistentvolume-protection-controller": createVolumeProtectionController,
+    "customresourcedefinition-finalizing-controller": createDefinitionFinalizer,
   };
 }
 

@@ -3,7 +3,7 @@ import { type Access, createAccess } from "@orch/access/access.js";
 import { callerSource } from "@orch/access/caller-source.js";
 import { ConfigurationError } from "@orch/access/configuration.js";
 import type { AccessSettings } from "@orch/access/settings.js";
-import type { Catalog } from "@orch/api/catalog.js";
+import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createOpenApi } from "@orch/api/openapi/openapi.js";
 import { type Authenticator, anyOf } from "@orch/auth/authenticator.js";
 import { certificateAuthenticator } from "@orch/auth/client-certificate.js";
@@ -65,7 +65,7 @@ export interface ServingSettings {
 
 export interface AssemblyDeps {
   readonly naming: Naming;
-  readonly catalog: Catalog;
+  readonly catalog: LiveCatalog;
   readonly caches: Peers;
   readonly resources: Peers;
   readonly health: Health;
@@ -90,6 +90,7 @@ export interface AssembledGateway extends Service, Pick<Gateway, "leave" | "drai
 export async function assembleGateway(settings: ServingSettings, deps: AssemblyDeps): Promise<AssembledGateway> {
   const { health, metrics, log, clock, caches, resources } = deps;
   const probes = registerProbes({ health, caches, resources });
+  void deps.catalog.loaded.then(health.postStartHook("crd-informer-synced"));
   const documents = createOpenApi(deps.catalog, {
     naming: deps.naming,
     offers: {

@@ -1,4 +1,5 @@
-import type { Catalog, Kind } from "@orch/api/catalog.js";
+import type { Kind } from "@orch/api/catalog.js";
+import type { CatalogHolder } from "@orch/api/custom/live-catalog.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
@@ -25,7 +26,7 @@ import { serveWrite, type WriteDeps } from "./writes.js";
 
 export interface PipelineDeps extends ReadDeps, WriteDeps {
   readonly naming: Naming;
-  readonly catalog: Catalog;
+  readonly catalog: CatalogHolder;
   readonly negotiator: Negotiator<ObjectFormat>;
   /** Of `/api` and `/apis`. */
   readonly discoveryNegotiator: Negotiator<ObjectFormat>;
@@ -213,12 +214,12 @@ function discovery(
     return aggregated.send(exchange, representation, { path, version: transform.version });
   }
   const address = exchange.header("host") ?? "";
-  const value = discoveryDocument(deps.catalog, to, { served: deps.served, address });
+  const value = discoveryDocument(deps.catalog.now, to, { served: deps.served, address });
   deps.respond.value(exchange, representation, { code: 200, value, headers: isRoot ? ["Vary", "Accept"] : [] });
 }
 
 function signalDeprecation({ catalog, naming }: PipelineDeps, call: Call, kind: Kind): void {
-  const deprecation = deprecationOf(kind, catalog.release);
+  const deprecation = deprecationOf(kind, catalog.now.release);
   if (deprecation === undefined) return;
   call.deprecation = deprecation;
   call.auditAnnotations.set(naming.auditKey("deprecated"), "true");
@@ -232,7 +233,7 @@ function warningsOf({ deprecation }: Call): readonly string[] {
 
 function resource(deps: PipelineDeps, call: Call, to: ResourceRoute): void | Promise<void> {
   const { exchange, representation, user, verb } = call;
-  const kind = deps.catalog.resource(to.group, to.version, to.resource);
+  const kind = deps.catalog.now.resource(to.group, to.version, to.resource);
   if (kind === undefined) throw unknownPath();
   call.kind = kind;
   signalDeprecation(deps, call, kind);

@@ -1,5 +1,8 @@
 import { hostname } from "node:os";
+import { callerSource } from "@orch/access/caller-source.js";
 import { ConfigurationError } from "@orch/access/configuration.js";
+import { followDefinitions } from "@orch/access/follow-definitions.js";
+import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { parseTarget } from "@orch/rpc/addresses.js";
 import { connect } from "@orch/rpc/link/grpc-client.js";
@@ -39,11 +42,14 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
   };
   const caches = peersOf(cacheTargets, "watch-cache");
   const resources = peersOf(resourceTargets, "resource");
+  const catalog = createLiveCatalog(
+    servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
+  );
   // On one machine there may be several.
   const identity = { host: hostname(), isAlone: false };
   const gateway = await assembleGateway(servingSettings(values, { gates, given, tokens: [], identity }), {
     naming,
-    catalog: servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
+    catalog,
     caches,
     resources,
     health,
@@ -57,6 +63,11 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
     throw error;
   });
 
+  const definitions = followDefinitions(
+    callerSource({ caches: (group) => caches.of(group), clock, log: (what, err) => log.warn({ err }, what) }),
+    catalog,
+  );
+
   await runService({
     tools,
     values,
@@ -66,6 +77,7 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
       return { https: gateway.port };
     },
     async stop() {
+      definitions.stop();
       await gateway.stop();
       await Promise.all([...caches.all, ...resources.all].map((peer) => peer.close()));
     },

@@ -1,4 +1,4 @@
-import type { Catalog } from "@orch/api/catalog.js";
+import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNegotiator, discoveryTransforms, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Live } from "@orch/rpc/messages.js";
@@ -38,7 +38,7 @@ export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
 }
 
 export interface GatewayDeps extends OtherPathsDeps {
-  readonly catalog: Catalog;
+  readonly catalog: LiveCatalog;
   readonly naming: Naming;
   readonly identity: IdentityDeps;
   /** What reviews are answered by, besides the authorizer of `identity`. */
@@ -94,19 +94,20 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
   const openWatches = new Set<() => void>();
   const otherPaths = createOtherPaths(deps);
   const offers = objectOffers(deps.naming, config);
-  const { naming, catalog } = deps;
+  const { naming } = deps;
+  const { builtIn } = deps.catalog;
   const negotiator = createNegotiator(offers, objectTransforms(naming));
   const pacer = createPacer(setImmediate);
   const layouts = createLayouts(pacer);
-  const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`), layouts);
+  const respond = createResponder((kind) => builtIn.type(`meta/v1.${kind}`), layouts);
   const { authorizer } = deps.identity;
   const serve = createPipeline({
-    catalog,
+    catalog: deps.catalog,
     naming,
     negotiator,
     discoveryNegotiator: createNegotiator(offers, config.aggregatedDiscovery ? discoveryTransforms(naming) : []),
     respond,
-    reviews: createReviews({ ...deps.reviews, naming, catalog, negotiator, respond, authorizer }),
+    reviews: createReviews({ ...deps.reviews, naming, catalog: builtIn, negotiator, respond, authorizer }),
     identity: deps.identity,
     limiter: deps.limiter,
     pacer,

@@ -1,8 +1,10 @@
 import { readFileSync } from "node:fs";
 import { createAuthorizationAccess } from "@orch/access/access.js";
 import { ConfigurationError } from "@orch/access/configuration.js";
+import { followDefinitions } from "@orch/access/follow-definitions.js";
 import { storeSource } from "@orch/access/store-source.js";
 import { loadCatalog } from "@orch/api/catalog.js";
+import { createLiveCatalog, tellStoredKinds } from "@orch/api/custom/live-catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createGrpcServer } from "@orch/rpc/link/grpc-server.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
@@ -48,8 +50,15 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
     security: tls?.with(values["rpc-allowed-peers"]),
   });
   const groups = values.groups.map((name) => (name === "core" ? "" : name));
-  const catalog = loadCatalog(naming, { release });
-  storeMetrics.know(catalog.storedKinds());
+  const catalog = createLiveCatalog(loadCatalog(naming, { release }));
+  tellStoredKinds(catalog, storeMetrics);
+  const objects = storeSource({
+    store,
+    catalog: catalog.builtIn,
+    naming,
+    clock,
+    log: besidesUnreachable((what, err) => log.warn({ err }, what)),
+  });
   const access = await createAuthorizationAccess(
     { values, given: [...given] },
     {
@@ -57,13 +66,7 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
       clock,
       log,
       metrics,
-      objects: storeSource({
-        store,
-        catalog,
-        naming,
-        clock,
-        log: besidesUnreachable((what, err) => log.warn({ err }, what)),
-      }),
+      objects,
       random: Math.random,
     },
   ).catch((error: unknown) => {
@@ -85,6 +88,7 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
     groups: groups.length === 0 ? undefined : groups,
     runtimeConfig: [],
   });
+  const definitions = followDefinitions(objects, catalog);
   const compaction = new AbortController();
   health.check("store", () => store.revision().then(() => undefined), { livez: false });
   health.check("store-space", () => (opened.condition.full ? "the store has no room left" : undefined), {
@@ -110,6 +114,7 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
     },
     async stop() {
       compaction.abort();
+      definitions.stop();
       await server.close(2_000);
       await resource.stop();
       await access.stop();

@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { type Catalog, isStored } from "@orch/api/catalog.js";
+import { storeSource } from "@orch/access/store-source.js";
+import { isStored, type Kind } from "@orch/api/catalog.js";
+import { definitionKind } from "@orch/api/custom/definition.js";
+import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNotEnforced } from "@orch/api/not-enforced.js";
 import type { Permissions } from "@orch/auth/rules.js";
 import { tokenIssuer } from "@orch/auth/service-account/token-issuer.js";
@@ -11,6 +14,7 @@ import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { ServerCall, Services } from "@orch/rpc/rpc.js";
 import type { StartUpHook } from "@orch/rpc/start-up-hooks.js";
+import { systemClock } from "@orch/runtime/clock.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
@@ -22,6 +26,8 @@ import { namespaceLifecycleName } from "./admission/namespace-lifecycle.js";
 import { admissionPlugins } from "./admission/plugins.js";
 import type { GatewayAddress } from "./allocation/root-service.js";
 import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
+import { type DefinitionKeeperDeps, keepDefinitions } from "./definitions/keep.js";
+import { learnDefinition } from "./definitions/learn.js";
 import { runExpiry } from "./expiry.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { collectIdentityLeases } from "./identity-leases.js";
@@ -66,7 +72,7 @@ export interface ResourceConfig {
 
 export interface ResourceDeps {
   readonly store: Store;
-  readonly catalog: Catalog;
+  readonly catalog: LiveCatalog;
   readonly naming: Naming;
   readonly services: Services;
   readonly permissions: Permissions;
@@ -102,7 +108,8 @@ const everything = { disabled: new Set<string>(), tolerationSeconds: usualTolera
 
 /** Validates and stores the writes of its API groups. */
 export function createResource(config: ResourceConfig, deps: ResourceDeps): Resource {
-  const { naming, catalog, store } = deps;
+  const { naming, store } = deps;
+  const { builtIn: catalog } = deps.catalog;
   const namespaceKind = catalog.kind("v1", "Namespace");
   if (namespaceKind === undefined) throw new TypeError("the catalog has no Namespace");
   const prefix = key(`${naming.storePrefix}${namespaceKind.storage.prefix}/`);
@@ -110,12 +117,13 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const namespaces = createNamespaces({ store, prefix, log: deps.log, anyway: disabled.has(namespaceLifecycleName) });
   const formats = createNegotiator(objectOffers(naming, config));
   const renderers = createRenderers(catalog, naming.metaGroup);
-  const allocation = createServiceAllocation(config.allocation, deps, () => writes);
+  const allocation = createServiceAllocation(config.allocation, { ...deps, catalog }, () => writes);
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
-  const mirrors = createMirrors(deps);
+  const mirrors = createMirrors({ ...deps, catalog });
   const plugins = admissionPlugins({ naming, catalog, disabled, tolerationSeconds, pause, mirrorOf: mirrors.of });
   const writes: WriteDeps = {
     ...deps,
+    catalog,
     ...remembering(store, config.recentBytes),
     tokenKey,
     namespaces,
@@ -139,22 +147,33 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
           log: deps.log,
         });
   if (large !== undefined && deps.metrics !== undefined) registerLargeWriteMetrics(deps.metrics, large);
-  const bounded: WriteDeps = { ...writes, largestHere: largeBytes };
+  const knowing = createKnowing(writes, deps.catalog);
   const tokens = tokenService(config.tokens, deps);
 
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
 
   const handle = (request: WriteRequest, call: ServerCall): Promise<WriteReply> => {
-    const requested = catalog.find(request.group, request.version, request.resource);
-    if (requested === undefined || !owns(request.group)) throw unknownPath();
+    if (!owns(request.group)) throw unknownPath();
+    const requested = deps.catalog.now.find(request.group, request.version, request.resource);
+    return requested === undefined ? handleLater(request, call) : handleKnown({ requested, request }, call);
+  };
+  /** Of a kind that the gateway knows and this service perhaps not yet. */
+  const handleLater = async (request: WriteRequest, call: ServerCall): Promise<WriteReply> => {
+    await learnDefinition({ store, naming, catalog: deps.catalog }, request);
+    const requested = deps.catalog.now.find(request.group, request.version, request.resource);
+    if (requested === undefined) throw unknownPath();
+    return handleKnown({ requested, request }, call);
+  };
+  const handleKnown = ({ requested, request }: Asked, call: ServerCall): Promise<WriteReply> => {
     deps.noteWork?.(request.verb, request, request.body.length);
-    const write: Write = { deps: writes, kind: requested.hub, requested, request };
+    const { all, bounded } = knowing();
+    const write: Write = { deps: all, kind: requested.hub, requested, request };
     if (large === undefined || !mayGoToThread(write)) return performWrite(write, tokens);
-    if (request.body.length > largeBytes) return large.write(request, call);
+    if (request.body.length > largeBytes) return large.write(write, call);
     // A creation begins from no state that could be large.
     if (request.verb === "create") return performWrite(write, tokens);
     return performWrite({ ...write, deps: bounded }, tokens).catch((error: unknown) => {
-      if (error instanceof TooLargeHere) return large.write(request, call);
+      if (error instanceof TooLargeHere) return large.write(write, call);
       throw error;
     });
   };
@@ -176,6 +195,12 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   deps.services.unary(resourceWrite, handle);
   deps.services.unary(resourceStatus, status);
 
+  const definitionDeps: DefinitionKeeperDeps = {
+    ...writes,
+    kind: definitionKind(catalog),
+    definitions: storeSource({ ...deps, catalog, clock: systemClock }),
+    log: deps.log,
+  };
   const abort = new AbortController();
   let running: Promise<void> | undefined;
   const startUp = createStartUp(deps.postStartHook ?? (() => () => {}));
@@ -213,7 +238,10 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
       const leases = ownsLeases ? collectIdentityLeases({ ...writes, log: deps.log }, abort.signal) : undefined;
       const bootstrapped = systemNamespaces.done;
       const allocating = owns("") ? allocation.run(abort.signal, { bootstrapped, repaired }) : repaired();
-      const kept = [expiry, flow, allocating, leases];
+      const definitions = owns(definitionKind(catalog).group)
+        ? keepDefinitions(definitionDeps, abort.signal)
+        : undefined;
+      const kept = [expiry, flow, allocating, leases, definitions];
       running = Promise.all([namespaces.run(abort.signal), bootstrap(), ...kept]).then(() => {});
     },
     async stop() {
@@ -224,6 +252,24 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     large,
     bootstrapped: Promise.all(prerequisites.map(({ done }) => done)).then(() => {}),
     leadTo: allocation.leadTo,
+  };
+}
+
+interface Asked {
+  readonly requested: Kind;
+  readonly request: WriteRequest;
+}
+
+/** What writes need, with the catalog of the moment: a write keeps the one with which it began. */
+function createKnowing(writes: WriteDeps, catalog: LiveCatalog): () => { all: WriteDeps; bounded: WriteDeps } {
+  const withCatalog = (): { all: WriteDeps; bounded: WriteDeps } => {
+    const all = { ...writes, catalog: catalog.now };
+    return { all, bounded: { ...all, largestHere: largeBytes } };
+  };
+  let made = withCatalog();
+  return () => {
+    if (made.all.catalog !== catalog.now) made = withCatalog();
+    return made;
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Catalog } from "@orch/api/catalog.js";
+import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { Permissions } from "@orch/auth/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
@@ -32,7 +32,7 @@ export interface Front {
 
 export interface FrontDeps {
   readonly naming: Naming;
-  readonly catalog: Catalog;
+  readonly catalog: LiveCatalog;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly log: Log;

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { hostname, networkInterfaces } from "node:os";
 import { relative, resolve } from "node:path";
 import { ConfigurationError } from "@orch/access/configuration.js";
+import { createLiveCatalog, tellStoredKinds } from "@orch/api/custom/live-catalog.js";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
@@ -86,8 +87,10 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
   const electing = { ...values, "leader-elect": values["leader-elect"] && !isAlone };
   const identity = `${hostname()}_${randomUUID()}`;
   const dataDir = resolve(values["data-dir"]);
-  const catalog = servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log });
-  storeMetrics.know(catalog.storedKinds());
+  const catalog = createLiveCatalog(
+    servedCatalog(naming, { release, runtimeConfig: values["runtime-config"] }, { refuse, log }),
+  );
+  tellStoredKinds(catalog, storeMetrics);
   const standalone = createStandalone(
     {
       dataDir,

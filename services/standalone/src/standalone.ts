@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Catalog } from "@orch/api/catalog.js";
+import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
 import type { Service } from "@orch/runtime/service.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
@@ -31,7 +31,7 @@ export interface StandaloneConfig {
   readonly workers: { readonly count: number; readonly flags: WorkerFlags };
   /** Where the cluster reaches this server; undefined where nobody can say. */
   readonly advertised: string | undefined;
-  readonly catalog: Catalog;
+  readonly catalog: LiveCatalog;
   /** Of which the catalog was made: threads make one of their own. */
   readonly runtimeConfig: readonly string[];
   readonly clientConfigName: string;

@@ -1,11 +1,11 @@
-import type { Catalog, Kind } from "@orch/api/catalog.js";
+import type { Kind } from "@orch/api/catalog.js";
+import type { CatalogHolder } from "@orch/api/custom/live-catalog.js";
 import { selectableFields } from "@orch/api/writes.js";
-import { unknownPath } from "@orch/status/api-error.js";
 import type { Key } from "@orch/store/revision.js";
 import type { Allocate } from "@orch/store/slabs.js";
 import type { Entry } from "@orch/store/store.js";
-import { createLabelPool } from "./label-pool.js";
-import { type CachedObject, cachedObject, type Taken } from "./object.js";
+import { createLabelPool, type LabelPool } from "./label-pool.js";
+import { type CachedObject, cachedObject, parsedWhole, type Taken } from "./object.js";
 import type { Rendition } from "./rendition.js";
 
 /** A kind with what reading it needs, made once. */
@@ -29,11 +29,21 @@ export interface Place {
   readonly taken: Taken;
 }
 
+export interface ResourceAsked {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
 export interface Readables {
-  /** @throws ApiError NotFound for a resource that is not served. */
-  of(request: { readonly group: string; readonly version: string; readonly resource: string }): Readable;
-  /** Where a store key belongs; undefined for a key that is no object's. */
+  /** Undefined for a resource that is not there, or not yet. */
+  of(request: ResourceAsked): Readable | undefined;
+  /** Where a store key belongs; undefined for a key that is no object's. A kind may come later than its objects. */
   place(key: Key): Place | undefined;
+  /** The same objects with the fields by which their kind can be selected, where it has any. */
+  refreshed(storagePrefix: string, objects: readonly CachedObject[]): readonly CachedObject[];
+  /** Whether there is a kind whose objects are stored there. */
+  isKnown(storagePrefix: string): boolean;
 }
 
 /** A stored value as the object of its place; undefined where it is none. */
@@ -50,8 +60,8 @@ export function objectKey(kind: Kind, of: { readonly namespace: string; readonly
   return kind.namespaced ? `${of.namespace}/${of.name}` : of.name;
 }
 
-export function createReadables(catalog: Catalog, storePrefix: string): Readables {
-  const made = new Map<Kind, Readable>();
+export function createReadables(catalog: CatalogHolder, storePrefix: string): Readables {
+  const made = new WeakMap<Kind, Readable>();
   const labels = createLabelPool();
 
   const readable = (kind: Kind): Readable => {
@@ -72,21 +82,40 @@ export function createReadables(catalog: Catalog, storePrefix: string): Readable
 
   return {
     of(request) {
-      const kind = catalog.find(request.group, request.version, request.resource);
-      if (kind === undefined) throw unknownPath();
-      return readable(kind);
+      const kind = catalog.now.find(request.group, request.version, request.resource);
+      return kind === undefined ? undefined : readable(kind);
     },
     place(key) {
       if (!key.startsWith(storePrefix)) return undefined;
-      const found = catalog.byStorageKey(key.slice(storePrefix.length));
-      if (found === undefined) return undefined;
+      const remainder = key.slice(storePrefix.length);
+      const found = catalog.now.byStorageKey(remainder);
+      if (found === undefined) return placedByShape(remainder, labels);
       const { kind } = found;
       const { prefix } = kind.storage;
       return {
         storagePrefix: prefix,
-        key: key.slice(storePrefix.length + prefix.length + 1),
+        key: remainder.slice(prefix.length + 1),
         taken: readable(kind).taken,
       };
     },
+    isKnown: (storagePrefix) => catalog.now.storedAt(storagePrefix) !== undefined,
+    refreshed(storagePrefix, objects) {
+      const kind = catalog.now.storedAt(storagePrefix);
+      const fields = kind === undefined ? undefined : readable(kind).taken.fields;
+      return fields === undefined
+        ? objects
+        : objects.map((object) => ({ ...object, fields: fields(parsedWhole(object)) }));
+    },
   };
+}
+
+/**
+ * An object of a kind that is not known, or not yet: `example.com/widgets/ns/name`. Groups of definitions have a dot, which
+ * no other key's first part has before two more.
+ */
+function placedByShape(remainder: string, labels: LabelPool): Place | undefined {
+  const [group = "", plural = "", first = "", second] = remainder.split("/", 4);
+  if (!group.includes(".") || plural === "" || first === "" || second === "") return undefined;
+  const storagePrefix = `${group}/${plural}`;
+  return { storagePrefix, key: remainder.slice(storagePrefix.length + 1), taken: { labels, fields: undefined } };
 }

@@ -336,7 +336,7 @@ test("pieces of large objects are made elsewhere, and the same; small ones are m
   let printed = 0;
   const printElsewhere = async (print: LargePrint): Promise<Buffer> => {
     printed += 1;
-    return printLarge(print, { catalog, renderers });
+    return printLarge(print, { catalogs: () => catalog, renderers });
   };
   for (const form of ["protobuf", "cbor"]) {
     printed = 0;

@@ -78,12 +78,17 @@ export function createRenditions(options: RenditionOptions): Renditions {
   const renderers = createRenderers(options.catalog, options.metaGroup);
   const hot = new LRUCache<string, Piece>({ maxSize: options.hotBytes });
   const hotLists = createHotLists(hotListBytes);
-  const made = new Map<Kind, Map<string, Rendition>>();
-  const make = (kind: Kind, text: string, subresource: string): Rendition => {
+  const made = new WeakMap<Kind, Forms>();
+  let kinds = 0;
+  const make = (
+    kind: Kind,
+    { number }: Forms,
+    { text, subresource }: Pick<Wanted, "text" | "subresource">,
+  ): Rendition => {
     const form = parseForm(text);
     if (form === undefined) throw badRequest(`unknown form ${JSON.stringify(text)}`);
     const renderer = renderers.of(kind, form, subresource);
-    const id = `${kind.apiVersion}/${kind.plural}/${subresource};${text}`;
+    const id = `${number}:${kind.apiVersion}/${kind.plural}/${subresource};${text}`;
     const isPlain = text === "" && subresource === "" && kind.conversion === undefined;
     return isPlain
       ? storedRendition(id, kind, { renderer, hotLists })
@@ -96,13 +101,13 @@ export function createRenditions(options: RenditionOptions): Renditions {
   };
   return {
     of(kind, form, subresource = "") {
-      const byForm = made.get(kind) ?? new Map<string, Rendition>();
-      made.set(kind, byForm);
+      const forms = made.get(kind) ?? { number: ++kinds, byForm: new Map<string, Rendition>() };
+      made.set(kind, forms);
       // Other subresources than this show the object itself.
       const shown = subresource === "scale" ? subresource : "";
       const key = `${shown}|${form}`;
-      const known = byForm.get(key) ?? make(kind, form, shown);
-      byForm.set(key, known);
+      const known = forms.byForm.get(key) ?? make(kind, forms, { text: form, subresource: shown });
+      forms.byForm.set(key, known);
       return known;
     },
     forget() {
@@ -110,6 +115,13 @@ export function createRenditions(options: RenditionOptions): Renditions {
       hotLists.forget();
     },
   };
+}
+
+/** What is kept of a kind, for as long as there is the kind. */
+interface Forms {
+  /** No other kind has had it, nor an earlier state of this one: what is kept of its objects is kept under this. */
+  readonly number: number;
+  readonly byForm: Map<string, Rendition>;
 }
 
 function partsOf(form: Form, renderer: Renderer): Pick<Making, "parsed" | "spliced"> {
@@ -146,7 +158,15 @@ function elsewhereOf({ printElsewhere, wallClock }: RenditionOptions, { kind, fo
   if (printElsewhere === undefined || isSpliced(form)) return undefined;
   const { apiVersion, kind: name } = kind;
   return ({ bytes }: CachedObject): Promise<Buffer> =>
-    printElsewhere({ bytes, apiVersion, kind: name, subresource, form: text, now: wallClock() });
+    printElsewhere({
+      bytes,
+      apiVersion,
+      kind: name,
+      definition: kind.definition?.(),
+      subresource,
+      form: text,
+      now: wallClock(),
+    });
 }
 
 /** JSON of the stored version, or of one that only its name tells from it: the cached bytes themselves. */

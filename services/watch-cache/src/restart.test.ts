@@ -5,7 +5,7 @@ import { key, revision } from "@orch/store/revision.js";
 import { StoreSetBack } from "@orch/store/set-back.js";
 import type { Store } from "@orch/store/store.js";
 import { createMirror } from "./mirror/mirror.js";
-import { naming, openStore, put, receiver, startCache, until, watchAll } from "./testing/cache-fixture.js";
+import { naming, noKinds, openStore, put, receiver, startCache, until, watchAll } from "./testing/cache-fixture.js";
 
 const getOne = { group: "", version: "v1", resource: "configmaps", namespace: "a", subresource: "", form: "" };
 
@@ -144,7 +144,7 @@ test("a store that is set back while nobody reads or writes is noticed", async (
 test("an answer of the store that comes when it was noticed already ends no watch of the state since", async (t) => {
   const { store, behind, setBack } = await openSetBack(t);
   const mirror = createMirror({
-    ...{ store, prefix: key(naming.storePrefix), place: () => undefined, stamp: () => 0 },
+    ...{ store, prefix: key(naming.storePrefix), ...noKinds, stamp: () => 0 },
     history: { keepMs: 1000, maxBytes: 1000, now: () => 0 },
     onError: (what, error) => assert.fail(`${what}: ${String(error)}`),
   });

@@ -41,14 +41,16 @@ export async function run({ values, refuse }: Started): Promise<void> {
   }).catch(endStart);
   // The store reads its first pages while the rest of the code is loaded.
   const begun = snapshot(store, { prefix: key(naming.storePrefix), ahead: pagesAhead });
-  const [{ loadCatalog }, { createGrpcServer }, { assembleWatchCache }] = await Promise.all([
-    import("@orch/api/catalog.js"),
-    import("@orch/rpc/link/grpc-server.js"),
-    import("./assemble.js"),
-    claimed,
-  ]);
-  const catalog = loadCatalog(naming, { release });
-  storeMetrics.know(catalog.storedKinds());
+  const [{ loadCatalog }, { createLiveCatalog, tellStoredKinds }, { createGrpcServer }, { assembleWatchCache }] =
+    await Promise.all([
+      import("@orch/api/catalog.js"),
+      import("@orch/api/custom/live-catalog.js"),
+      import("@orch/rpc/link/grpc-server.js"),
+      import("./assemble.js"),
+      claimed,
+    ]);
+  const catalog = createLiveCatalog(loadCatalog(naming, { release }));
+  tellStoredKinds(catalog, storeMetrics);
   const server = createGrpcServer({
     host: values["bind-address"],
     port: values["rpc-port"],

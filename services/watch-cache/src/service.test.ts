@@ -9,7 +9,17 @@ import type { Caller } from "@orch/rpc/rpc.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createMirror } from "./mirror/mirror.js";
-import { listAll, naming, openStore, put, receiver, startCache, until, watchAll } from "./testing/cache-fixture.js";
+import {
+  listAll,
+  naming,
+  noKinds,
+  openStore,
+  put,
+  receiver,
+  startCache,
+  until,
+  watchAll,
+} from "./testing/cache-fixture.js";
 
 test("a list is held back by a client that takes it bit by bit, at every pause", async (t) => {
   const store = await openStore(t);
@@ -142,7 +152,7 @@ test("a load that is stopped in the middle never shows", async (t) => {
   const mirror = createMirror({
     store: half,
     prefix: key(naming.storePrefix),
-    place: () => undefined,
+    ...noKinds,
     history: { keepMs: 1000, maxBytes: 1000, now: () => 0 },
     stamp: () => 0,
     onError: (what) => assert.fail(what),

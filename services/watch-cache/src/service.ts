@@ -1,16 +1,17 @@
 import { randomBytes } from "node:crypto";
-import type { Catalog } from "@orch/api/catalog.js";
+import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createReadIndex } from "@orch/cache/read-index.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { GetRequest, ListRequest, StatusReply, WatchRequest } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheStatus, watchCacheWatch } from "@orch/rpc/methods.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Services } from "@orch/rpc/rpc.js";
-import { ApiError, unavailable } from "@orch/status/api-error.js";
+import { ApiError, unavailable, unknownPath } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Range, Store } from "@orch/store/store.js";
 import { createTokenKey } from "@orch/store/token-key.js";
 import type { WatchCacheConfig } from "./config.js";
+import { definitionFeed, followCatalog } from "./definitions.js";
 import { createFreshness } from "./freshness.js";
 import { get } from "./get.js";
 import type { ListDeps } from "./list/list.js";
@@ -26,7 +27,7 @@ export interface WatchCacheDeps {
   readonly store: Store;
   /** Everything in the store, where reading it has begun already: see `snapshot`. */
   readonly begun?: AsyncIterable<Range> | undefined;
-  readonly catalog: Catalog;
+  readonly catalog: LiveCatalog;
   readonly naming: Naming;
   readonly services: Services;
   readonly log: (what: string, error: unknown) => void;
@@ -73,7 +74,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   const { store, naming, services } = deps;
   const readables = createReadables(deps.catalog, naming.storePrefix);
   const renditions = createRenditions({
-    catalog: deps.catalog,
+    catalog: deps.catalog.builtIn,
     metaGroup: naming.metaGroup,
     wallClock: deps.wallClock,
     hotBytes: config.hotBytes,
@@ -83,7 +84,8 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     store,
     begun: deps.begun,
     prefix: key(naming.storePrefix),
-    place: readables.place,
+    readables,
+    definitions: definitionFeed(deps.catalog),
     history: { keepMs: config.historyMs, maxBytes: config.historyBytes, now: deps.now },
     stamp: deps.stamp,
     onError: deps.log,
@@ -121,23 +123,48 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   });
 
   services.unary(watchCacheStatus, status);
-  const asked = (request: GetRequest | ListRequest | WatchRequest): Asked => {
+  const ask = (request: GetRequest | ListRequest | WatchRequest): Asked | undefined => {
     const readable = readables.of(request);
     const subresource = "subresource" in request ? request.subresource : "";
-    return { readable, rendition: renditions.of(readable.kind, request.form, subresource) };
+    return readable && { readable, rendition: renditions.of(readable.kind, request.form, subresource) };
   };
-  services.unary(watchCacheGet, (request) => get(reads, asked(request), request));
+  /** Of a kind that the gateway knows and this cache perhaps not yet. @throws ApiError NotFound */
+  const askLater = async (request: GetRequest | ListRequest | WatchRequest): Promise<Asked> => {
+    await freshness.source({ type: "mostRecent" });
+    const asked = ask(request);
+    if (asked === undefined) throw unknownPath();
+    return asked;
+  };
+  services.unary(watchCacheGet, (request) => {
+    const asked = ask(request);
+    return asked === undefined
+      ? askLater(request).then((late) => get(reads, late, request))
+      : get(reads, asked, request);
+  });
   let stopped = false;
   services.stream(watchCacheWatch, (request, sender) => {
-    if (stopped) throw unavailable("the watch cache is shutting down");
-    watch(watches, asked(request), { request, sender });
+    const begin = (asked: Asked): void => {
+      if (stopped) throw unavailable("the watch cache is shutting down");
+      watch(watches, asked, { request, sender });
+    };
+    const asked = ask(request);
+    if (asked !== undefined) return begin(asked);
+    askLater(request)
+      .then(begin)
+      .catch((error: unknown) => sender.end(ApiError.from(error)));
   });
   const lists = createListStream({ ...reads, pacer }, config.gzipBytes);
   services.stream(watchCacheList, (request, sender) => {
     const failed = (error: unknown): void => sender.end(ApiError.from(error));
-    lists.send(asked(request), { request, sender }).catch(failed);
+    const asked = ask(request);
+    const sent =
+      asked === undefined
+        ? askLater(request).then((late) => lists.send(late, { request, sender }))
+        : lists.send(asked, { request, sender });
+    sent.catch(failed);
   });
 
+  followCatalog(deps.catalog, mirror, open);
   mirror.onReset(() => {
     renditions.forget();
     lists.forget();

@@ -1,3 +1,4 @@
+import type { Kind } from "@orch/api/catalog.js";
 import type { Change } from "@orch/cache/change.js";
 import { eventFor } from "@orch/cache/change.js";
 import type { Batch, Interest, Watcher } from "@orch/cache/feeds.js";
@@ -49,6 +50,8 @@ export interface OpenWatch {
   bookmark(): void;
   /** Ends it with a last bookmark (orderly stop, or its time is over). */
   finish(): void;
+  /** The same where its kind is one of these, which are no more or say something else now. */
+  leave(kinds: ReadonlySet<Kind>): void;
   /** Ends it with an ERROR event: the history is gone. */
   expire(): void;
   /** The same where it follows an object that can no longer be read. */
@@ -112,11 +115,15 @@ function openWatch(running: Running): OpenWatch {
     deps.mirror.flush();
     outlet.send({ body: running.next.bookmark(deps.mirror.gate.revision) });
   };
+  const finish = (): void => {
+    bookmark();
+    outlet.end();
+  };
   return {
     bookmark,
-    finish() {
-      bookmark();
-      outlet.end();
+    finish,
+    leave(kinds) {
+      if (kinds.has(readable.kind)) finish();
     },
     expire() {
       outlet.error(expired("too old resource version: the history was lost"));

@@ -4,6 +4,7 @@ import { createNaming } from "@orch/naming/naming.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { loadCatalog } from "../catalog.js";
+import { createLiveCatalog } from "../custom/live-catalog.js";
 import { valueAt } from "../object.js";
 import { createOpenApi, type Document, type OpenApi } from "./openapi.js";
 
@@ -14,7 +15,7 @@ function every(): OpenApi {
   const catalog = loadCatalog(naming, { runtimeConfig: ["api/all"] });
   const kinds = catalog.groups().flatMap((g) => g.versions.flatMap((v) => catalog.kindsOf(g.name, v)));
   const subresources = new Set(kinds.flatMap((kind) => kind.subresources.map((s) => s.name)));
-  return createOpenApi(catalog, { naming, offers: { subresources, mediaTypes } });
+  return createOpenApi(createLiveCatalog(catalog), { naming, offers: { subresources, mediaTypes } });
 }
 
 function parsed(document: Document | undefined): JsonObject {
@@ -289,7 +290,7 @@ test("a list is answered in every media type and as a stream of those that strea
 });
 
 test("only what is offered is promised", async () => {
-  const few = createOpenApi(loadCatalog(naming), {
+  const few = createOpenApi(createLiveCatalog(loadCatalog(naming)), {
     naming,
     offers: { subresources: new Set(["status"]), mediaTypes: ["application/json"] },
   });
@@ -316,7 +317,9 @@ test("the same catalog gives the same documents, and each is built once", async 
 test("names of schemas and groups follow the dialect", () => {
   const orch = createNaming("orch");
   const offers = { subresources: new Set<string>(), mediaTypes };
-  const document = createOpenApi(loadCatalog(orch), { naming: orch, offers }).v3("apis/discovery.orch/v1");
+  const document = createOpenApi(createLiveCatalog(loadCatalog(orch)), { naming: orch, offers }).v3(
+    "apis/discovery.orch/v1",
+  );
   const slices = valueAt(parsed(document), "components.schemas");
   assert.deepEqual(part(slices, "io.orch.api.discovery.v1.EndpointSlice", "x-kubernetes-group-version-kind"), [
     { group: "discovery.orch", kind: "EndpointSlice", version: "v1" },

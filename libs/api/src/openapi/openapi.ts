@@ -4,9 +4,10 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
 import { readJson } from "@orch/status/read-json.js";
 import { type Catalog, once } from "../catalog.js";
+import type { CatalogHolder } from "../custom/live-catalog.js";
 import { DataError } from "../reader.js";
 import { homeOf, loadDocs } from "./docs.js";
-import type { Context, Offers } from "./operations.js";
+import type { Context, Offers, Section } from "./operations.js";
 import { encode, type Shape } from "./protobuf.js";
 import { createSchemas, type Form, type GroupVersionKind, type Schemas } from "./schemas.js";
 import { type SectionSource, sectionSources } from "./sections.js";
@@ -23,7 +24,10 @@ export interface Document {
   protobuf(): Uint8Array;
 }
 
-/** The OpenAPI documents of what is served. Nothing is built before it is asked for, and everything once. */
+/**
+ * The OpenAPI documents of what is served. Nothing is built before it is asked for, and each part once for as long as it
+ * stays the same.
+ */
 export interface OpenApi {
   v2(): Promise<Document>;
   /** `/openapi/v3`: where each part of the interface is described. */
@@ -37,34 +41,70 @@ export interface OpenApiOptions {
   readonly offers: Offers;
 }
 
-export function createOpenApi(catalog: Catalog, { naming, offers }: OpenApiOptions): OpenApi {
-  const info = { title: naming.word("orch"), version: `v${catalog.release}` };
-  const prepared = once(() => prepare(catalog, naming, offers));
-  const sections = once(() => new Map(prepared().sources.map((source) => [source.name, threeOf(source)])));
+export function createOpenApi(catalog: CatalogHolder, { naming, offers }: OpenApiOptions): OpenApi {
+  const info = { title: naming.word("orch"), version: `v${catalog.builtIn.release}` };
+  const prepared = once(() => prepare(catalog.builtIn, naming, offers));
+  const built = new WeakMap<object, Section>();
+  const documents = new WeakMap<object, Document>();
 
-  const threeOf = (source: SectionSource) =>
-    once(() => document(versionThree(source.build(), prepared().schemas("v3"), info), documentV3));
+  const buildOf = (source: SectionSource): Section => {
+    const section = built.get(source.of) ?? source.build();
+    built.set(source.of, section);
+    return section;
+  };
+  const threeOf = (source: SectionSource): Document => {
+    const known =
+      documents.get(source.of) ?? document(versionThree(buildOf(source), prepared().schemas("v3"), info), documentV3);
+    documents.set(source.of, known);
+    return known;
+  };
+  const sourcesOf = (now: Catalog): readonly SectionSource[] => sectionSources({ ...prepared().context, catalog: now });
 
-  const two = once(async () => {
-    const built = [];
-    for (const source of prepared().sources) {
-      built.push(source.build());
+  const two = async (now: Catalog): Promise<Document> => {
+    const sections = [];
+    for (const source of sourcesOf(now)) {
+      sections.push(buildOf(source));
       await nextTurn();
     }
-    return document(versionTwo(built, prepared().schemas("v2"), info), documentV2);
-  });
+    return document(versionTwo(sections, prepared().schemas("v2"), info), documentV2);
+  };
 
-  const index = once(async () => {
+  const index = async (now: Catalog): Promise<Document> => {
     const paths: Record<string, { serverRelativeURL: string }> = {};
-    for (const [name, section] of sections()) {
-      paths[name] = { serverRelativeURL: sectionUrl(name, section().hash) };
+    for (const source of sourcesOf(now)) {
+      paths[source.name] = { serverRelativeURL: sectionUrl(source.name, threeOf(source).hash) };
       // Others are served between two documents: all of them together take a while.
       await nextTurn();
     }
     return document({ paths }, undefined);
-  });
+  };
 
-  return { v2: two, v3Index: index, v3: (section) => sections().get(section)?.() };
+  const byCatalog = new WeakMap<Catalog, Whole>();
+  const whole = (): Whole => {
+    const { now } = catalog;
+    const known = byCatalog.get(now) ?? {
+      two: once(() => two(now)),
+      index: once(() => index(now)),
+      sources: once(() => new Map(sourcesOf(now).map((source) => [source.name, source]))),
+    };
+    byCatalog.set(now, known);
+    return known;
+  };
+  return {
+    v2: () => whole().two(),
+    v3Index: () => whole().index(),
+    v3(section) {
+      const source = whole().sources().get(section);
+      return source === undefined ? undefined : threeOf(source);
+    },
+  };
+}
+
+/** What is made of a whole catalog. */
+interface Whole {
+  readonly two: () => Promise<Document>;
+  readonly index: () => Promise<Document>;
+  readonly sources: () => ReadonlyMap<string, SectionSource>;
 }
 
 /** Where a document stands for ever: with its hash. */
@@ -73,7 +113,7 @@ export function sectionUrl(section: string, hash: string): string {
 }
 
 interface Prepared {
-  readonly sources: readonly SectionSource[];
+  readonly context: Context;
   readonly schemas: (form: Form) => Schemas;
 }
 
@@ -87,7 +127,7 @@ function prepare(catalog: Catalog, naming: Naming, offers: Offers): Prepared {
   const context: Context = { catalog, naming, docs, offers, typeNamed };
   const kindsOf = createKindsOf(catalog);
   return {
-    sources: sectionSources(context),
+    context,
     schemas: (form) => createSchemas({ form, naming, docs, kindsOf }),
   };
 }
@@ -104,8 +144,13 @@ function createKindsOf(catalog: Catalog): (type: MessageType) => readonly GroupV
     const { home, name: kind } = homeOf(type.name);
     if (everywhere.has(type.name)) return versions.map(({ group, version }) => ({ group, kind, version }));
     const version = home.slice(home.indexOf("/") + 1);
-    return [{ group: groups.get(home) ?? "", kind, version }];
+    return [{ group: groups.get(home) ?? customGroupOf(home), kind, version }];
   };
+}
+
+/** A custom kind's type is named after its group: `example.com/v1`. */
+function customGroupOf(home: string): string {
+  return home.includes(".") ? home.slice(0, home.indexOf("/")) : "";
 }
 
 /** The group of each data file: of the kinds in it, and of the subresources of others that it describes. */

@@ -1,4 +1,5 @@
 import type { Type } from "@orch/schema/descriptor.js";
+import type { Kind } from "../catalog.js";
 import {
   type Context,
   capital,
@@ -15,31 +16,49 @@ import { resourcePaths } from "./resource-paths.js";
 export interface SectionSource {
   /** `api/v1`, `apis`, `apis/apps`, `version`: the path below `/openapi/v3/`. */
   readonly name: string;
+  /** What it tells of: the same value for as long as the part is the same. */
+  readonly of: object;
   readonly build: () => Section;
 }
 
 /** Every part of the served interface, in the order of its paths. */
 export function sectionSources(context: Context): readonly SectionSource[] {
-  const groups = context.catalog.groups();
-  const sources = groups.flatMap(({ name, versions }): SectionSource[] => {
+  const sources = context.catalog.groups().flatMap((group): SectionSource[] => {
+    const { name, versions } = group;
     const root = name === "" ? "api" : `apis/${name}`;
     return [
-      section(root, () => [groupPath(context, name)]),
-      ...versions.map((version) => section(`${root}/${version}`, () => versionPaths(context, name, version))),
+      section(root, group, () => [groupPath(context, name)]),
+      ...versions.map((version) => {
+        const kinds = context.catalog.kindsOf(name, version);
+        return section(`${root}/${version}`, kinds, () => versionPaths(context, { group: name, version, kinds }));
+      }),
     ];
   });
-  const rest = [section("apis", () => [groupsPath(context)]), section("version", () => [versionPath()])];
+  const rest = [
+    section("apis", always.apis, () => [groupsPath(context)]),
+    section("version", always.version, () => [versionPath()]),
+  ];
   return [...sources, ...rest].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function section(name: string, paths: () => readonly PathItem[]): SectionSource {
+/** Parts that never change. */
+const always = { apis: {}, version: {} };
+
+function section(name: string, of: object, paths: () => readonly PathItem[]): SectionSource {
   return {
     name,
+    of,
     build: () => ({ name, paths: [...paths()].sort((a, b) => (a.path < b.path ? -1 : 1)) }),
   };
 }
 
-function versionPaths(context: Context, group: string, version: string): readonly PathItem[] {
+interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+  readonly kinds: readonly Kind[];
+}
+
+function versionPaths(context: Context, { group, version, kinds }: GroupVersion): readonly PathItem[] {
   const word = groupWord(context.naming, group);
   const about = document(context, {
     id: `get${capital(word)}${capital(version)}APIResources`,
@@ -48,7 +67,6 @@ function versionPaths(context: Context, group: string, version: string): readonl
     type: context.typeNamed("meta/v1.APIResourceList"),
   });
   const path = group === "" ? `/api/${version}/` : `/apis/${group}/${version}/`;
-  const kinds = context.catalog.kindsOf(group, version);
   return [{ path, operations: [about] }, ...kinds.flatMap((kind) => resourcePaths(context, kind))];
 }
 

@@ -36,7 +36,7 @@ function fakeSource(objects: Readonly<Record<string, readonly AnyObject[]>>) {
     },
   };
   const load = (): void => {
-    for (const [resource, follower] of followers) follower.replaced(objects[resource] ?? []);
+    for (const [resource, follower] of followers) follower.replaced(objects[resource] ?? [], 0);
   };
   const follower = (resource: string): Follower => {
     const found = followers.get(resource);
@@ -350,7 +350,7 @@ test("a request before the objects are known waits for them, and at last is unav
   const slow = setUp(objects);
   const late = assert.rejects(async () => await slow.authorizer.authorize(of(secret("mounted"))), isUnavailable);
   await slow.clock.pass(0);
-  slow.follower("pods").replaced(objects["pods"] ?? []);
+  slow.follower("pods").replaced(objects["pods"] ?? [], 0);
   await slow.clock.pass(10_000);
   await late;
 });
@@ -404,7 +404,7 @@ test("what pods and volumes no longer name is no longer theirs", async () => {
   follower("pods").changed(pod("p", { nodeName: "n2", serviceAccountName: "runner" }));
   assert.equal(await may(token("runner")), false);
   assert.equal(await may(token("runner"), "n2"), true);
-  follower("pods").replaced([]);
+  follower("pods").replaced([], 0);
   assert.equal(await may(token("runner"), "n2"), false);
 });
 

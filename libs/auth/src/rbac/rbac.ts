@@ -49,8 +49,8 @@ export function createRbac({ naming, log, clock, waitMs = usualWaitMs }: RbacDep
 
   const follow = <T extends Named>(source: ObjectSource, resource: string, kept: Kept<T>): void => {
     const mirror = mirrorOf(kept, (what) => log(`${resource}: ${what}`, undefined));
-    const replaced: Follower["replaced"] = (objects) => {
-      mirror.replaced(objects);
+    const replaced: Follower["replaced"] = (objects, revision) => {
+      mirror.replaced(objects, revision);
       collectionLoaded(resource);
     };
     following.push(source.follow({ group, version: "v1", resource }, { ...mirror, replaced }));

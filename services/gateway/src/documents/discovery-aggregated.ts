@@ -1,4 +1,5 @@
 import type { Catalog, Group, Kind } from "@orch/api/catalog.js";
+import type { CatalogHolder } from "@orch/api/custom/live-catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
 import { subresourceKind } from "@orch/api/subresource-kind.js";
 import type { Naming } from "@orch/naming/naming.js";
@@ -6,11 +7,11 @@ import type { Exchange, HeaderList } from "../http/exchange.js";
 import { acceptsGzip, createKeptGzip, documentGzipFrom } from "../http/gzip.js";
 import type { Representation } from "../representation.js";
 import { printed } from "../respond.js";
-import { type Served, servedKinds, servedSubresources } from "./discovery.js";
+import { type Served, servedSubresources, withPaths } from "./discovery.js";
 import { etagOf, namesTag } from "./etag.js";
 
 export interface AggregatedDeps {
-  readonly catalog: Catalog;
+  readonly catalog: CatalogHolder;
   readonly naming: Naming;
   readonly served: Served;
   /** Whether answers are compressed for who takes that (gate APIResponseCompression). */
@@ -34,14 +35,19 @@ interface Prepared {
   readonly etag: string;
 }
 
-/** What is served does not change while the process runs: each document is made once. */
+/** Each document is made once for a catalog, of parts that are made once for as long as they stay the same. */
 export function createAggregatedDiscovery(deps: AggregatedDeps): AggregatedDiscovery {
-  const prepared = new Map<string, Prepared>();
+  const documents = new WeakMap<Catalog, Map<string, Prepared>>();
+  const resources: KnownResources = new WeakMap();
   const kept = createKeptGzip();
   return {
     send(exchange, representation, { path, version }) {
       const key = `${path} ${version} ${representation.encoding} ${representation.pretty}`;
-      const { body, etag } = prepared.get(key) ?? prepare(deps, representation, { path, version });
+      const catalog = deps.catalog.now;
+      const prepared = documents.get(catalog) ?? new Map<string, Prepared>();
+      documents.set(catalog, prepared);
+      const { body, etag } =
+        prepared.get(key) ?? prepare({ ...deps, catalog, resources }, representation, { path, version });
       prepared.set(key, { body, etag });
       const headers: HeaderList = ["ETag", etag, "Vary", "Accept, Accept-Encoding"];
       if (namesTag(exchange.header("if-none-match"), etag)) {
@@ -54,7 +60,7 @@ export function createAggregatedDiscovery(deps: AggregatedDeps): AggregatedDisco
       const zips = deps.gzip && body.length >= documentGzipFrom && acceptsGzip(exchange.header("accept-encoding"));
       if (!zips) return exchange.send(200, all, body);
       const sendSmall = (small: Buffer): void => exchange.send(200, [...all, "Content-Encoding", "gzip"], small);
-      const small = kept.of(key, () => body);
+      const small = kept.of(`${key} ${etag}`, () => body);
       return small instanceof Promise ? small.then(sendSmall) : sendSmall(small);
     },
   };
@@ -62,11 +68,17 @@ export function createAggregatedDiscovery(deps: AggregatedDeps): AggregatedDisco
 
 const listKind = "APIGroupDiscoveryList";
 
-function prepare(
-  deps: AggregatedDeps,
-  representation: Representation,
-  asked: { path: Root; version: string },
-): Prepared {
+/** What is said of a group-version's kinds, by their list. */
+type KnownResources = WeakMap<readonly Kind[], readonly unknown[]>;
+
+interface Described {
+  readonly catalog: Catalog;
+  readonly naming: Naming;
+  readonly served: Served;
+  readonly resources?: KnownResources;
+}
+
+function prepare(deps: Described, representation: Representation, asked: { path: Root; version: string }): Prepared {
   const type = (kind: string) => deps.catalog.type(`apidiscovery/${asked.version}.${kind}`);
   const { body: printedBody } = printed(representation, aggregatedDocument(deps, asked), type);
   const body = Buffer.from(printedBody);
@@ -75,7 +87,7 @@ function prepare(
 
 /** An APIGroupDiscoveryList: below `/api` the group without a name, below `/apis` all others. */
 export function aggregatedDocument(
-  { catalog, naming, served }: Omit<AggregatedDeps, "gzip">,
+  { catalog, naming, served, resources = new WeakMap() }: Described,
   { path, version }: { readonly path: Root; readonly version: string },
 ): object {
   const groups = catalog.groups().filter((group) => (group.name === "") === (path === "/api"));
@@ -83,15 +95,23 @@ export function aggregatedDocument(
     kind: listKind,
     apiVersion: `${naming.group("apidiscovery")}/${version}`,
     metadata: {},
-    items: groups.map((group) => describeGroup(catalog, group, served)),
+    items: groups.map((group) => describeGroup({ catalog, served, resources }, group)),
   };
 }
 
-function describeGroup(catalog: Catalog, { name, versions }: Group, served: Served): unknown {
+interface Describing {
+  readonly catalog: Catalog;
+  readonly served: Served;
+  readonly resources: KnownResources;
+}
+
+function describeGroup({ catalog, served, resources: known }: Describing, { name, versions }: Group): unknown {
   return {
     metadata: { ...(name === "" ? {} : { name }), creationTimestamp: null },
     versions: versions.map((version) => {
-      const resources = servedKinds(catalog, { group: name, version }).map((kind) => describeKind(kind, served));
+      const kinds = catalog.kindsOf(name, version);
+      const resources = known.get(kinds) ?? withPaths(kinds).map((kind) => describeKind(kind, served));
+      known.set(kinds, resources);
       return { version, ...(resources.length === 0 ? {} : { resources }), freshness: "Current" };
     }),
   };

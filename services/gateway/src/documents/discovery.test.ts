@@ -5,6 +5,7 @@ import { buffer } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { loadCatalog } from "@orch/api/catalog.js";
+import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { valueAt } from "@orch/api/object.js";
 import { parseCbor } from "@orch/codec/cbor-parse.js";
 import type { Decoded } from "@orch/codec/decoded.js";
@@ -170,7 +171,7 @@ test("both forms promise the same resources, subresources and verbs", () => {
 });
 
 const negotiator = createNegotiator(objectOffers(naming, { cbor: true }), discoveryTransforms(naming));
-const discovery = createAggregatedDiscovery(deps);
+const discovery = createAggregatedDiscovery({ ...deps, catalog: createLiveCatalog(deps.catalog) });
 const server: Server = createServer((request, response) => {
   const exchange = createHttp1Exchange(request, response, {
     id: "1",

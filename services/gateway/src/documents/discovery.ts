@@ -58,13 +58,13 @@ function resourceList(catalog: Catalog, at: { group: string; version: string }, 
     kind: "APIResourceList",
     apiVersion: "v1",
     groupVersion: at.group === "" ? at.version : `${at.group}/${at.version}`,
-    resources: servedKinds(catalog, at).flatMap((kind) => describeKind(kind, served)),
+    resources: withPaths(catalog.kindsOf(at.group, at.version)).flatMap((kind) => describeKind(kind, served)),
   };
 }
 
 /** Those that have a path of their own: of what is never stored, what can be created. */
-export function servedKinds(catalog: Catalog, at: { group: string; version: string }): readonly Kind[] {
-  return catalog.kindsOf(at.group, at.version).filter((kind) => isStored(kind) || kind.verbs.length > 0);
+export function withPaths(kinds: readonly Kind[]): readonly Kind[] {
+  return kinds.filter((kind) => isStored(kind) || kind.verbs.length > 0);
 }
 
 function describeKind(kind: Kind, served: Served): unknown[] {

@@ -4,13 +4,14 @@ import { buffer } from "node:stream/consumers";
 import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { loadCatalog } from "@orch/api/catalog.js";
+import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createOpenApi } from "@orch/api/openapi/openapi.js";
 import { createNaming } from "@orch/naming/naming.js";
 import express from "express";
 import { createOpenApiRoutes } from "./openapi.js";
 
 const naming = createNaming("kubernetes");
-const documents = createOpenApi(loadCatalog(naming), {
+const documents = createOpenApi(createLiveCatalog(loadCatalog(naming)), {
   naming,
   offers: { subresources: new Set(), mediaTypes: ["application/json"] },
 });

@@ -1,4 +1,5 @@
 import { type Catalog, type CatalogOptions, loadCatalog } from "@orch/api/catalog.js";
+import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { Authorizer } from "@orch/auth/authorizer.js";
 import { alwaysAllow, groupMayAll } from "@orch/auth/fixed-authorizers.js";
 import type { UserInfo } from "@orch/auth/user.js";
@@ -62,7 +63,7 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
   const layouts = createLayouts(pacer);
   const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`), layouts);
   const serve = createPipeline({
-    catalog,
+    catalog: createLiveCatalog(catalog),
     naming,
     negotiator,
     discoveryNegotiator: createNegotiator(offers, discoveryTransforms(naming)),

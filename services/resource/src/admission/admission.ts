@@ -44,7 +44,7 @@ interface Steps {
 }
 
 export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission {
-  const known = new Map<Kind, Map<string, Steps>>();
+  const known = new WeakMap<Kind, Map<string, Steps>>();
   // Every write asks: the steps are sorted out once.
   const stepsOf = ({ kind, request: { subresource } }: Write): Steps => {
     const bySubresource = known.get(kind) ?? new Map<string, Steps>();

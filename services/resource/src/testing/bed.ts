@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { type Catalog, loadCatalog } from "@orch/api/catalog.js";
+import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { alwaysAllow } from "@orch/auth/fixed-authorizers.js";
 import type { Permissions } from "@orch/auth/rules.js";
@@ -97,7 +98,17 @@ export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
           ...{ groups: undefined, eventTtlMs: 3_600_000, cbor: true, allocation, tokens, admission },
           ...(options.thread === true ? { thread: { runtimeConfig: [] } } : {}),
         },
-        { store: options.store ?? store, naming, catalog, services, permissions, log, random, now, ...fixed },
+        {
+          store: options.store ?? store,
+          naming,
+          catalog: createLiveCatalog(catalog),
+          services,
+          permissions,
+          log,
+          random,
+          now,
+          ...fixed,
+        },
       );
       running.push(resource);
       await resource.start();

@@ -1,7 +1,7 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { LargePrint } from "@orch/render/large-print.js";
-import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
+import type { WriteReply } from "@orch/rpc/messages.js";
 import type { ServerCall } from "@orch/rpc/rpc.js";
 import { createJobThread, type ThreadCounts, type ThreadLimits } from "@orch/rpc/thread/job-thread.js";
 import { bufferOf, ownBytes } from "@orch/rpc/thread/messages.js";
@@ -9,7 +9,7 @@ import { ApiError, outcomeUnknown } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
 import type { Taken } from "../allocation/allocations.js";
 import type { Mirrored } from "../mirror.js";
-import { builtIn, type WriteDeps } from "../write/write.js";
+import { builtIn, type Write, type WriteDeps } from "../write/write.js";
 import type { Answer, Job, Question, Result, ThreadSettings } from "./messages.js";
 import { startThread } from "./start.js";
 
@@ -17,7 +17,7 @@ import { startThread } from "./start.js";
 export const largeBytes = 96 << 10;
 
 export interface LargeWrites {
-  write(request: WriteRequest, call: ServerCall): Promise<WriteReply>;
+  write(write: Pick<Write, "request" | "requested">, call: ServerCall): Promise<WriteReply>;
   /** For this process's other services: an answer that takes long to write. */
   print(print: LargePrint): Promise<Buffer>;
   close(): Promise<void>;
@@ -64,11 +64,12 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
     limits: options.limits ?? {},
   });
   return {
-    async write(request, call) {
+    async write({ request, requested }, call) {
       const id = ++lastId;
       const body = ownBytes(request.body);
       const mirrored = options.mirrored(request.namespace);
-      const job: Job = { type: "write", id, request: { ...request, body: bufferOf(body) }, mirrored };
+      const definition = requested.definition?.();
+      const job: Job = { type: "write", id, request: { ...request, body: bufferOf(body) }, mirrored, definition };
       try {
         const result = await thread.run(job, {
           owner: request.user.name,

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { loadCatalog } from "@orch/api/catalog.js";
+import { createThreadCatalogs } from "@orch/api/custom/thread-catalogs.js";
 import { createNotEnforced } from "@orch/api/not-enforced.js";
 import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
 import { createNaming } from "@orch/naming/naming.js";
@@ -25,9 +26,9 @@ if (parentPort === null) throw new TypeError("this is a thread's program");
 
 const naming = createNaming(settings.dialect, { storePrefix: settings.storePrefix });
 const catalog = loadCatalog(naming, settings);
+const catalogs = createThreadCatalogs(catalog);
 const renderers = createRenderers(catalog, naming.metaGroup);
 const shared = {
-  catalog,
   naming,
   renderers,
   formats: createNegotiator(objectOffers(naming, settings)),
@@ -49,19 +50,20 @@ function admissionWith(mirrored: Mirrored): Admission {
 
 type WriteJob = Extract<Job, { readonly type: "write" }>;
 
-function write({ id, request, mirrored }: WriteJob, ask: Ask<Question, Answer>): Promise<WriteReply> {
-  const requested = catalog.find(request.group, request.version, request.resource);
+function write({ id, request, mirrored, definition }: WriteJob, ask: Ask<Question, Answer>): Promise<WriteReply> {
+  const known = catalogs(definition);
+  const requested = known.find(request.group, request.version, request.resource);
   if (requested === undefined) throw unknownPath();
   const world = asking(ask, id);
   const tokenKey = createTokenKey({ store: world.store, storePrefix: naming.storePrefix, random: randomBytes });
   const allocations = { ...world.allocations, families: settings.ipFamilies };
-  const deps = { ...shared, ...world, allocations, tokenKey, admission: admissionWith(mirrored) };
+  const deps = { ...shared, ...world, catalog: known, allocations, tokenKey, admission: admissionWith(mirrored) };
   const own = { ...request, body: bufferOf(request.body) };
   return performWrite({ deps, kind: requested.hub, requested, request: own }, undefined);
 }
 
 serveJobs<Job, Result, Question, Answer>(parentPort, async (job, ask) => {
-  if (job.type === "print") return { type: "bytes", bytes: ownBytes(printLarge(job.print, { catalog, renderers })) };
+  if (job.type === "print") return { type: "bytes", bytes: ownBytes(printLarge(job.print, { catalogs, renderers })) };
   const reply = await write(job, ask);
   return { type: "reply", reply: { ...reply, body: bufferOf(ownBytes(reply.body)) } };
 });

@@ -1,3 +1,4 @@
+import type { DefinitionText } from "@orch/api/custom/definition-text.js";
 import type { AnyObject } from "@orch/api/object.js";
 import type { Attributes, Decision } from "@orch/auth/authorizer.js";
 import type { UserRules } from "@orch/auth/rules.js";
@@ -25,7 +26,14 @@ export interface ThreadSettings {
 
 export type Job =
   /** `id` tells writes apart whose questions come back. */
-  | { readonly type: "write"; readonly id: number; readonly request: WriteRequest; readonly mirrored: Mirrored }
+  | {
+      readonly type: "write";
+      readonly id: number;
+      readonly request: WriteRequest;
+      readonly mirrored: Mirrored;
+      /** Of a kind that is not built in. */
+      readonly definition: DefinitionText | undefined;
+    }
   | { readonly type: "print"; readonly print: LargePrint };
 
 export type Result =

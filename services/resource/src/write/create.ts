@@ -2,7 +2,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import { type WriteOptions, writeOptions } from "@orch/render/write-options.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
-import { badRequest } from "@orch/status/api-error.js";
+import { badRequest, notWhileTerminating } from "@orch/status/api-error.js";
 import { readObject } from "./body.js";
 import { type Beginning, type Draft, draftOf } from "./draft.js";
 import { generatedName } from "./generated-name.js";
@@ -40,6 +40,7 @@ export async function createObject<T>(
 ): Promise<T> {
   const { deps, kind, request } = write;
   const { object } = beginning;
+  if (deps.catalog.isTerminating(kind)) throw notWhileTerminating(resourceOf(kind));
   if (request.verb !== "create") await checkMayCreate(write);
   const prefix = prefixOf(object);
   const metadata = newMetadata(write, object, prefix);

@@ -6,6 +6,8 @@ import type { Write, WriteDeps } from "./write.js";
 
 export interface OwnWrite {
   readonly verb: WriteVerb;
+  /** `status`; of the whole object where absent. */
+  readonly subresource?: string;
   readonly namespace?: string;
   /** Of the object that is updated or deleted. */
   readonly name?: string;
@@ -16,13 +18,13 @@ export interface OwnWrite {
 
 /** A write of the server itself, as if a client of every right had sent it. */
 export function ownWrite(deps: WriteDeps, kind: Kind, own: OwnWrite): Write {
-  const { verb, namespace = "", name = "", object, fieldManager } = own;
+  const { verb, subresource = "", namespace = "", name = "", object, fieldManager } = own;
   const request = {
     verb,
     group: kind.group,
     version: kind.version,
     resource: kind.plural,
-    subresource: "",
+    subresource,
     namespace,
     name,
     body: Buffer.alloc(0),

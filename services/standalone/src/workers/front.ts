@@ -63,7 +63,11 @@ export async function createWorkerFront(
   // The gateways know this for themselves; services in this process must, too, and have no gateway here to ask.
   const access = await createAuthorizationAccess(serving.access, {
     ...deps,
-    objects: storeSource({ ...deps, log: besidesUnreachable((what, err) => log.warn({ err }, what)) }),
+    objects: storeSource({
+      ...deps,
+      catalog: deps.catalog.builtIn,
+      log: besidesUnreachable((what, err) => log.warn({ err }, what)),
+    }),
     random: Math.random,
   });
   const acceptor = createServer({ pauseOnConnect: true }, (socket) => {

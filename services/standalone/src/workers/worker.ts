@@ -1,4 +1,7 @@
 import type { Socket } from "node:net";
+import { callerSource } from "@orch/access/caller-source.js";
+import { followDefinitions } from "@orch/access/follow-definitions.js";
+import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { connect } from "@orch/rpc/link/grpc-client.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
@@ -37,9 +40,16 @@ export async function startWorker(settings: WorkerSettings, tell: (report: Repor
     createPeers(new Map([[anyGroup, connect({ target: `unix:${path}`, log: peerLog(log, () => leaving) })]]));
   const caches = peersAt(sockets.caches);
   const resources = peersAt(sockets.resources);
+  const catalog = createLiveCatalog(
+    servedCatalog(naming, { release, runtimeConfig: flags["runtime-config"] }, catalogTools),
+  );
+  const definitions = followDefinitions(
+    callerSource({ caches: (group) => caches.of(group), clock, log: (what, err) => log.warn({ err }, what) }),
+    catalog,
+  );
   const gateway = await assembleGateway(serving, {
     naming,
-    catalog: servedCatalog(naming, { release, runtimeConfig: flags["runtime-config"] }, catalogTools),
+    catalog,
     caches,
     resources,
     health,
@@ -64,6 +74,7 @@ export async function startWorker(settings: WorkerSettings, tell: (report: Repor
         tell({ type: "serving" });
       },
       async stop() {
+        definitions.stop();
         await gateway.stop();
         await Promise.all([...caches.all, ...resources.all].map((peer) => peer.close()));
       },

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { loadCatalog } from "@orch/api/catalog.js";
+import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createReadIndex } from "@orch/cache/read-index.js";
 import { createNaming } from "@orch/naming/naming.js";
 import type { ListRequest } from "@orch/rpc/messages.js";
@@ -11,6 +12,7 @@ import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import { key, noRevision, revision } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import fc from "fast-check";
+import { definitionFeed } from "../definitions.js";
 import { createFreshness } from "../freshness.js";
 import { createMirror } from "../mirror/mirror.js";
 import { createReadables } from "../readable.js";
@@ -20,10 +22,11 @@ import type { ListBody } from "./list-body.js";
 
 const naming = createNaming("orch");
 const catalog = loadCatalog(naming);
-const readables = createReadables(catalog, naming.storePrefix);
+const live = createLiveCatalog(catalog);
+const readables = createReadables(live, naming.storePrefix);
 const renditions = createRenditions({ catalog, metaGroup: naming.metaGroup, wallClock: () => 0, hotBytes: 1000 });
 const maps = { group: "", version: "v1", resource: "configmaps" };
-const readable = readables.of(maps);
+const readable = readables.of(maps) ?? assert.fail("no ConfigMap");
 const rendition = renditions.of(readable.kind, "");
 const unset: ListRequest = {
   ...maps,
@@ -53,7 +56,8 @@ async function start(t: TestContext) {
   const mirror = createMirror({
     store,
     prefix: key(naming.storePrefix),
-    place: readables.place,
+    readables,
+    definitions: definitionFeed(live),
     stamp: () => 0,
     history: { keepMs: 60_000, maxBytes: 1e8, now: () => 0 },
     onError: (what, error) => assert.fail(`${what}: ${String(error)}`),

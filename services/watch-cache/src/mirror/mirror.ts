@@ -2,10 +2,10 @@ import type { Gate } from "@orch/cache/gate.js";
 import type { HistoryOptions } from "@orch/cache/history.js";
 import { type Damage, damageText } from "@orch/store/damaged-entry.js";
 import { createFollowing, type Follower } from "@orch/store/follow.js";
-import type { Key, Revision } from "@orch/store/revision.js";
+import { type Key, type Revision, revision } from "@orch/store/revision.js";
 import type { Range, Store } from "@orch/store/store.js";
-import type { Place } from "../readable.js";
-import { createApply } from "./apply.js";
+import type { Place, Readables } from "../readable.js";
+import { createApply, type DefinitionFeed } from "./apply.js";
 import { createIntake } from "./intake.js";
 import { recall } from "./recall.js";
 import { createShelves, type Shelf } from "./shelves.js";
@@ -16,8 +16,8 @@ export interface MirrorOptions {
   /** The first load, where reading has begun already. */
   readonly begun?: AsyncIterable<Range> | undefined;
   readonly prefix: Key;
-  /** undefined for a key that is no object's; such keys are passed over. */
-  readonly place: (key: Key) => Place | undefined;
+  readonly readables: Pick<Readables, "place" | "refreshed" | "isKnown">;
+  readonly definitions: DefinitionFeed;
   readonly history: HistoryOptions;
   /** Milliseconds since 1970, with fractions: when a change came. */
   readonly stamp: () => number;
@@ -36,6 +36,8 @@ export interface Mirror {
   /** Everything up to here is shown. */
   readonly gate: Gate;
   shelf(storagePrefix: string): Shelf;
+  /** The kind of a collection can be selected by other fields now, since a revision. */
+  refresh(storagePrefix: string, at: Revision): void;
   /** Delivers published events at once instead of at the end of the tick. */
   flush(): void;
   /** Called when what was shown is over, before anything new shows. */
@@ -75,6 +77,7 @@ export function createMirror(options: MirrorOptions): Mirror {
     async run(signal) {
       const trim = setInterval(() => {
         for (const { collection } of showing.shelves.all()) collection.trim();
+        showing.shelves.drop(revision(gate.revision), options.readables.isKnown);
       }, trimMs);
       await following.run(signal);
       clearInterval(trim);
@@ -85,6 +88,9 @@ export function createMirror(options: MirrorOptions): Mirror {
     },
     gate,
     shelf: (storagePrefix) => showing.shelves.of(storagePrefix),
+    refresh(storagePrefix, at) {
+      showing.shelves.remake(storagePrefix, at, (objects) => options.readables.refreshed(storagePrefix, objects));
+    },
     flush,
     onReset: showing.onReset,
     onUnreadable: (run) => void losses.add(run),
@@ -119,7 +125,8 @@ interface Told {
 
 /** Shows what the store tells. */
 function createFollower(options: MirrorOptions, { showing, flush, losses }: Told): Follower {
-  const { place, history, stamp, onError } = options;
+  const { readables, definitions, history, stamp, onError } = options;
+  const { place } = readables;
   const { gate } = showing;
 
   /** The object before it must not be shown any more, nor its deletion. */
@@ -130,7 +137,7 @@ function createFollower(options: MirrorOptions, { showing, flush, losses }: Told
     showing.shelves.cut(where, damage.revision);
     for (const tell of losses) tell(where.storagePrefix, where.key, damage);
   };
-  const apply = createApply({ place, lose });
+  const apply = createApply({ place, lose, definitions });
   const planFlush = oncePerTick(flush);
 
   return {
@@ -142,7 +149,12 @@ function createFollower(options: MirrorOptions, { showing, flush, losses }: Told
           intake.add(page);
         },
         done(at) {
-          const { objects, damaged } = intake;
+          const { damaged } = intake;
+          definitions.replaced(intake.objects.get(definitions.storagePrefix) ?? [], at);
+          // Some were read before the definition of their kind.
+          const objects = new Map(
+            [...intake.objects].map(([at, some]) => [at, readables.refreshed(at, some)] as const),
+          );
           const shelves = createShelves(objects, at, history);
           for (const damage of damaged) {
             const where = place(damage.key);
@@ -150,7 +162,7 @@ function createFollower(options: MirrorOptions, { showing, flush, losses }: Told
           }
           // One line for all: there can be as many as there are objects.
           if (damaged.length > 0) onError("stored objects cannot be read", new Error(damageText(damaged)));
-          showing.show({ shelves, at, recalled: recall(options, { shelves, at, over }) });
+          showing.show({ shelves, at, recalled: recall({ ...options, place }, { shelves, at, over }) });
         },
       };
     },

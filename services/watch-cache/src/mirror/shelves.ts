@@ -23,8 +23,22 @@ export interface Shelves {
   all(): Iterable<Shelf>;
   /** Takes an object out of its collection, whose history begins anew at the revision: nobody could tell that change. */
   cut(where: Place, at: Revision): void;
+  /** The same objects in another form, in a collection whose history begins anew at the revision. */
+  remake(
+    storagePrefix: string,
+    at: Revision,
+    change: (objects: readonly CachedObject[]) => Iterable<CachedObject>,
+  ): void;
+  /** Forgets those of no kind that are empty and followed by nobody; whoever follows one later begins at the revision. */
+  drop(at: Revision, isKnown: (storagePrefix: string) => boolean): void;
   /** Puts what was before the load in front of every history. */
   precede(recollection: Recollection): void;
+}
+
+interface Replacement {
+  readonly shelf: Shelf;
+  readonly items: Iterable<CachedObject>;
+  readonly at: Revision;
 }
 
 export function createShelves(
@@ -48,13 +62,29 @@ export function createShelves(
     shelves.set(storagePrefix, made);
     return made;
   };
+  const replace = (storagePrefix: string, { shelf, items, at }: Replacement): void => {
+    shelves.set(storagePrefix, { ...shelf, collection: createCollection(items, at, { ...options, valueAt }) });
+  };
   return {
     of,
     all: () => shelves.values(),
+    remake(storagePrefix, at, change) {
+      const shelf = shelves.get(storagePrefix);
+      if (shelf === undefined) return;
+      replace(storagePrefix, { shelf, items: change(shelf.collection.select({ scope: { type: "all" } }).items), at });
+    },
+    drop(at, isKnown) {
+      for (const [storagePrefix, { collection, feeds, unreadable }] of shelves) {
+        if (collection.count({ type: "all" }) > 0 || feeds.watchers > 0 || unreadable.size > 0) continue;
+        if (isKnown(storagePrefix)) continue;
+        shelves.delete(storagePrefix);
+        begin = Math.max(begin, at);
+      }
+    },
     cut({ storagePrefix, key }, revision) {
       const shelf = of(storagePrefix);
       const left = shelf.collection.select({ scope: { type: "all" } }).items.filter((item) => item.key !== key);
-      shelves.set(storagePrefix, { ...shelf, collection: createCollection(left, revision, { ...options, valueAt }) });
+      replace(storagePrefix, { shelf, items: left, at: revision });
     },
     precede({ after, histories }) {
       for (const storagePrefix of histories.keys()) of(storagePrefix);

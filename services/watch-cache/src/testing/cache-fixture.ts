@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { loadCatalog } from "@orch/api/catalog.js";
+import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { Chunk, ListRequest, WatchRequest } from "@orch/rpc/messages.js";
@@ -13,6 +14,7 @@ import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import { key, noRevision } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { watchCacheDefaults } from "../config.js";
+import type { MirrorOptions } from "../mirror/mirror.js";
 import { createWatchCache } from "../service.js";
 
 export const naming = createNaming("orch");
@@ -63,6 +65,12 @@ export async function put(store: Store, name: string, bytes: number): Promise<vo
   assert.ok(swap.done);
 }
 
+/** Of a mirror that shows nothing. */
+export const noKinds: Pick<MirrorOptions, "readables" | "definitions"> = {
+  readables: { place: () => undefined, refreshed: (_at, objects) => objects, isKnown: () => true },
+  definitions: { storagePrefix: "", replaced: () => {}, changed: () => {} },
+};
+
 export function startCache(
   t: TestContext,
   store: Store,
@@ -75,7 +83,7 @@ export function startCache(
     {
       store,
       naming,
-      catalog: loadCatalog(naming),
+      catalog: createLiveCatalog(loadCatalog(naming)),
       services: transport.services,
       log,
       now: () => performance.now(),

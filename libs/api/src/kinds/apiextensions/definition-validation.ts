@@ -4,6 +4,7 @@ import { dns1035Label, dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { immutable } from "../shared/problems.js";
 import { validateCaBundle, validateReviewVersions, validateWebhookClient } from "../shared/webhook-client.js";
+import { approvalKey, approvalOf } from "./approval.js";
 import { unstructured } from "./schema/structural.js";
 import { hasDefaults, hasExtensions, type Strictness, schemasOf } from "./strictness.js";
 import type {
@@ -320,8 +321,6 @@ export function validateFixed(
   ];
 }
 
-type Approval = "missing" | "refused" | "approved";
-
 /**
  * Groups under the system's own domains need an annotation: where they were approved, or that they were not. One that
  * stays as it was is not asked about again.
@@ -331,24 +330,10 @@ export function validateApproval(
   old: CustomResourceDefinition | undefined,
   naming: Naming,
 ): readonly FieldError[] {
-  const domain = naming.key("").slice(0, -1);
-  const group = object.spec?.group ?? "";
-  const domains = [domain, naming.group("").slice(1)];
-  if (!domains.some((d) => group === d || group.endsWith(`.${d}`))) return [];
-  const key = `api-approved.${domain}`;
-  const annotation = object.metadata.annotations?.[key] ?? "";
-  const state = approvalOf(annotation);
-  if (state === "approved" || (old !== undefined && state === approvalOf(old.metadata.annotations?.[key] ?? ""))) {
-    return [];
-  }
-  const at = `metadata.annotations[${key}]`;
-  const rule = `protected groups must have approval annotation ${JSON.stringify(key)}`;
-  if (state === "missing") return [fieldError.required(at, rule)];
-  return [fieldError.invalid(at, annotation, `${rule} with either a URL or a reason starting with "unapproved"`)];
-}
-
-function approvalOf(annotation: string): Approval {
-  if (annotation === "") return "missing";
-  if (annotation.startsWith("unapproved")) return "approved";
-  return /^[A-Za-z][A-Za-z0-9+.-]*:\/\/[^/?#\s]+/.test(annotation) ? "approved" : "refused";
+  const approval = approvalOf(object, naming);
+  if (approval === undefined || approval.state === "approved" || approval.state === "bypassed") return [];
+  if (old !== undefined && approval.state === approvalOf(old, naming)?.state) return [];
+  const at = `metadata.annotations[${approvalKey(naming)}]`;
+  if (approval.state === "missing") return [fieldError.required(at, approval.message)];
+  return [fieldError.invalid(at, object.metadata.annotations?.[approvalKey(naming)] ?? "", approval.message)];
 }

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "@orch/schema/structural/json-schema.js";
 import type { ApiObject } from "../../object.js";
+import type { Condition } from "../shared/conditions.js";
 import type { WebhookClientConfig } from "../shared/webhook-client.js";
 
 // The stored version is v1beta1: what all versions of a resource share stands once, at the top of the spec.
@@ -82,7 +83,7 @@ export interface DefinitionConversion {
 }
 
 export interface DefinitionStatus {
-  readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+  readonly conditions?: readonly Condition[];
   readonly acceptedNames?: DefinitionNames;
   readonly storedVersions?: readonly string[];
 }

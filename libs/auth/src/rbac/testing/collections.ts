@@ -34,7 +34,7 @@ export function createCollections(resources: readonly string[]): Collections {
       followers.get(resource)?.deleted(object);
     },
     lose: (resource, object) => void objects.get(resource)?.delete(keyOf(object)),
-    tell: (resource) => followers.get(resource)?.replaced([...(objects.get(resource)?.values() ?? [])]),
+    tell: (resource) => followers.get(resource)?.replaced([...(objects.get(resource)?.values() ?? [])], 0),
   };
 }
 

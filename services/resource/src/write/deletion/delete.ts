@@ -70,7 +70,9 @@ function again(
 function markedForDeletion(write: Write, old: AnyObject, options: DeleteOptions): AnyObject | undefined {
   const { deps, kind } = write;
   const deletion = deletionOf(kind);
-  const finalizers = finalizersFor(write, old, options);
+  const first = old.metadata.deletionTimestamp === undefined ? deletion.finalizers(deps.naming) : [];
+  const given = finalizersFor(write, old, options);
+  const finalizers = [...given, ...first.filter((one) => !given.includes(one))];
   const grace = deletion.gracePeriod(old, options);
   const pending = finalizers.length > 0 || grace > 0 || deletion.waits(old);
   if (!pending) return undefined;
@@ -85,7 +87,7 @@ function markedForDeletion(write: Write, old: AnyObject, options: DeleteOptions)
     deletionTimestamp: stays ? begun : timestamp(Math.min(deps.now() + Number(grace) * 1000, lastMoment)),
     deletionGracePeriodSeconds: shorter ? grace : before,
   };
-  return deletion.begun({ ...old, metadata });
+  return deletion.begun({ ...old, metadata }, timestamp(deps.now()));
 }
 
 /** The end of the year 9999: later ones have no RFC 3339 time. */

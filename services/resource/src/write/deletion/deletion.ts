@@ -1,5 +1,8 @@
 import type { Kind } from "@orch/api/catalog.js";
+import { definitionFinalizer, deletionPending, withConditions } from "@orch/api/custom/conditions.js";
+import type { CustomResourceDefinition } from "@orch/api/kinds/apiextensions/types.js";
 import { type AnyObject, valueAt } from "@orch/api/object.js";
+import type { Naming } from "@orch/naming/naming.js";
 import type { Integer64 } from "@orch/schema/integer64.js";
 import type { DeleteOptions } from "./delete-options.js";
 
@@ -9,8 +12,10 @@ export interface Deletion {
   readonly gracePeriod: (object: AnyObject, options: DeleteOptions) => Integer64;
   /** Whether it waits for more than the finalizers of its metadata. */
   readonly waits: (object: AnyObject) => boolean;
-  /** The object once its deletion has begun. */
-  readonly begun: (object: AnyObject) => AnyObject;
+  /** Finalizers that its deletion begins with, beyond those that it has. */
+  readonly finalizers: (naming: Naming) => readonly string[];
+  /** The object once its deletion has begun; `now` as metadata has times. */
+  readonly begun: (object: AnyObject, now: string) => AnyObject;
   /** What who deletes it in a version is told. */
   readonly warnings: (version: string, options: DeleteOptions) => readonly string[];
 }
@@ -18,6 +23,7 @@ export interface Deletion {
 const usual: Deletion = {
   gracePeriod: () => 0,
   waits: () => false,
+  finalizers: () => [],
   begun: (object) => object,
   warnings: () => [],
 };
@@ -58,14 +64,25 @@ const job: Deletion = {
   },
 };
 
+/** Its objects go first, which takes a controller. */
+const definition: Deletion = {
+  ...usual,
+  finalizers: (naming) => [definitionFinalizer(naming)],
+  begun(object: CustomResourceDefinition & AnyObject, now) {
+    return { ...object, status: withConditions(object.status ?? {}, [deletionPending], now) };
+  },
+};
+
 const own: ReadonlyMap<string, Deletion> = new Map([
-  ["/Pod", pod],
-  ["/Namespace", namespace],
-  ["batch/Job", job],
+  ["core/v1.Pod", pod],
+  ["core/v1.Namespace", namespace],
+  ["batch/v1.Job", job],
+  ["apiextensions/v1beta1.CustomResourceDefinition", definition],
 ]);
 
-export function deletionOf({ group, kind }: Kind): Deletion {
-  return own.get(`${group}/${kind}`) ?? usual;
+/** By the type of the stored version: groups have other names in the other dialect. */
+export function deletionOf({ hub }: Kind): Deletion {
+  return own.get(hub.type.name) ?? usual;
 }
 
 /** Whether the last thing that an object which is being deleted waited for is gone. */

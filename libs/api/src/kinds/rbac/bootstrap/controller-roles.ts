@@ -19,10 +19,16 @@ export function controllerRules(naming: Naming): RulesByRole {
 /** Of controllers that the reference does not have: its server does by itself what they do. */
 function ownRules(naming: Naming): RulesByRole {
   const flowControl = naming.group("flowcontrol.apiserver");
+  const extensions = naming.group("apiextensions");
   return {
     "flowschema-status-controller": [
       allow(read, "flowschemas prioritylevelconfigurations", flowControl),
       allow("patch", "flowschemas/status", flowControl),
+    ],
+    "customresourcedefinition-finalizing-controller": [
+      allow("get list update watch", "customresourcedefinitions", extensions),
+      allow("update", "customresourcedefinitions/status", extensions),
+      allow("deletecollection list", "*", "*"),
     ],
   };
 }

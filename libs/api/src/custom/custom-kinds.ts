@@ -1,0 +1,117 @@
+import type { MessageType } from "@orch/schema/descriptor.js";
+import { compileSchema } from "@orch/schema/structural/compile.js";
+import type { JsonSchema } from "@orch/schema/structural/json-schema.js";
+import type { Behavior } from "../behavior.js";
+import { apiVersionOf, type Catalog, type Kind, listTypeOf, once, storageVersionHash } from "../catalog.js";
+import { defaultStrategy, type Strategy, type Subresource, verbs } from "../data-file.js";
+import type { DefinitionNames, DefinitionSpecV1, DefinitionVersionV1 } from "../kinds/apiextensions/types.js";
+import { compileTable } from "../table/table-type.js";
+import type { DefinitionText } from "./definition-text.js";
+
+/** What the kinds of a definition are made of. */
+export interface DefinitionSource {
+  readonly spec: DefinitionSpecV1;
+  readonly names: DefinitionNames;
+}
+
+/**
+ * The kinds of a definition, one for each version, in the shape that built-in kinds have. What is compiled is compiled when
+ * it is first asked for, and goes with the kind.
+ */
+export function customKinds({ spec, names }: DefinitionSource, parts: Parts): readonly Kind[] {
+  const versions = spec.versions ?? [];
+  const hub = versions.find(({ storage }) => storage === true);
+  if (hub === undefined) return [];
+  const kinds: Kind[] = [];
+  const hubKind = (): Kind | undefined => kinds.find(({ version }) => version === hub.name);
+  for (const version of versions) kinds.push(customKind({ ...parts, spec, names, version, hub, hubKind }));
+  return kinds;
+}
+
+interface Parts {
+  readonly builtIn: Catalog;
+  readonly definition: () => DefinitionText;
+}
+
+interface Source extends DefinitionSource, Parts {
+  readonly version: DefinitionVersionV1;
+  readonly hub: DefinitionVersionV1;
+  readonly hubKind: () => Kind | undefined;
+}
+
+function customKind({ spec, names, version, hub, builtIn, definition, hubKind }: Source): Kind {
+  const { group = "" } = spec;
+  const { kind: name = "", plural = "" } = names;
+  const { name: versionName = "" } = version;
+  const schema = version.schema?.openAPIV3Schema ?? anything;
+  const metadata = metaType(builtIn, "ObjectMeta");
+  const type = once(() => compileSchema(schema, { name: `${group}/${versionName}.${name}`, metadata }));
+  const listType = once(() => listTypeOf(type(), metaType(builtIn, "ListMeta")));
+  const table = once(() => compileTable([], { naming: builtIn.naming }));
+  const namespaced = spec.scope === "Namespaced";
+  const kind: Kind = {
+    group,
+    version: versionName,
+    apiVersion: apiVersionOf(group, versionName),
+    kind: name,
+    listKind: names.listKind ?? `${name}List`,
+    plural,
+    singular: names.singular ?? name.toLowerCase(),
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced,
+    verbs,
+    subresources: subresourcesOf(name, version),
+    fieldSelectors: { fields: selectable(version), aliases: {}, strict: false },
+    release: { introduced: "1.0", byDefault: true, deprecated: undefined, removed: undefined, replacement: undefined },
+    definition,
+    served: version.served === true,
+    storage: { group, version: hub.name ?? "", prefix: `${group}/${plural}`, ttlSeconds: undefined },
+    strategy: strategyOf(version),
+    metaRules: { namespaced, nameFormat: "dnsSubdomain", standardFinalizers: undefined },
+    storageVersionHash: storageVersionHash(`${group}/${hub.name ?? ""}/${name}`),
+    get type() {
+      return type();
+    },
+    get listType() {
+      return listType();
+    },
+    behavior,
+    get table() {
+      return kind.hub === kind ? table() : kind.hub.table;
+    },
+    get hub() {
+      return hubKind() ?? kind;
+    },
+    conversion: undefined,
+  };
+  return kind;
+}
+
+/** A write of the status is held to the whole schema. */
+const behavior: Behavior = { parts: { status: { whole: true } } };
+
+function strategyOf({ subresources }: DefinitionVersionV1): Strategy {
+  const hasStatus = subresources?.status !== undefined;
+  return { ...defaultStrategy, statusReset: hasStatus ? "both" : "never", generation: ["*"] };
+}
+
+function subresourcesOf(kind: string, { subresources }: DefinitionVersionV1): readonly Subresource[] {
+  const plain = { options: undefined, text: false, upgrade: false, path: false, verbs: ["get", "patch", "update"] };
+  const status: Subresource = { ...plain, name: "status", kind, apiVersion: undefined };
+  return subresources?.status === undefined ? [] : [status];
+}
+
+/** `.spec.color` → `spec.color`. */
+function selectable({ selectableFields = [] }: DefinitionVersionV1): readonly string[] {
+  return selectableFields.map(({ jsonPath = "" }) => (jsonPath.startsWith(".") ? jsonPath.slice(1) : jsonPath));
+}
+
+/** Of a definition without a schema, which only releases of before could make: whatever comes is kept. */
+const anything: JsonSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+
+function metaType(builtIn: Catalog, name: string): MessageType {
+  const type = builtIn.type(`meta/v1.${name}`);
+  if (type === undefined) throw new TypeError(`the catalog has no ${name}`);
+  return type;
+}
