@@ -48,6 +48,8 @@ export interface Kind {
   readonly release: Lifecycle;
   /** Of what it is made elsewhere, where it is not built in. */
   readonly definition: (() => DefinitionText) | undefined;
+  /** What who uses a version of a custom resource that is deprecated is told; of built-in kinds `release` says it. */
+  readonly deprecation: string | undefined;
   /** Offered to clients: by the catalog's release and the runtime configuration. */
   readonly served: boolean;
   readonly storage: Storage;
@@ -290,6 +292,7 @@ function kindOf(source: KindSource, building: Building): Kind {
     ...words,
     fieldSelectors: entry.fieldSelectors,
     definition: undefined,
+    deprecation: undefined,
     served: isOffered({ group, version: file.version, plural: entry.plural }, entry, building),
     storage,
     strategy,

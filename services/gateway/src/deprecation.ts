@@ -11,6 +11,7 @@ export interface Deprecation {
 
 /** Undefined for a kind whose version is not deprecated at the release. */
 export function deprecationOf(kind: Kind, release: string): Deprecation | undefined {
+  if (kind.deprecation !== undefined) return { warning: kind.deprecation, removedRelease: "" };
   const { deprecated, removed, replacement } = kind.release;
   if (deprecated === undefined || compareReleases(deprecated, release) > 0) return undefined;
   const until = removed === undefined ? "" : `, unavailable in v${removed}+`;

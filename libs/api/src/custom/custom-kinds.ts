@@ -5,7 +5,8 @@ import type { Behavior } from "../behavior.js";
 import { apiVersionOf, type Catalog, type Kind, listTypeOf, once, storageVersionHash } from "../catalog.js";
 import { defaultStrategy, type Strategy, type Subresource, verbs } from "../data-file.js";
 import type { DefinitionNames, DefinitionSpecV1, DefinitionVersionV1 } from "../kinds/apiextensions/types.js";
-import { compileTable } from "../table/table-type.js";
+import { compareVersions } from "../versions.js";
+import { customTable } from "./columns.js";
 import type { DefinitionText } from "./definition-text.js";
 
 /** What the kinds of a definition are made of. */
@@ -47,7 +48,7 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
   const metadata = metaType(builtIn, "ObjectMeta");
   const type = once(() => compileSchema(schema, { name: `${group}/${versionName}.${name}`, metadata }));
   const listType = once(() => listTypeOf(type(), metaType(builtIn, "ListMeta")));
-  const table = once(() => compileTable([], { naming: builtIn.naming }));
+  const table = once(() => customTable(version.additionalPrinterColumns ?? []));
   const namespaced = spec.scope === "Namespaced";
   const kind: Kind = {
     group,
@@ -65,6 +66,7 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
     fieldSelectors: { fields: selectable(version), aliases: {}, strict: false },
     release: { introduced: "1.0", byDefault: true, deprecated: undefined, removed: undefined, replacement: undefined },
     definition,
+    deprecation: deprecationOf(spec, names, version),
     served: version.served === true,
     storage: { group, version: hub.name ?? "", prefix: `${group}/${plural}`, ttlSeconds: undefined },
     strategy: strategyOf(version),
@@ -78,7 +80,7 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
     },
     behavior,
     get table() {
-      return kind.hub === kind ? table() : kind.hub.table;
+      return table();
     },
     get hub() {
       return hubKind() ?? kind;
@@ -86,6 +88,22 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
     conversion: undefined,
   };
   return kind;
+}
+
+/** The definition's own word on a version that is deprecated, or a sentence that names a better one. */
+function deprecationOf(
+  { group = "", versions = [] }: DefinitionSpecV1,
+  { kind = "" }: DefinitionNames,
+  { name = "", deprecated = false, deprecationWarning }: DefinitionVersionV1,
+): string | undefined {
+  if (!deprecated) return undefined;
+  if (deprecationWarning !== undefined) return deprecationWarning;
+  const [better] = versions
+    .flatMap((one) => (one.served === true && one.deprecated !== true && one.name !== undefined ? [one.name] : []))
+    .filter((one) => compareVersions(one, name) < 0)
+    .sort(compareVersions);
+  const instead = better === undefined ? "" : `; use ${group}/${better} ${kind}`;
+  return `${group}/${name} ${kind} is deprecated${instead}`;
 }
 
 /** A write of the status is held to the whole schema. */

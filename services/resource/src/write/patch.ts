@@ -1,6 +1,6 @@
 import type { AnyObject } from "@orch/api/object.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
-import { ApiError, conflict, notFound } from "@orch/status/api-error.js";
+import { ApiError, conflict, notFound, unsupportedMediaType } from "@orch/status/api-error.js";
 import { readConfiguration } from "./apply.js";
 import type { Attempt } from "./attempts.js";
 import { type Change, changeObject } from "./change.js";
@@ -39,11 +39,15 @@ const mediaTypes: Readonly<Record<string, "json" | "merge" | "strategic" | "appl
   "application/apply-patch+cbor": "apply-cbor",
 };
 
-/** @throws ApiError UnsupportedMediaType */
-function mediaTypeOf({ deps, request }: Write): (typeof mediaTypes)[string] {
+/** Custom resources have no merge keys: there is no strategic merge patch of them. @throws ApiError UnsupportedMediaType */
+function mediaTypeOf({ deps, request, requested }: Write): (typeof mediaTypes)[string] {
   const [given = ""] = request.contentType.split(";");
   const name = given.trim().toLowerCase();
   const known = Object.hasOwn(mediaTypes, name) ? mediaTypes[name] : undefined;
+  if (requested.definition !== undefined && (known === undefined || known === "strategic")) {
+    const accepted = Object.keys(mediaTypes).filter((type) => mediaTypes[type] !== "strategic");
+    throw unsupportedMediaType(deps.cbor ? accepted : accepted.filter((type) => mediaTypes[type] !== "apply-cbor"));
+  }
   if (known === undefined || (known === "apply-cbor" && !deps.cbor)) {
     throw new ApiError("UnsupportedMediaType", "415: Unsupported Media Type", { details: {} });
   }
