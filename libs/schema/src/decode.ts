@@ -102,7 +102,8 @@ function mismatch(walk: Walk, expected: string, value: unknown): never {
 
 /** A value that does not fit its type: of a custom resource it stays, and validation refuses it. */
 function misfit(walk: Walk, type: Type, expected: string, value: unknown): unknown {
-  return type.rules === undefined || type.rules.strict ? mismatch(walk, expected, value) : value;
+  if (type.rules === undefined) return mismatch(walk, expected, value);
+  return type.rules.strict ? fail(walk, `Invalid value: ${showValue(value)}: must be a ${expected}`) : value;
 }
 
 /** Sets an own property whatever its name: `__proto__` too. */

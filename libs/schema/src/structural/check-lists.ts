@@ -42,9 +42,15 @@ function checkList(errors: FieldError[], type: ListType, list: readonly unknown[
       errors.push(fieldError.invalid(path(odd), list[odd], "must be an object for an array of list-type map"));
       return;
     }
-    const keys = list.map((item) => keysOf(type.keys, item));
-    for (const i of repeats(keys)) errors.push(fieldError.duplicate(path(i), keys[i]));
+    const keys = list.map((item) => keyText(type.keys, item));
+    for (const i of repeats(keys)) errors.push(fieldError.duplicate(path(i), keysOf(type.keys, list[i])));
   }
+}
+
+/** The same for items of the same keys; one that lacks a key differs from one in which it is null. */
+export function keyText(names: readonly string[], item: unknown): string {
+  if (!isObject(item)) return "";
+  return names.map((name) => (Object.hasOwn(item, name) ? jsonKey(item[name]) : "")).join(",");
 }
 
 function keysOf(names: readonly string[], item: unknown): unknown {
@@ -54,9 +60,11 @@ function keysOf(names: readonly string[], item: unknown): unknown {
 
 /** The positions of values that are there for the second time. */
 function repeats(values: readonly unknown[]): readonly number[] {
-  const times = new Map<string, number>();
-  return values.flatMap((value, i) => {
-    const key = jsonKey(value);
+  const plain = values.every((value) => typeof value !== "object" || value === null);
+  const keys = plain ? values : values.map(jsonKey);
+  if (new Set(keys).size === keys.length) return [];
+  const times = new Map<unknown, number>();
+  return keys.flatMap((key, i) => {
     const count = (times.get(key) ?? 0) + 1;
     times.set(key, count);
     return count === 2 ? [i] : [];

@@ -1,11 +1,11 @@
 import { enoughErrors } from "@orch/status/errors-of-each.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { jsonText } from "@orch/status/json-text.js";
 import { showValue } from "@orch/status/show-value.js";
 import { isObject, type JsonObject, type JsonType, type ListType, type Rules, type Type } from "../descriptor.js";
 import { equalJson, jsonKey } from "../equal.js";
 import type { Integer64 } from "../integer64.js";
 import { type Path, pathText } from "../path.js";
+import { keyText } from "./check-lists.js";
 import { memberType } from "./members.js";
 import { isOfFormat } from "./text-formats.js";
 
@@ -21,19 +21,20 @@ export interface CheckOptions {
  * language are not looked at.
  */
 export function checkValue(type: Type, value: unknown, { root, old }: CheckOptions): readonly FieldError[] {
-  const walk: Walk = { root, errors: [], state: { left: maxSteps, matches: 0 } };
+  const walk: Walk = { root, errors: [], narrowing: false, state: { left: maxSteps, matches: 0 } };
   check(walk, type, { value, old, at: undefined });
   if (walk.state.left < 0)
     return [fieldError.forbidden(rootName(walk), "takes too long to be held against its schema")];
   return walk.errors;
 }
 
-/** Values that are held against a schema: a thousand alternatives may each be for every item of a great list. */
+/** Values that are held against narrowings: a thousand alternatives may each be for every item of a great list. */
 const maxSteps = 1_000_000;
 
 interface Walk {
   readonly root: string;
   readonly errors: FieldError[];
+  readonly narrowing: boolean;
   readonly state: {
     /** What of {@link maxSteps} is left, of the whole walk. */
     left: number;
@@ -76,7 +77,9 @@ function wrong(walk: Walk, { at }: Place, value: unknown, must: string): void {
 function check(walk: Walk, type: Type, place: Place): void {
   const { rules } = type;
   const { state, errors } = walk;
-  if (rules === undefined || state.left-- <= 0 || errors.length >= enoughErrors) return;
+  if (rules === undefined || errors.length >= enoughErrors) return;
+  // Without narrowings each value is looked at once.
+  if (walk.narrowing && state.left-- <= 0) return;
   const before = errors.length;
   checkRules(walk, type, rules, place);
   // What is as it was may be wrong: only then are they compared.
@@ -120,29 +123,32 @@ function typeOf(value: unknown): JsonType {
 /** Formats of numbers, as the reference infers them from a value. */
 const inferred: Readonly<Partial<Record<JsonType, string>>> = { integer: "int64", number: "float64" };
 
-function checkType(walk: Walk, { types, format, schema }: Rules, { value, at }: Place): void {
+function checkType(walk: Walk, rules: Rules, place: Place): void {
+  const { types, format, schema } = rules;
   if (types.length === 0 && format === undefined) return;
   walk.state.matches += 2;
+  const { value } = place;
   const found = typeOf(value);
-  const mismatch = (expected: string, got: string): void => {
-    const detail = `${nameOf(at)} in body must be of type ${expected}: ${JSON.stringify(got)}`;
-    walk.errors.push(fieldError.typeInvalid(fieldOf(walk, at), got, detail));
-  };
   if (value === null) {
-    if (types.length > 0 && schema.nullable !== true) mismatch(types.join(","), found);
+    if (types.length > 0 && schema.nullable !== true) mismatch(walk, place, types.join(","), found);
     return;
   }
   const fits = types.includes(found) || (found === "integer" && types.includes("number"));
   if (format !== undefined) {
     const isText = found === "string" || found === "array";
     if (!isText && !fits) {
-      mismatch(schema.format ?? "", inferred[found] ?? "");
+      mismatch(walk, place, schema.format ?? "", inferred[found] ?? "");
       return;
     }
     // A list passes where a text of a format is wanted, as in the reference.
     if (isText && !types.includes("number") && !types.includes("integer")) return;
   }
-  if (!fits && types.length > 0) mismatch(types.join(","), found);
+  if (!fits && types.length > 0) mismatch(walk, place, types.join(","), found);
+}
+
+function mismatch(walk: Walk, { at }: Place, expected: string, found: string): void {
+  const detail = `${nameOf(at)} in body must be of type ${expected}: ${JSON.stringify(found)}`;
+  walk.errors.push(fieldError.typeInvalid(fieldOf(walk, at), found, detail));
 }
 
 /** The first thing that is wrong with a text, then its format. */
@@ -225,20 +231,26 @@ function checkList(walk: Walk, type: Type, list: readonly unknown[], place: Plac
 }
 
 function checkItems(walk: Walk, form: ListType, list: readonly unknown[], { old, at }: Place): void {
-  if (form.item.rules === undefined) return;
-  const before = form.listType === "map" && Array.isArray(old) ? byKeys(form.keys, old) : undefined;
-  for (const [i, value] of list.entries()) {
-    check(walk, form.item, { value, old: before?.get(keysOf(form.keys, value)), at: { up: at, step: i } });
+  const { item, keys, listType } = form;
+  if (item.rules === undefined) return;
+  const { errors, state } = walk;
+  let before: ReadonlyMap<string, unknown> | undefined;
+  for (let i = 0; i < list.length; i++) {
+    const place = { value: list[i], old: undefined, at: { up: at, step: i } };
+    const [count, matches] = [errors.length, state.matches];
+    check(walk, item, place);
+    if (errors.length === count || listType !== "map" || !Array.isArray(old)) continue;
+    // Only now is it worth to look for what it was.
+    before ??= byKeys(keys, old);
+    errors.length = count;
+    state.matches = matches;
+    check(walk, item, { ...place, old: before.get(keyText(keys, list[i])) });
   }
 }
 
 /** Only the items of a map list are told apart: those of others are compared as a whole. */
 function byKeys(keys: readonly string[], list: readonly unknown[]): ReadonlyMap<string, unknown> {
-  return new Map(list.map((item) => [keysOf(keys, item), item]));
-}
-
-function keysOf(keys: readonly string[], item: unknown): string {
-  return isObject(item) ? jsonText(keys.map((key) => item[key])) : "";
+  return new Map(list.map((item) => [keyText(keys, item), item]));
 }
 
 function checkObject(walk: Walk, type: Type, object: JsonObject, place: Place): void {
@@ -285,7 +297,7 @@ interface Tried {
 
 /** A narrowing held against the value by itself. */
 function tried(walk: Walk, narrowing: Type, place: Place): Tried {
-  const inner: Walk = { root: walk.root, errors: [], state: walk.state };
+  const inner: Walk = { root: walk.root, errors: [], narrowing: true, state: walk.state };
   const { matches } = walk.state;
   walk.state.matches = 0;
   check(inner, narrowing, place);

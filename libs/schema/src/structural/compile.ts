@@ -35,6 +35,8 @@ export interface CompileOptions {
   readonly name: string;
   /** The type of the metadata of the whole object and of those embedded in it; absent: it is what the schema says. */
   readonly metadata?: MessageType;
+  /** Nothing is pruned, as old definitions may have it for all their versions (`spec.preserveUnknownFields`). */
+  readonly keepUnknown?: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export interface CompileOptions {
  * works. Linear in the schema; expressions of `pattern` are compiled when a value meets them.
  */
 export function compileSchema(schema: JsonSchema, options: CompileOptions): MessageType {
-  return messageOf({ ...options, open: false, keep: false }, schema, true);
+  return messageOf({ ...options, open: options.keepUnknown === true, keep: false }, schema, true);
 }
 
 interface Context extends CompileOptions {
@@ -75,15 +77,10 @@ function typeOf(context: Context, schema: JsonSchema): Type {
 /** What may be of any type, and is looked into where it is an object or a list. */
 function anyOf(context: Context, schema: JsonSchema): Type {
   const hasMembers = schema.properties !== undefined || valuesOf(schema) !== undefined || isWhole(schema);
-  const object = hasMembers || keepsNothing(context, schema) ? objectOf(context, schema) : undefined;
+  const object = hasMembers || !keepsUnknown(context, schema) ? objectOf(context, schema) : undefined;
   const list = schema.items === undefined ? undefined : listOf(context, schema);
   const forms: Forms = { object, list };
   return { kind: "any", forms, rules: rulesOf(context, schema, belowAll([object, list])) };
-}
-
-/** An object of which nothing is known, where unknown fields are not kept. */
-function keepsNothing({ keep }: Context, schema: JsonSchema): boolean {
-  return !keep && schema[preserveUnknownFields] !== true && schema.additionalProperties !== true;
 }
 
 function isWhole(schema: JsonSchema): boolean {
@@ -149,8 +146,8 @@ function messageOf(context: Context, schema: JsonSchema, isRoot: boolean): Messa
   });
 }
 
-function keepsUnknown({ keep }: Context, schema: JsonSchema): boolean {
-  return keep || schema[preserveUnknownFields] === true || schema.additionalProperties === true;
+function keepsUnknown({ keep, keepUnknown }: Context, schema: JsonSchema): boolean {
+  return keep || keepUnknown === true || schema[preserveUnknownFields] === true || schema.additionalProperties === true;
 }
 
 /** What every whole object has; the root's version and kind are there unless the schema narrows them. */

@@ -138,3 +138,9 @@ test("what a schema has no type for is kept by decoding, whatever it is", () => 
     }),
   );
 });
+
+test("an old definition may keep all that its schema does not know", () => {
+  const kept = compileSchema(spec, { name: "Test", keepUnknown: true });
+  const value = { other: 1, list: [{ o: 1 }], map: { k: { o: 1 } }, object: { apiVersion: "v1", kind: "K", o: 1 } };
+  assert.equal(decode(kept, value).value, value);
+});

@@ -241,7 +241,10 @@ for (const [object, wanted] of objects) {
 
 /** What is not of the type that the server itself knows is no such object at all. */
 const malformed: readonly (readonly [object, RegExp])[] = [
-  [{ spec: { emb: { apiVersion: "v1", kind: 1, metadata: "x" } } }, /^spec.emb.kind: /],
+  [
+    { spec: { emb: { apiVersion: "v1", kind: 1, metadata: "x" } } },
+    /^spec.emb.kind: Invalid value: 1: must be a string$/,
+  ],
   [
     { spec: { emb: { apiVersion: "v1", kind: "P", metadata: { finalizers: "x" } } } },
     /^spec.emb.metadata.finalizers: /,

@@ -168,7 +168,8 @@ function setItems(schema: JsonSchema, at: string): readonly FieldError[] {
     return [fieldError.invalid(`${at}.${listType}`, items[listType], detail)];
   }
   if (items.type === "object" && items[mapType] !== "atomic") {
-    return [fieldError.invalid(`${at}.${mapType}`, items[mapType], detail)];
+    // The reference shows an absence so.
+    return [fieldError.invalid(`${at}.${mapType}`, items[mapType] ?? "null", detail)];
   }
   return [];
 }

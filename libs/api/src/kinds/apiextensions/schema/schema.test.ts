@@ -268,7 +268,7 @@ const rules: readonly (readonly [string, JsonSchema, readonly Wanted[]])[] = [
     }),
     [
       's.properties[a].items.x-kubernetes-list-type: Invalid value: "set": must be atomic as item of a list with x-kubernetes-list-type=set',
-      "s.properties[b].items.x-kubernetes-map-type: Invalid value: null: must be atomic as item of a list with x-kubernetes-list-type=set",
+      's.properties[b].items.x-kubernetes-map-type: Invalid value: "null": must be atomic as item of a list with x-kubernetes-list-type=set',
     ],
   ],
   [
