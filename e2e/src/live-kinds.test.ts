@@ -202,6 +202,30 @@ for (const place of places) {
       await user.undefine("hulls");
     });
 
+    test("what encodings there are depends on the kind, which is looked up first", async () => {
+      await user.define("knobs");
+      const path = user.collection("knobs");
+      await user.everywhere(path, 200);
+      const protobuf = target.naming.protobufMediaType;
+      const knob = { apiVersion: `${group}/v1`, kind: "Knob", metadata: { name: "a" } };
+      assert.equal((await http.post(path, knob)).status, 201);
+      const get = async (accept: string, of = path) => (await http.call({ path: of, headers: { accept } })).status;
+      assert.deepEqual(await Promise.all([get(protobuf), get(protobuf, `${path}/a`)]), [406, 406]);
+      assert.equal(await get(`${protobuf},application/json`), 200);
+      assert.equal(await get("application/yaml"), 200);
+      const metadata = `${protobuf};as=PartialObjectMetadataList;g=${target.naming.metaGroup};v=v1`;
+      assert.equal(await get(metadata), 200);
+      // A path of no kind is not there, whatever the client reads.
+      assert.equal(await get("application/nothing", user.collection("nothings")), 404);
+      assert.equal(await get("application/nothing"), 406);
+      const body = (method: string, type: string, at = path) =>
+        http.call({ method, path: at, headers: { "content-type": type }, body: JSON.stringify(knob) });
+      assert.equal((await body("POST", protobuf)).status, 415);
+      assert.equal((await body("PATCH", "application/strategic-merge-patch+json", `${path}/a`)).status, 415);
+      await http.delete(path);
+      await user.undefine("knobs");
+    });
+
     test("discovery and OpenAPI tell of it, and what did not change stays the same to the byte", async () => {
       const v3 = async (section: string) => (await http.get(`/openapi/v3/${section}`)).headers.etag;
       const before = await v3("apis/apps/v1");

@@ -8,6 +8,8 @@ export interface Offer<Format extends string = string> {
   readonly format: Format;
   /** The media type of a watch in this format; undefined where it has none. */
   readonly stream?: string;
+  /** Only answers of another kind are written in it, and no body is read. */
+  readonly transformedOnly?: true;
 }
 
 /** Another kind in which a client may ask for an answer: `;as=Table;g=…;v=v1` on a media type. */
@@ -63,6 +65,14 @@ export function objectOffers(naming: Naming, options: { readonly cbor: boolean }
   return options.cbor ? [json, yaml, protobuf, cbor] : [json, yaml, protobuf];
 }
 
+/**
+ * What custom resources are read and written in: no Protobuf, of which they have no messages; their metadata can be had in
+ * it (rules: Media types and headers).
+ */
+export function customOffers(offers: readonly Offer<ObjectFormat>[]): readonly Offer<ObjectFormat>[] {
+  return offers.map((offer) => (offer.format === "protobuf" ? { ...offer, transformedOnly: true } : offer));
+}
+
 /** The answers that resources may be asked for instead of their objects (rules: Behavior rules, 2). */
 export function objectTransforms(naming: Naming): readonly Transform<ObjectFormat>[] {
   const of = { group: naming.metaGroup, versions: ["v1", "v1beta1"] };
@@ -89,13 +99,14 @@ export function createNegotiator<Format extends string>(
 ): Negotiator<Format> {
   const [first] = offers;
   if (first === undefined) throw new TypeError("a negotiator needs at least one offer");
-  const mediaTypes = offers.map((o) => o.mediaType);
-  const streamed = offers.filter((o) => o.stream !== undefined).map((o) => o.mediaType);
+  const whole = offers.filter((o) => o.transformedOnly === undefined);
+  const mediaTypes = whole.map((o) => o.mediaType);
+  const streamed = whole.filter((o) => o.stream !== undefined).map((o) => o.mediaType);
   const preferred: Accepted<Format> = { offer: first, pretty: false, transform: undefined };
   const accepted = remembered((header) => chooseAccepted(header, offers, transforms));
   const decoders = remembered((header) => {
     const { type, subtype } = mediaRange(header);
-    return offers.find((o) => o.mediaType === `${type}/${subtype}`);
+    return whole.find((o) => o.mediaType === `${type}/${subtype}`);
   });
   const choose = (header: string | undefined): Accepted<Format> | undefined =>
     header === undefined || header === "" ? preferred : accepted(header);
@@ -140,6 +151,7 @@ function chooseAccepted<Format extends string>(
     for (const offer of offers) {
       if (!matches(range, offer.mediaType) || !hasStream(range, offer)) continue;
       const pretty = range.parameters.get("pretty") === "1";
+      if (wanted === undefined && offer.transformedOnly === true) continue;
       if (wanted === undefined) return { offer, pretty, transform: undefined };
       if (transforms.some((t) => allows(t, wanted, offer.format))) {
         return { offer, pretty, transform: { as: wanted.as, version: wanted.version } };

@@ -39,27 +39,30 @@ export interface Authorized extends Admitted {
 /** What a path outside the resources asks for. */
 type OtherRoute = Exclude<Route, ResourceRoute>;
 
-export interface Negotiated extends Authorized {
-  readonly wanted: OtherRoute | WantedResource;
-}
-
-export interface WantedResource {
-  readonly type: "resource";
-  readonly route: ResourceRoute;
-  readonly representation: Representation;
-}
-
-export interface Found extends Negotiated {
+export interface Found extends Authorized {
   readonly subject: OtherRoute | Subject;
 }
 
 /** What a path to a resource is about. */
-export interface Subject extends WantedResource {
+export interface Subject {
+  readonly type: "resource";
+  readonly route: ResourceRoute;
   readonly kind: Kind;
   /** Set where the kind's version is deprecated. */
   readonly deprecation: Deprecation | undefined;
   /** What the audit event of the request will say beyond its fields. */
   readonly auditAnnotations: ReadonlyMap<string, string>;
+}
+
+export interface Negotiated extends Found {
+  readonly wanted: OtherRoute | Wanted;
+}
+
+/** How the answer about a resource is to be written: what can be had depends on its kind. */
+export interface Wanted {
+  readonly type: "resource";
+  readonly subject: Subject;
+  readonly representation: Representation;
 }
 
 // The values are written out field by field: spreading them costs every request 0.4 µs.
@@ -81,18 +84,18 @@ export function authorized(call: Admitted, decision: Decision): Authorized {
   return { request, response, route, verb, sender, user, seats, decision };
 }
 
-export function negotiated(call: Authorized, wanted: Negotiated["wanted"]): Negotiated {
+export function found(call: Authorized, subject: Found["subject"]): Found {
   const { request, response, route, verb, sender, user, seats, decision } = call;
-  return { request, response, route, verb, sender, user, seats, decision, wanted };
+  return { request, response, route, verb, sender, user, seats, decision, subject };
 }
 
-export function found(call: Negotiated, subject: Found["subject"]): Found {
-  const { request, response, route, verb, sender, user, seats, decision, wanted } = call;
-  return { request, response, route, verb, sender, user, seats, decision, wanted, subject };
+export function negotiated(call: Found, wanted: Negotiated["wanted"]): Negotiated {
+  const { request, response, route, verb, sender, user, seats, decision, subject } = call;
+  return { request, response, route, verb, sender, user, seats, decision, subject, wanted };
 }
 
 /** What was known of a request when it was answered, by whatever stage. */
-export type Reached = Received & Partial<Found>;
+export type Reached = Received & Partial<Negotiated>;
 
 /** The resource that a request is about; undefined where it is about none, or was answered before that was known. */
 export function subjectOf({ subject }: Reached): Subject | undefined {

@@ -5,12 +5,12 @@ import { type FindKindDeps, findKind } from "./stages/find-kind.js";
 import { authenticate, authorize, impersonate } from "./stages/identify.js";
 import { type LimitDeps, limit } from "./stages/limit.js";
 import { type MeasureDeps, measured } from "./stages/measure.js";
-import { negotiate } from "./stages/negotiate.js";
+import { type NegotiateDeps, negotiate } from "./stages/negotiate.js";
 import { boundMethod, received } from "./stages/receive.js";
 import { type RecoverDeps, recovered } from "./stages/recover.js";
 import { stages } from "./stages/stages.js";
 
-export interface PipelineDeps extends RouteDeps, FindKindDeps, RecoverDeps, MeasureDeps, LimitDeps {
+export interface PipelineDeps extends RouteDeps, FindKindDeps, NegotiateDeps, RecoverDeps, MeasureDeps, LimitDeps {
   readonly identity: IdentityDeps;
 }
 
@@ -23,8 +23,8 @@ export function createPipeline(deps: PipelineDeps): Serve {
     .to(impersonate(identity))
     .to(limit(deps.limiter))
     .to(authorize(identity))
-    .to(negotiate(deps.negotiator))
     .to(findKind(deps))
+    .to(negotiate(deps))
     .end(route(deps));
   const answer = measured(deps, recovered(deps, path));
   return (exchange) => void answer({ reached: received(exchange) });

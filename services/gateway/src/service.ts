@@ -1,5 +1,11 @@
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
-import { createNegotiator, discoveryTransforms, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
+import {
+  createNegotiator,
+  customOffers,
+  discoveryTransforms,
+  objectOffers,
+  objectTransforms,
+} from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Live } from "@orch/rpc/messages.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
@@ -97,6 +103,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
   const { naming } = deps;
   const { builtIn } = deps.catalog;
   const negotiator = createNegotiator(offers, objectTransforms(naming));
+  const customNegotiator = createNegotiator(customOffers(offers), objectTransforms(naming));
   const pacer = createPacer(setImmediate);
   const layouts = createLayouts(pacer);
   const respond = createResponder((kind) => builtIn.type(`meta/v1.${kind}`), layouts);
@@ -105,6 +112,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     catalog: deps.catalog,
     naming,
     negotiator,
+    customNegotiator,
     discoveryNegotiator: createNegotiator(offers, config.aggregatedDiscovery ? discoveryTransforms(naming) : []),
     respond,
     reviews: createReviews({ ...deps.reviews, naming, catalog: builtIn, negotiator, respond, authorizer }),

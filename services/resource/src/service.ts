@@ -6,7 +6,7 @@ import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNotEnforced } from "@orch/api/not-enforced.js";
 import type { Permissions } from "@orch/auth/rules.js";
 import { tokenIssuer } from "@orch/auth/service-account/token-issuer.js";
-import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
+import { createNegotiator, customOffers, objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createRenderers } from "@orch/render/renderers.js";
 import type { StatusReply, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
@@ -115,7 +115,9 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const prefix = key(`${naming.storePrefix}${namespaceKind.storage.prefix}/`);
   const { disabled, tolerationSeconds } = config.admission ?? everything;
   const namespaces = createNamespaces({ store, prefix, log: deps.log, anyway: disabled.has(namespaceLifecycleName) });
-  const formats = createNegotiator(objectOffers(naming, config));
+  const offers = objectOffers(naming, config);
+  const formats = createNegotiator(offers);
+  const customFormats = createNegotiator(customOffers(offers));
   const renderers = createRenderers(catalog, naming.metaGroup);
   const allocation = createServiceAllocation(config.allocation, { ...deps, catalog }, () => writes);
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
@@ -128,6 +130,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     tokenKey,
     namespaces,
     formats,
+    customFormats,
     renderers,
     allocations: allocation.allocations,
     admission: createAdmission(plugins),

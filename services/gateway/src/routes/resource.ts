@@ -1,6 +1,6 @@
 import type { Pacer } from "@orch/rpc/pacer.js";
 import { methodNotAllowed } from "@orch/status/api-error.js";
-import type { Found, Reached, Subject } from "../call.js";
+import type { Negotiated, Reached, Wanted } from "../call.js";
 import { checkServed } from "../check-served.js";
 import type { Served } from "../documents/discovery.js";
 import { observed } from "../flow/observed-stream.js";
@@ -20,9 +20,12 @@ export interface ResourceDeps extends ReadDeps, WriteDeps {
 }
 
 /** Answers a request about a kind by its verb. @throws ApiError for what the path does not take */
-export function answerResource(deps: ResourceDeps, call: Found, subject: Subject): void | Promise<void> {
+export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wanted): void | Promise<void> {
   const { request, response, user, verb, seats } = call;
-  const { kind, route, representation } = subject;
+  const {
+    subject: { kind, route },
+    representation,
+  } = wanted;
   checkServed(kind, route, verb, deps.served);
   const { target } = route;
   const warnings = warningsOf(call);
@@ -50,7 +53,7 @@ export function answerResource(deps: ResourceDeps, call: Found, subject: Subject
 }
 
 /** What a list comes to and when a watch has begun is of interest to flow control. */
-function observedReads(deps: ResourceDeps, { seats, verb }: Found): ReadDeps {
+function observedReads(deps: ResourceDeps, { seats, verb }: Negotiated): ReadDeps {
   const observer = seats.stream;
   if (observer === undefined) return deps;
   const pacer = verb === "list" ? deps.pacer : undefined;

@@ -1,5 +1,5 @@
 import { methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
-import type { Found } from "../call.js";
+import type { Negotiated } from "../call.js";
 import type { Exchange } from "../http/exchange.js";
 import type { Handler } from "../stages/stages.js";
 import { createDiscovery, type DiscoveryDeps } from "./discovery.js";
@@ -11,16 +11,16 @@ export interface RouteDeps extends ResourceDeps, DiscoveryDeps {
 }
 
 /** What answers a request, by what its path asks for. */
-export function route(deps: RouteDeps): Handler<Found> {
+export function route(deps: RouteDeps): Handler<Negotiated> {
   const discovery = createDiscovery(deps);
   return (call) => {
-    const { subject, request } = call;
-    switch (subject.type) {
+    const { wanted, request } = call;
+    switch (wanted.type) {
       case "resource":
-        return answerResource(deps, call, subject);
+        return answerResource(deps, call, wanted);
       case "discovery":
         if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed();
-        return discovery(call, subject);
+        return discovery(call, wanted);
       case "other":
         return deps.other(call);
       case "unknown":

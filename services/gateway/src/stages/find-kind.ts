@@ -1,7 +1,7 @@
 import type { CatalogHolder } from "@orch/api/custom/live-catalog.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { unknownPath } from "@orch/status/api-error.js";
-import { type Found, found, type Negotiated } from "../call.js";
+import { type Authorized, type Found, found } from "../call.js";
 import { type Deprecation, deprecationOf } from "../deprecation.js";
 import type { Stage } from "./stages.js";
 
@@ -12,18 +12,17 @@ export interface FindKindDeps {
 }
 
 /** The kind that a path to a resource names, and whether its version is deprecated. @throws ApiError NotFound */
-export function findKind({ catalog, naming }: FindKindDeps): Stage<Negotiated, Found> {
+export function findKind({ catalog, naming }: FindKindDeps): Stage<Authorized, Found> {
   return (call) => {
-    const { wanted } = call;
-    if (wanted.type !== "resource") return found(call, wanted);
-    const { type, route, representation } = wanted;
+    const { route } = call;
+    if (route.type !== "resource") return found(call, route);
     const { group, version, resource } = route.target;
     const now = catalog.now;
     const kind = now.resource(group, version, resource);
     if (kind === undefined) throw unknownPath();
     const deprecation = deprecationOf(kind, now.release);
     const auditAnnotations = deprecation === undefined ? none : annotationsOf(naming, deprecation);
-    return found(call, { type, route, representation, kind, deprecation, auditAnnotations });
+    return found(call, { type: route.type, route, kind, deprecation, auditAnnotations });
   };
 }
 

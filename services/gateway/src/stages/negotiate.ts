@@ -1,14 +1,24 @@
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
-import { type Authorized, type Negotiated, negotiated } from "../call.js";
+import { type Found, type Negotiated, negotiated } from "../call.js";
 import { representationOf } from "../representation.js";
 import type { Stage } from "./stages.js";
 
-/** Negotiates the representation of resources. Discovery has one form more, and other paths have media types of their own. */
-export function negotiate(negotiator: Negotiator<ObjectFormat>): Stage<Authorized, Negotiated> {
+export interface NegotiateDeps {
+  /** Of built-in kinds. */
+  readonly negotiator: Negotiator<ObjectFormat>;
+  /** Of custom resources. */
+  readonly customNegotiator: Negotiator<ObjectFormat>;
+}
+
+/**
+ * Negotiates the representation of resources: what can be had depends on the kind. Discovery has one form more, and other
+ * paths have media types of their own. @throws ApiError NotAcceptable
+ */
+export function negotiate({ negotiator, customNegotiator }: NegotiateDeps): Stage<Found, Negotiated> {
   return (call) => {
-    const { route, request, verb } = call;
-    if (route.type !== "resource") return negotiated(call, route);
-    const representation = representationOf(negotiator, request, verb);
-    return negotiated(call, { type: "resource", route, representation });
+    const { subject, request, verb } = call;
+    if (subject.type !== "resource") return negotiated(call, subject);
+    const offers = subject.kind.definition === undefined ? negotiator : customNegotiator;
+    return negotiated(call, { type: "resource", subject, representation: representationOf(offers, request, verb) });
   };
 }

@@ -3,7 +3,13 @@ import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { Authorizer } from "@orch/auth/authorizer.js";
 import { alwaysAllow, groupMayAll } from "@orch/auth/fixed-authorizers.js";
 import type { UserInfo } from "@orch/auth/user.js";
-import { createNegotiator, discoveryTransforms, objectOffers, objectTransforms } from "@orch/codec/negotiate.js";
+import {
+  createNegotiator,
+  customOffers,
+  discoveryTransforms,
+  objectOffers,
+  objectTransforms,
+} from "@orch/codec/negotiate.js";
 import { createNaming, type Naming } from "@orch/naming/naming.js";
 import { type BodyReader, createBodyReader } from "@orch/render/testing/read-body.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
@@ -67,6 +73,7 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
     catalog: createLiveCatalog(catalog),
     naming,
     negotiator,
+    customNegotiator: createNegotiator(customOffers(offers), objectTransforms(naming)),
     discoveryNegotiator: createNegotiator(offers, discoveryTransforms(naming)),
     respond,
     identity: {

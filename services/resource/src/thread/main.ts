@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { createThreadCatalogs } from "@orch/api/custom/thread-catalogs.js";
 import { createNotEnforced } from "@orch/api/not-enforced.js";
-import { createNegotiator, objectOffers } from "@orch/codec/negotiate.js";
+import { createNegotiator, customOffers, objectOffers } from "@orch/codec/negotiate.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { printLarge } from "@orch/render/large-print.js";
 import { createRenderers } from "@orch/render/renderers.js";
@@ -28,10 +28,12 @@ const naming = createNaming(settings.dialect, { storePrefix: settings.storePrefi
 const catalog = loadCatalog(naming, settings);
 const catalogs = createThreadCatalogs(catalog);
 const renderers = createRenderers(catalog, naming.metaGroup);
+const offers = objectOffers(naming, settings);
 const shared = {
   naming,
   renderers,
-  formats: createNegotiator(objectOffers(naming, settings)),
+  formats: createNegotiator(offers),
+  customFormats: createNegotiator(customOffers(offers)),
   notEnforced: createNotEnforced(naming),
   cbor: settings.cbor,
   largestHere: Number.POSITIVE_INFINITY,

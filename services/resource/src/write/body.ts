@@ -13,5 +13,6 @@ export function readObject(
 ): ObjectBody {
   if (own !== undefined) return { object: decodeObject(kind, own).object, warnings: [] };
   const body = { bytes: request.body, contentType: request.contentType };
-  return readObjectBody(kind, { formats: deps.formats, body, validation, versions });
+  const formats = kind.definition === undefined ? deps.formats : deps.customFormats;
+  return readObjectBody(kind, { formats, body, validation, versions });
 }

@@ -39,6 +39,8 @@ export interface WriteDeps {
   readonly permissions: Permissions;
   /** The encodings of bodies. */
   readonly formats: Negotiator<ObjectFormat>;
+  /** Those of custom resources. */
+  readonly customFormats: Negotiator<ObjectFormat>;
   readonly renderers: Renderers;
   /** Signs where the next page of a deletecollection begins. */
   readonly tokenKey: TokenKey;
