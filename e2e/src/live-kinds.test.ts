@@ -14,7 +14,7 @@ const schema = {
     properties: {
       spec: {
         ...{ type: "object", "x-kubernetes-preserve-unknown-fields": true },
-        properties: { color: { type: "string" } },
+        properties: { color: { type: "string" }, size: { type: "integer" } },
       },
       status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
     },
@@ -36,7 +36,7 @@ function definition(plural: string, versions: readonly Version[]): object {
       names: { plural, kind, singular: plural.slice(0, -1), shortNames: [plural.slice(0, 2)], categories: ["all"] },
       versions: versions.map(({ name, storage = false }) => ({
         ...{ name, storage, schema, served: true },
-        subresources: { status: {} },
+        subresources: { status: {}, scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" } },
         selectableFields: [{ jsonPath: ".spec.color" }],
       })),
     },
@@ -224,6 +224,32 @@ for (const place of places) {
       assert.equal((await body("PATCH", "application/strategic-merge-patch+json", `${path}/a`)).status, 415);
       await http.delete(path);
       await user.undefine("knobs");
+    });
+
+    test("its size is read and written through its scale, where its definition says that it stands", async () => {
+      await user.define("fleets");
+      const path = user.collection("fleets");
+      await user.everywhere(path, 200);
+      const fleet = { apiVersion: `${group}/v1`, kind: "Fleet" };
+      assert.equal((await http.post(path, { ...fleet, metadata: { name: "a" }, spec: { size: 2 } })).status, 201);
+      assert.equal((await http.post(path, { ...fleet, metadata: { name: "none" } })).status, 201);
+      const scale = await http.get(`${path}/a/scale`);
+      assert.deepEqual([scale.at("kind"), scale.at("spec.replicas"), scale.at("status.replicas")], ["Scale", 2, 0]);
+      const more = await http.patch(`${path}/a/scale`, "merge", { spec: { replicas: 5 } });
+      assert.deepEqual([more.status, more.at("spec.replicas")], [200, 5], more.text);
+      const sized = await http.get(`${path}/a`);
+      assert.deepEqual([sized.at("spec.size"), sized.at("metadata.generation")], [5, 2]);
+      const below = await http.patch(`${path}/a/scale`, "merge", { spec: { replicas: -1 } });
+      assert.equal(below.status, 422);
+      assert.match(
+        below.text,
+        /Fleet\.kinds\.example\.com .* \.spec\.size: Invalid value: -1: should be a non-negative integer/,
+      );
+      const none = await http.get(`${path}/none/scale`);
+      assert.deepEqual([none.status, none.at("reason")], [500, "InternalError"]);
+      assert.match(none.text, /the spec replicas field .*\.spec\.size.* does not exist/);
+      await http.delete(path);
+      await user.undefine("fleets");
     });
 
     test("discovery and OpenAPI tell of it, and what did not change stays the same to the byte", async () => {

@@ -48,6 +48,8 @@ export interface Kind {
   readonly release: Lifecycle;
   /** Of what it is made elsewhere, where it is not built in. */
   readonly definition: (() => DefinitionText) | undefined;
+  /** Where a custom resource has what its Scale shows; undefined for built-in kinds, which have it at one place. */
+  readonly scale: ScalePaths | undefined;
   /** What who uses a version of a custom resource that is deprecated is told; of built-in kinds `release` says it. */
   readonly deprecation: string | undefined;
   /** Offered to clients: by the catalog's release and the runtime configuration. */
@@ -68,6 +70,14 @@ export interface Kind {
   readonly hub: Kind;
   /** To the hub and back; undefined where only the name of the version differs. */
   readonly conversion: Conversion<AnyObject, AnyObject> | undefined;
+}
+
+/** Names from the root to a value: `["spec", "replicas"]`. */
+export interface ScalePaths {
+  readonly replicas: readonly string[];
+  readonly statusReplicas: readonly string[];
+  /** Of a label selector as text. */
+  readonly selector: readonly string[] | undefined;
 }
 
 export interface Storage {
@@ -292,6 +302,7 @@ function kindOf(source: KindSource, building: Building): Kind {
     ...words,
     fieldSelectors: entry.fieldSelectors,
     definition: undefined,
+    scale: undefined,
     deprecation: undefined,
     served: isOffered({ group, version: file.version, plural: entry.plural }, entry, building),
     storage,

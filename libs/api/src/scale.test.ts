@@ -75,7 +75,7 @@ test("the Scale of what has no replicas", () => {
 
 test("a Scale sets the size, over the state that was read", () => {
   const object = { metadata, spec: { replicas: 3, selector } };
-  const sized = (scale: Tree) => withScale(object, { metadata: {}, ...scale });
+  const sized = (scale: Tree) => withScale(kit.kind("apps/v1.Deployment"), object, { metadata: {}, ...scale });
   assert.deepEqual(sized({ spec: { replicas: 7 } })["spec"], { replicas: 7, selector });
   assert.deepEqual(sized({ spec: {} })["spec"], { replicas: 0, selector });
   assert.equal(sized({}).metadata.resourceVersion, undefined);

@@ -1,5 +1,6 @@
-import { isObject } from "@orch/schema/descriptor.js";
+import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { validateObjectMeta } from "@orch/schema/object-meta.js";
+import { internalError } from "@orch/status/api-error.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { Kind } from "./catalog.js";
 import { type LabelSelector, selectorText } from "./kinds/shared/label-selector.js";
@@ -9,14 +10,17 @@ import { type AnyObject, valueAt } from "./object.js";
 const textVersion = "autoscaling/v1";
 
 /**
- * The Scale of a stored object (in its hub's version) that has `spec.replicas` and `spec.selector`, in one of the
+ * The Scale of a stored object (in its hub's version): of a built-in kind one that has `spec.replicas` and `spec.selector`, in one of the
  * versions of Scale: `autoscaling/v1`, `apps/v1beta1`, `apps/v1beta2`, `extensions/v1beta1`.
+ * @throws ApiError InternalError for a custom resource without a size
  */
 export function scaleOf(kind: Kind, object: AnyObject, scaleVersion: string): AnyObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
-  const replicas = numberAt(object, "spec.replicas");
-  const selector = selectorOf(kind, object);
-  const text = selectorText(selector);
+  const custom = kind.scale;
+  const replicas = custom === undefined ? numberAt(object, "spec.replicas") : sizeAt(object, custom.replicas);
+  const selector = custom === undefined ? selectorOf(kind, object) : {};
+  const text = custom === undefined ? selectorText(selector) : textAt(object, custom.selector);
+  const statusReplicas = custom?.statusReplicas.join(".") ?? "status.replicas";
   return {
     kind: "Scale",
     apiVersion: scaleVersion,
@@ -29,7 +33,7 @@ export function scaleOf(kind: Kind, object: AnyObject, scaleVersion: string): An
     },
     spec: replicas === 0 ? {} : { replicas },
     status: {
-      replicas: numberAt(object, "status.replicas"),
+      replicas: numberAt(object, statusReplicas),
       ...(scaleVersion === textVersion ? textOnly(text) : withLabels(selector, text)),
     },
   };
@@ -53,21 +57,38 @@ function selectorOf(kind: Kind, object: AnyObject): LabelSelector {
   return kind.kind === "ReplicationController" ? ({ matchLabels: selector } as LabelSelector) : selector;
 }
 
+/** @throws ApiError InternalError */
+function sizeAt(object: AnyObject, path: readonly string[]): number {
+  const value = valueAt(object, path.join("."));
+  if (typeof value === "number") return value;
+  throw internalError(`the spec replicas field ${JSON.stringify(`.${path.join(".")}`)} does not exist`);
+}
+
+function textAt(object: AnyObject, path: readonly string[] | undefined): string {
+  const value = path === undefined ? undefined : valueAt(object, path.join("."));
+  return typeof value === "string" ? value : "";
+}
+
 function numberAt(object: AnyObject, path: string): number {
   const value = valueAt(object, path);
   return typeof value === "number" ? value : 0;
 }
 
 /** The stored object with the size that a Scale asks for, and the resourceVersion that it was read at. */
-export function withScale(object: AnyObject, scale: AnyObject): AnyObject {
+export function withScale({ scale: paths }: Kind, object: AnyObject, scale: AnyObject): AnyObject {
   const { resourceVersion: _stored, ...metadata } = object.metadata;
   const { resourceVersion } = scale.metadata;
-  const spec = isObject(object["spec"]) ? object["spec"] : {};
   return {
-    ...object,
+    ...withMember(object, paths?.replicas ?? ["spec", "replicas"], numberAt(scale, "spec.replicas")),
     metadata: { ...metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-    spec: { ...spec, replicas: numberAt(scale, "spec.replicas") },
   };
+}
+
+/** The same tree with a value at a path. */
+function withMember(tree: unknown, [name, ...below]: readonly string[], value: unknown): JsonObject {
+  const members = isObject(tree) ? tree : {};
+  if (name === undefined) return members;
+  return { ...members, [name]: below.length === 0 ? value : withMember(members[name], below, value) };
 }
 
 /** Everything wrong with a Scale that is written, of an object of this kind. */
@@ -75,6 +96,12 @@ export function validateScale(kind: Kind, scale: AnyObject): readonly FieldError
   const replicas = numberAt(scale, "spec.replicas");
   return [
     ...validateObjectMeta(scale.metadata, { ...kind.metaRules, nameFormat: "dnsSubdomain" }),
-    ...(replicas < 0 ? [fieldError.invalid("spec.replicas", replicas, "must be greater than or equal to 0")] : []),
+    ...(replicas < 0 ? [tooSmall(kind, replicas)] : []),
   ];
+}
+
+/** A custom resource is told by the path of its own. */
+function tooSmall({ scale }: Kind, replicas: number): FieldError {
+  if (scale === undefined) return fieldError.invalid("spec.replicas", replicas, "must be greater than or equal to 0");
+  return fieldError.invalid(`.${scale.replicas.join(".")}`, replicas, "should be a non-negative integer");
 }

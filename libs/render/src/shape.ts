@@ -52,6 +52,6 @@ export function scaleShape(kind: Kind, scale: Kind): Shape {
     typeMeta: { apiVersion, kind: scale.kind },
     listTypeMeta: { apiVersion, kind: scale.listKind },
     type: () => scale.type,
-    tree: (hub) => withoutTypeMeta(scaleOf(kind.hub, hub, apiVersion)),
+    tree: (hub) => withoutTypeMeta(scaleOf(kind, hub, apiVersion)),
   };
 }

@@ -217,6 +217,13 @@ export function methodNotAllowed(): ApiError {
   });
 }
 
+/** What went wrong inside, in a sentence that its client may see. */
+export function internalError(why: string): ApiError {
+  return new ApiError("InternalError", `Internal error occurred: ${why}`, {
+    details: { causes: [{ reason: "InternalError", message: why }] },
+  });
+}
+
 /** A definition is being deleted: nothing new may come below it. */
 export function notWhileTerminating({ group, resource }: ResourceName): ApiError {
   return new ApiError("MethodNotAllowed", "create not allowed while custom resource definition is terminating", {

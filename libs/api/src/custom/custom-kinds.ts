@@ -2,7 +2,15 @@ import type { MessageType } from "@orch/schema/descriptor.js";
 import { compileSchema } from "@orch/schema/structural/compile.js";
 import type { JsonSchema } from "@orch/schema/structural/json-schema.js";
 import type { Behavior } from "../behavior.js";
-import { apiVersionOf, type Catalog, type Kind, listTypeOf, once, storageVersionHash } from "../catalog.js";
+import {
+  apiVersionOf,
+  type Catalog,
+  type Kind,
+  listTypeOf,
+  once,
+  type ScalePaths,
+  storageVersionHash,
+} from "../catalog.js";
 import { defaultStrategy, type Strategy, type Subresource, verbs } from "../data-file.js";
 import type { DefinitionNames, DefinitionSpecV1, DefinitionVersionV1 } from "../kinds/apiextensions/types.js";
 import { compareVersions } from "../versions.js";
@@ -66,6 +74,7 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
     fieldSelectors: { fields: selectable(version), aliases: {}, strict: false },
     release: { introduced: "1.0", byDefault: true, deprecated: undefined, removed: undefined, replacement: undefined },
     definition,
+    scale: scaleOf(version),
     deprecation: deprecationOf(spec, names, version),
     served: version.served === true,
     storage: { group, version: hub.name ?? "", prefix: `${group}/${plural}`, ttlSeconds: undefined },
@@ -117,7 +126,26 @@ function strategyOf({ subresources }: DefinitionVersionV1): Strategy {
 function subresourcesOf(kind: string, { subresources }: DefinitionVersionV1): readonly Subresource[] {
   const plain = { options: undefined, text: false, upgrade: false, path: false, verbs: ["get", "patch", "update"] };
   const status: Subresource = { ...plain, name: "status", kind, apiVersion: undefined };
-  return subresources?.status === undefined ? [] : [status];
+  const scale: Subresource = { ...plain, name: "scale", kind: "Scale", apiVersion: "autoscaling/v1" };
+  return [
+    ...(subresources?.status === undefined ? [] : [status]),
+    ...(subresources?.scale === undefined ? [] : [scale]),
+  ];
+}
+
+function scaleOf({ subresources }: DefinitionVersionV1): ScalePaths | undefined {
+  const { specReplicasPath = "", statusReplicasPath = "", labelSelectorPath = "" } = subresources?.scale ?? {};
+  if (specReplicasPath === "") return undefined;
+  return {
+    replicas: names(specReplicasPath),
+    statusReplicas: names(statusReplicasPath),
+    selector: labelSelectorPath === "" ? undefined : names(labelSelectorPath),
+  };
+}
+
+/** `.spec.replicas` → `spec`, `replicas`. */
+function names(path: string): readonly string[] {
+  return path.split(".").slice(1);
 }
 
 /** `.spec.color` → `spec.color`. */

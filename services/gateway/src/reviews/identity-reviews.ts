@@ -1,7 +1,7 @@
 import { tokenReview } from "@orch/api/kinds/authentication/types.js";
 import type { Verdict } from "@orch/auth/authenticator.js";
 import { bearerToken, type TokenAuthenticator } from "@orch/auth/token-authenticator.js";
-import { ApiError, badRequest } from "@orch/status/api-error.js";
+import { type ApiError, badRequest, internalError } from "@orch/status/api-error.js";
 import { type AnswerReview, answered, type Question, shownUser, toldError } from "./review.js";
 
 export interface TokenReviewDeps {
@@ -49,10 +49,7 @@ async function verdictOn(tokens: TokenAuthenticator, { question, token, audience
 
 /** An authenticator let a token through that is not meant for those it was asked about. */
 function noCommonAudience(): ApiError {
-  const why = "error validating audiences";
-  return new ApiError("InternalError", `Internal error occurred: ${why}`, {
-    details: { causes: [{ reason: "InternalError", message: why }] },
-  });
+  return internalError("error validating audiences");
 }
 
 /** Answers as whom the server has authenticated the asking user (SelfSubjectReview). `now` is in milliseconds since 1970. */

@@ -5,7 +5,7 @@ import {
   type ServicePort,
   type ServiceSpec,
 } from "@orch/api/kinds/core/service/service-spec.js";
-import { ApiError, invalid } from "@orch/status/api-error.js";
+import { internalError, invalid } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
 import { addressUse, type Use } from "./claims.js";
 import type { Pool, Pools } from "./pools.js";
@@ -90,12 +90,6 @@ async function anyOf(takings: Takings, pool: Pool, failure: string): Promise<str
   const text = await takings.takeAny(pool);
   if (text === undefined) throw internalError(`${failure}: range is full`);
   return text;
-}
-
-function internalError(message: string): ApiError {
-  return new ApiError("InternalError", `Internal error occurred: ${message}`, {
-    details: { causes: [{ reason: "InternalError", message }] },
-  });
 }
 
 async function withNodePorts(spec: ServiceSpec, numbering: Numbering): Promise<ServiceSpec> {

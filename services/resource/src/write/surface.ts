@@ -86,17 +86,17 @@ function scaled(write: Write): Surface {
   return {
     kind: scaleKind,
     show: (stored) => {
-      const scale = withMetadata(complete(scaleKind.type, scaleOf(kind, stored, scaleKind.apiVersion)));
+      const scale = withMetadata(complete(scaleKind.type, scaleOf(requested, stored, scaleKind.apiVersion)));
       return withManagers(scale, scaleManagedFields(stored.metadata.managedFields ?? [], paths));
     },
     toHub(scale, old) {
-      refuseInvalid(scaleKind, scale, validateScale(kind, scale));
+      refuseInvalid(requested.scale === undefined ? scaleKind : requested, scale, validateScale(requested, scale));
       const parent = stored(old);
       const managers = parentManagedFields(parent.metadata.managedFields ?? [], scale.metadata.managedFields ?? [], {
         paths,
         apiVersion: requested.apiVersion,
       });
-      return withManagers(withScale(parent, scale), managers);
+      return withManagers(withMetadata(withScale(requested, parent, scale)), managers);
     },
     prepare: (object, old) => prepareForUpdate(kind, object, stored(old), contextOf(write)),
     validate: (object, old) => validateUpdate(requested, object, stored(old)),
@@ -110,11 +110,14 @@ function stored(old: AnyObject | undefined): AnyObject {
   return old;
 }
 
-/** Every version of a kind that can be scaled has its size at the same place. */
-function replicasPaths(catalog: Catalog, { hub }: Kind): ReplicasPaths {
-  const versions = catalog.groups().flatMap(({ name, versions: all }) => all.map((version) => ({ name, version })));
+/** Every version of a built-in kind that can be scaled has its size at the same place, and may be of another group. */
+function replicasPaths(catalog: Catalog, { hub, definition }: Kind): ReplicasPaths {
+  const groups = catalog.groups().filter(({ name }) => definition === undefined || name === hub.group);
+  const versions = groups.flatMap(({ name, versions: all }) => all.map((version) => ({ name, version })));
   const kinds = versions.flatMap(({ name, version }) => catalog.kindsOf(name, version));
-  return new Map(kinds.filter((k) => k.hub === hub).map((k) => [k.apiVersion, ["spec", "replicas"]]));
+  return new Map(
+    kinds.filter((k) => k.hub === hub).map((k) => [k.apiVersion, k.scale?.replicas ?? ["spec", "replicas"]]),
+  );
 }
 
 function withManagers(object: AnyObject, managedFields: readonly JsonObject[] | undefined): AnyObject {
