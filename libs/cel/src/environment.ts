@@ -26,7 +26,7 @@ import { standard } from "./libraries/standard.js";
 import { stringsTwo, stringsZero } from "./libraries/strings.js";
 import { urls } from "./libraries/urls.js";
 import { constructWellKnown, wellKnownStruct } from "./libraries/well-known.js";
-import { macroKey } from "./syntax/parser.js";
+import { macroKey } from "./syntax/actions.js";
 import type { Value } from "./values/value.js";
 
 /** Libraries that only some environments have: device selectors, mutating policies. */

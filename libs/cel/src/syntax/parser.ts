@@ -1,55 +1,14 @@
+import { balance, callOrMacro, type Grammar, isReserved, limits, literalOf, products, relations, sums } from "./actions.js";
 import type { Expr, FieldEntry, MapEntry } from "./ast.js";
 import { Abandoned, type Builder, createBuilder } from "./builder.js";
-import { bytesLiteral, doubleLiteral, integerLiteral, stringLiteral, unsignedLiteral } from "./literals.js";
-import type { Macro } from "./macros.js";
+import { recoverTree } from "./recovery.js";
 import { codePoints, type Issue, nowhere } from "./source.js";
-import { recover } from "./recovery.js";
 import { type Token, type TokenKind, type Tokens, tokenize } from "./tokens.js";
-
-/** The functions of operators. */
-const relations: ReadonlyMap<TokenKind, string> = new Map([
-  ["<", "_<_"],
-  ["<=", "_<=_"],
-  [">=", "_>=_"],
-  [">", "_>_"],
-  ["==", "_==_"],
-  ["!=", "_!=_"],
-  ["in", "@in"],
-]);
-
-const products: ReadonlyMap<TokenKind, string> = new Map([
-  ["*", "_*_"],
-  ["/", "_/_"],
-  ["%", "_%_"],
-]);
-
-const sums: ReadonlyMap<TokenKind, string> = new Map([
-  ["+", "_+_"],
-  ["-", "_-_"],
-]);
-
-export interface Grammar {
-  readonly macros: ReadonlyMap<string, Macro>;
-  /** `.?`, `[?`, and `?` before elements and entries. */
-  readonly optionals: boolean;
-}
+import { readTree } from "./tree-reader.js";
 
 export type Parsed =
   | { readonly ok: true; readonly expr: Expr; readonly nodes: number }
   | { readonly ok: false; readonly issues: readonly Issue[] };
-
-export const limits = { codePoints: 100_000, depth: 250 };
-
-/** How macros are found: by name, style and number of arguments. */
-export function macroKey(name: string, argCount: number, member: boolean): string {
-  return `${name}:${argCount}:${member}`;
-}
-
-const reserved = new Set(
-  "as break const continue else false for function if import in let loop package namespace null return true var void while".split(
-    " ",
-  ),
-);
 
 /** Reads an expression and writes its macros out. Errors are the reference's, in its order. */
 export function parse(text: string, grammar: Grammar): Parsed {
@@ -62,14 +21,26 @@ export function parse(text: string, grammar: Grammar): Parsed {
   const builder = createBuilder(text);
   try {
     const expr = tokens.errors.length > 0 ? undefined : readExpression(tokens, builder, grammar);
-    // A syntax error: the slow reader recovers from it as the reference does, and tells what else is wrong.
-    if (expr === undefined) return { ok: false, issues: recover(text, tokens, grammar) };
+    if (expr === undefined) return { ok: false, issues: syntaxErrors(text, tokens, grammar) };
     if (builder.issues.length > 0) return { ok: false, issues: builder.issues };
     return { ok: true, expr, nodes: builder.nodes() };
   } catch (thrown) {
     if (thrown instanceof Abandoned) return { ok: false, issues: [...builder.issues, ...thrown.issues] };
     throw thrown;
   }
+}
+
+/** The slow reader recovers from an error as the reference does, and tells what else is wrong. */
+function syntaxErrors(text: string, tokens: Tokens, grammar: Grammar): readonly Issue[] {
+  const { tree, issues } = recoverTree(text, tokens);
+  const builder = createBuilder(text);
+  try {
+    readTree(tree, builder, grammar);
+  } catch (thrown) {
+    if (!(thrown instanceof Abandoned)) throw thrown;
+    return [...issues, ...builder.issues, ...thrown.issues];
+  }
+  return [...issues, ...builder.issues];
 }
 
 /** The tokens do not make an expression. */
@@ -274,7 +245,7 @@ function readExpression(tokens: Tokens, b: Builder, grammar: Grammar): Expr | un
     const name = expect("IDENTIFIER");
     const open = accept("(");
     const args = open === undefined ? [] : listOf(")", () => expr());
-    if (reserved.has(name.text)) return b.report(start, `reserved identifier: ${name.text}`);
+    if (isReserved(name.text)) return b.report(start, `reserved identifier: ${name.text}`);
     const full = leading ? `.${name.text}` : name.text;
     if (open === undefined) return b.ident(name.start, full);
     return callOrMacro(b, grammar, { at: open.start, name: full, target: undefined, args });
@@ -376,68 +347,4 @@ function readExpression(tokens: Tokens, b: Builder, grammar: Grammar): Expr | un
 
 function tooDeep(message: string): Abandoned {
   return new Abandoned([{ at: nowhere, message }]);
-}
-
-/** The node of a literal's token; undefined where the token is none. */
-export function literalOf(
-  b: Builder,
-  token: Token,
-  { start, negative }: { readonly start: number; readonly negative: boolean },
-): Expr | undefined {
-  const made = (value: Parameters<Builder["literal"]>[1] | undefined, wrong: string): Expr =>
-    value === undefined ? b.report(start, wrong) : b.literal(start, value);
-  switch (token.kind) {
-    case "NUM_INT":
-      return made(integerLiteral(token.text, negative), "invalid int literal");
-    case "NUM_UINT":
-      return made(unsignedLiteral(token.text), "invalid uint literal");
-    case "NUM_FLOAT":
-      return made(doubleLiteral(token.text, negative), "invalid double literal");
-    case "STRING":
-      return made(stringLiteral(token.text), "unable to unescape string");
-    case "BYTES":
-      return made(bytesLiteral(token.text), "unable to unescape string");
-    case "true":
-      return b.literal(start, true);
-    case "false":
-      return b.literal(start, false);
-    case "null":
-      return b.literal(start, null);
-    default:
-      return undefined;
-  }
-}
-
-/** A chain of `&&` or `||` as a balanced tree: a long one does not nest deep. */
-export function balance(b: Builder, name: string, terms: readonly Expr[], ops: readonly number[]): Expr {
-  const part = (low: number, high: number): Expr => {
-    const middle = Math.floor((low + high + 1) / 2);
-    const left = middle === low ? terms[middle] : part(low, middle - 1);
-    const right = middle === high ? terms[middle + 1] : part(middle + 1, high);
-    const at = ops[middle] ?? 0;
-    return b.call(at, name, [left ?? b.broken(at), right ?? b.broken(at)]);
-  };
-  const [only] = terms;
-  return ops.length === 0 && only !== undefined ? only : part(0, ops.length - 1);
-}
-
-export function callOrMacro(
-  b: Builder,
-  grammar: Grammar,
-  call: {
-    readonly at: number;
-    readonly name: string;
-    readonly target: Expr | undefined;
-    readonly args: readonly Expr[];
-  },
-): Expr {
-  const { at, name, target, args } = call;
-  const macro = grammar.macros.get(macroKey(name, args.length, target !== undefined));
-  const expanded = macro?.expand(b, at, { target, args });
-  if (expanded !== undefined) return expanded;
-  return target === undefined ? b.call(at, name, args) : b.member(at, target, name, args);
-}
-
-export function isReserved(name: string): boolean {
-  return reserved.has(name);
 }
