@@ -6,14 +6,7 @@ import type { CostTable } from "./compile/compile.js";
 import { authorizer, authorizerSelectors } from "./libraries/authorizer.js";
 import { bindings, twoVariableComprehensions } from "./libraries/comprehensions.js";
 import { format } from "./libraries/format.js";
-import {
-  applyFields,
-  constructPatch,
-  isApplyType,
-  jsonPatch,
-  patchFields,
-  patchType,
-} from "./libraries/json-patch.js";
+import { applyFields, constructPatch, isApplyType, jsonPatch, patchFields, patchType } from "./libraries/json-patch.js";
 import type { Library, LibraryFunction } from "./libraries/library.js";
 import { lists } from "./libraries/lists.js";
 import { cidr, ip } from "./libraries/net.js";
@@ -141,8 +134,10 @@ export function createEnvironment(options: EnvironmentOptions): CelEnvironment {
     hidden: release >= release28 ? new Set() : youngerOverloads(functions, release),
     checks: release >= release29 ? [homogeneousCheck, ...literalChecks, formatCheck] : [homogeneousCheck],
   };
-  const construct = (name: string, fields: ReadonlyMap<string, Value>): Value | undefined =>
-    constructWellKnown(name, fields) ?? (patches ? constructPatch(name, fields) : undefined);
+  const construct = (name: string, fields: ReadonlyMap<string, Value>): Value | undefined => {
+    const known = constructWellKnown(name, fields);
+    return known === undefined && patches ? constructPatch(name, fields) : known;
+  };
   return { check, functions, costs: costTables[dialect], domain, construct };
 }
 
@@ -174,7 +169,10 @@ function mergeFunctions(libraries: readonly Library[]): ReadonlyMap<string, Libr
   const merged = new Map<string, LibraryFunction>();
   for (const fn of libraries.flatMap((library) => library.functions)) {
     const known = merged.get(fn.name);
-    merged.set(fn.name, known === undefined ? fn : { ...fn, ...known, overloads: [...known.overloads, ...fn.overloads] });
+    merged.set(
+      fn.name,
+      known === undefined ? fn : { ...fn, ...known, overloads: [...known.overloads, ...fn.overloads] },
+    );
   }
   return merged;
 }

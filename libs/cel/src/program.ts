@@ -97,7 +97,8 @@ export function makeProgram(
     };
     return { ok: true, program: { text, checked, run }, type: checked.type, typeName: declaredType(checked.type) };
   } catch (thrown) {
-    if (thrown instanceof PlanError) return { ok: false, stage: "program", display: thrown.message, type: checked.type };
+    if (thrown instanceof PlanError)
+      return { ok: false, stage: "program", display: thrown.message, type: checked.type };
     throw thrown;
   }
 }

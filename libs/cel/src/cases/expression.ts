@@ -15,6 +15,7 @@ import { schemaValue } from "../schema/values.js";
 import { type SchemaView, withObjectMeta } from "../schema/view.js";
 import type { Value } from "../values/value.js";
 import { renderValue } from "./render.js";
+import { fieldSelectorText, labelSelectorText } from "./selectors.js";
 import { parseType, typedValue, type VariableRow } from "./variables.js";
 
 /** A row of kind `expr`. */
@@ -131,7 +132,18 @@ function attributesOf(check: AuthorizationCheck, requester: string): { readonly 
   const { user, ...rest } = check;
   const attributes: { [name: string]: unknown } = { ...userAttributes(user, requester) };
   for (const [name, value] of Object.entries(rest)) if (value !== "" || name === "group") attributes[name] = value;
-  if ("fieldSelector" in check && check.fieldSelector !== "") attributes["fieldSelector"] = selectorText(check.fieldSelector);
+  if (!("resource" in check)) return attributes;
+  const selectors = [
+    ["fieldSelector", check.fieldSelector, fieldSelectorText],
+    ["labelSelector", check.labelSelector, labelSelectorText],
+  ] as const;
+  for (const [name, text, read] of selectors) {
+    if (text === "") continue;
+    const found = read(text);
+    delete attributes[name];
+    if ("error" in found) attributes[`${name}Error`] = found.error;
+    else attributes[name] = found.text;
+  }
   return attributes;
 }
 
@@ -140,13 +152,3 @@ function userAttributes(user: AuthorizationUser, requester: string): { readonly 
   const groups = ["system:serviceaccounts", `system:serviceaccounts:${user.namespace}`];
   return { user: `system:serviceaccount:${user.namespace}:${user.name}`, groups };
 }
-
-/** Requirements of equality as the rows write them: `[{= a b}]`. */
-function selectorText(selector: string): string {
-  const parts = selector.split(",").map((part) => {
-    const [key = "", value = ""] = part.split("=");
-    return `{= ${key} ${value}}`;
-  });
-  return `[${parts.join(" ")}]`;
-}
-

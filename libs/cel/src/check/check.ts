@@ -202,7 +202,8 @@ function createChecker(env: Environment, report: (at: number, message: string) =
     if (named === undefined) return undeclared(e.at, e.name);
     const type = structType(ctx, e, named);
     types[e.id] = type;
-    for (const field of e.fields) fieldInitializer(ctx, field, type);
+    const name = type.kind === "struct" ? type.name : absolute(e.name);
+    for (const field of e.fields) fieldInitializer(ctx, field, name);
     return type;
   };
 
@@ -389,22 +390,15 @@ function isJson(type: Type): boolean {
 }
 
 function declaredName(type: Type): string {
-  return type.kind === "opaque" ? type.name : type.kind === "list" || type.kind === "map" ? type.kind : formatType(type);
+  return type.kind === "opaque"
+    ? type.name
+    : type.kind === "list" || type.kind === "map"
+      ? type.kind
+      : formatType(type);
 }
 
-const wellKnownNames: Partial<Record<Type["kind"], string>> = {
-  any: "google.protobuf.Any",
-  timestamp: "google.protobuf.Timestamp",
-  duration: "google.protobuf.Duration",
-  dyn: "google.protobuf.Value",
-  null: "google.protobuf.NullValue",
-  list: "google.protobuf.ListValue",
-  map: "google.protobuf.Struct",
-};
-
-function fieldInitializer(ctx: Context, field: StructExpr["fields"][number], type: Type): void {
+function fieldInitializer(ctx: Context, field: StructExpr["fields"][number], struct: string): void {
   const value = ctx.check(field.value);
-  const struct = type.kind === "struct" ? type.name : (wellKnownNames[type.kind] ?? "");
   const found = declaredField(ctx, field.at, { struct, field: field.name });
   const given = field.optional ? unwrapped(ctx, field.value, value) : value;
   if (ctx.unifier.assignable(found ?? t.error, given)) return;

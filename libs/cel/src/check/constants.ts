@@ -28,10 +28,7 @@ const literalArgument =
 const text = (isGood: (text: string) => boolean) => (value: unknown) => typeof value !== "string" || isGood(value);
 
 /** A number is no duration, though the types would let it be one. */
-const durations = literalArgument(
-  "duration",
-  (x) => typeof x === "string" && parseDuration(x) !== undefined,
-);
+const durations = literalArgument("duration", (x) => typeof x === "string" && parseDuration(x) !== undefined);
 
 const timestamps = literalArgument("timestamp", (x) => {
   if (typeof x === "number" || typeof x === "bigint") return !(toTimestamp(Number(x), 0) instanceof CelError);
@@ -59,10 +56,20 @@ const homogeneous: ConstantCheck = (root, typeOf) => {
   };
   const visit = (e: Expr): void => {
     if (e.kind === "call" && e.function === "format") return;
-    if (e.kind === "list") compare(e.elements.map((item, i) => ({ e: item, optional: e.optional.has(i) })), false);
+    if (e.kind === "list")
+      compare(
+        e.elements.map((item, i) => ({ e: item, optional: e.optional.has(i) })),
+        false,
+      );
     if (e.kind === "map") {
-      compare(e.entries.map((entry) => ({ e: entry.key, optional: false })), true);
-      compare(e.entries.map((entry) => ({ e: entry.value, optional: entry.optional })), true);
+      compare(
+        e.entries.map((entry) => ({ e: entry.key, optional: false })),
+        true,
+      );
+      compare(
+        e.entries.map((entry) => ({ e: entry.value, optional: entry.optional })),
+        true,
+      );
     }
     for (const part of children(e)) visit(part);
   };

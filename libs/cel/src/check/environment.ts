@@ -1,5 +1,5 @@
-import type { Macro } from "../syntax/macros.js";
 import type { Expr } from "../syntax/ast.js";
+import type { Macro } from "../syntax/macros.js";
 import type { Value } from "../values/value.js";
 import type { Type } from "./types.js";
 

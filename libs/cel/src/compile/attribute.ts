@@ -1,5 +1,17 @@
 import { keyText } from "../values/collections.js";
-import { CelError, Double, ListValue, MapValue, none, noSuchOverload, Optional, typeNameOf, Uint, type Value } from "../values/value.js";
+import {
+  CelError,
+  Double,
+  ListValue,
+  MapValue,
+  nativeTypeName,
+  none,
+  noSuchOverload,
+  Optional,
+  typeNameOf,
+  Uint,
+  type Value,
+} from "../values/value.js";
 import { charge, type Frame, isError, type Step } from "./frame.js";
 
 /** A path from a variable or a value: one look-up after the other, each of cost 1. */
@@ -132,16 +144,25 @@ function present(from: Value, key: Value): Value {
 function lookUp(from: Value, key: Value): Value {
   const found = find(from, key);
   if (found !== undefined) return found;
-  return new CelError(from instanceof ListValue ? `index out of bounds: ${keyText(key)}` : `no such key: ${keyText(key)}`);
+  return new CelError(
+    from instanceof ListValue ? `index out of bounds: ${keyText(key)}` : `no such key: ${keyText(key)}`,
+  );
 }
 
 /** The entry of a map, the element of a list; undefined where there is none; an error where there can be none. */
 export function find(from: Value, key: Value): Value | undefined {
+  if (!isKey(key)) return new CelError(`invalid qualifier type: ${nativeTypeName(key)}`);
   if (from instanceof MapValue) return from.find(key);
   if (!(from instanceof ListValue)) return undefined;
   const index = indexOf(key);
   if (index instanceof CelError) return index;
   return index >= 0 && index < from.size ? from.at(index) : undefined;
+}
+
+/** Whether a value may stand in brackets at all. */
+export function isKey(key: Value): boolean {
+  if (typeof key === "object") return key instanceof Double || key instanceof Uint;
+  return true;
 }
 
 function indexOf(key: Value): number | CelError {

@@ -7,8 +7,8 @@ import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr }
 import { ArrayList, EntryMap, keyOf, keyText } from "../values/collections.js";
 import { equal } from "../values/equality.js";
 import { sizeOf } from "../values/size.js";
-import { CelError, noSuchOverload, Opaque, Optional, type Value } from "../values/value.js";
-import { type Attribute, extend, resolver } from "./attribute.js";
+import { CelError, nativeTypeName, noSuchOverload, Opaque, Optional, type Value } from "../values/value.js";
+import { type Attribute, extend, isKey, resolver } from "./attribute.js";
 import { dispatcher, fits } from "./dispatch.js";
 import { growing, loopStep } from "./fold.js";
 import { charge, type Frame, isError, type Step } from "./frame.js";
@@ -59,7 +59,12 @@ export function compile(checked: Checked, options: CompileOptions): Compiled {
   return { run, slots: planner.slots() };
 }
 
-type Scope = { readonly name: string; readonly slot: number; readonly init: Step | undefined; readonly outer: Scope | undefined };
+type Scope = {
+  readonly name: string;
+  readonly slot: number;
+  readonly init: Step | undefined;
+  readonly outer: Scope | undefined;
+};
 
 interface Planner {
   step(e: Expr): Step;
@@ -164,6 +169,9 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
     if (operand === undefined || key === undefined) throw new PlanError("unsupported expression");
     const attribute = asAttribute(operand);
     const planned = plan(key);
+    if (planned.kind === "constant" && !isKey(planned.value)) {
+      throw new PlanError(`invalid qualifier type: ${nativeTypeName(planned.value)}`);
+    }
     const at = planned.kind === "constant" ? planned.value : keyStep(key, planned);
     return { kind: "attribute", attribute: extend(attribute, { key: at, optional, test: false }), test: false };
   };
@@ -200,7 +208,12 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
   const conditional = (e: Call): Plan => {
     const [condition, yes, no] = e.args;
     if (condition === undefined || yes === undefined || no === undefined) throw new PlanError("unsupported expression");
-    const root = { kind: "conditional", condition: step(condition), yes: asAttribute(yes), no: asAttribute(no) } as const;
+    const root = {
+      kind: "conditional",
+      condition: step(condition),
+      yes: asAttribute(yes),
+      no: asAttribute(no),
+    } as const;
     return { kind: "attribute", attribute: { root, qualifiers: [] }, test: false };
   };
 
@@ -215,7 +228,8 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
     const plans = operands.map(plan);
     if (overload?.id === "in_list" && plans[1]?.kind === "constant" && operands[0] !== undefined) {
       const run = membership(stepOf(operands[0], plans[0] ?? unplanned), plans[1].value);
-      if (run !== undefined) return typeof run === "function" ? { kind: "step", run } : { kind: "constant", value: run.constant };
+      if (run !== undefined)
+        return typeof run === "function" ? { kind: "step", run } : { kind: "constant", value: run.constant };
     }
     const run = runOf(fn, { overload, operands, plans });
     const folded = foldConstant(name, run, plans);
@@ -228,7 +242,11 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
 
   const runOf = (
     fn: LibraryFunction,
-    call: { readonly overload: LibraryOverload | undefined; readonly operands: readonly Expr[]; readonly plans: readonly Plan[] },
+    call: {
+      readonly overload: LibraryOverload | undefined;
+      readonly operands: readonly Expr[];
+      readonly plans: readonly Plan[];
+    },
   ): { readonly run: Run; readonly early: boolean } => {
     const { overload, operands, plans } = call;
     const pattern = fn.pattern && plans[fn.pattern.index];
@@ -247,7 +265,10 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
   const list = (e: ListExpr): Plan => {
     const plans = e.elements.map(plan);
     if (plans.every((p) => p.kind === "constant")) {
-      const made = makeList(plans.map((p) => p.value), e.optional);
+      const made = makeList(
+        plans.map((p) => p.value),
+        e.optional,
+      );
       return isError(made) ? { kind: "step", run: () => made } : { kind: "constant", value: made };
     }
     const steps = e.elements.map((element, i) => stepOf(element, plans[i] ?? unplanned));
@@ -310,7 +331,11 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
     return {
       kind: "step",
       run: (f) => {
-        const made = structValue(f, fields, (values) => construct(name, values) ?? new CelError(`unknown type '${name}'`));
+        const made = structValue(
+          f,
+          fields,
+          (values) => orUnknown(name, construct(name, values)),
+        );
         charge(f, costs.struct);
         return made;
       },
@@ -469,7 +494,18 @@ function optionalElse(args: readonly Step[], name: "or" | "orValue"): Step {
   };
 }
 
-const conversions = new Set(["bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"]);
+const conversions = new Set([
+  "bool",
+  "bytes",
+  "double",
+  "duration",
+  "dyn",
+  "int",
+  "string",
+  "timestamp",
+  "type",
+  "uint",
+]);
 
 /** A conversion of a constant is done once; what is wrong with it is found before the program runs. */
 function foldConstant(name: string, { run }: { readonly run: Run }, plans: readonly Plan[]): Plan | undefined {
@@ -583,6 +619,10 @@ function mapStep(entries: readonly EntryStep[]): Step {
     }
     return new EntryMap(found);
   };
+}
+
+function orUnknown(name: string, made: Value | undefined): Value {
+  return made === undefined ? new CelError(`unknown type '${name}'`) : made;
 }
 
 interface FieldStep {

@@ -9,8 +9,8 @@ import {
   Opaque,
   Optional,
   Timestamp,
-  typeNameOf,
   TypeValue,
+  typeNameOf,
   Uint,
   type Value,
 } from "../values/value.js";
@@ -67,7 +67,8 @@ export function dispatcher(fn: LibraryFunction, only: LibraryOverload | undefine
   const candidates = only === undefined ? fn.overloads : [only];
   return (args) => {
     for (const overload of candidates) {
-      if (overload.args.length !== args.length || !overload.args.every((type, i) => isOf(args[i] ?? null, type))) continue;
+      if (overload.args.length !== args.length || !overload.args.every((type, i) => isOf(args[i] ?? null, type)))
+        continue;
       const run = overload.run ?? fn.run;
       if (run !== undefined) return run(args);
     }

@@ -1,5 +1,5 @@
 import { elementsOf, GrowingList, GrowingMap } from "../values/collections.js";
-import { CelError, ListValue, MapValue, typeNameOf, type Value } from "../values/value.js";
+import { CelError, ListValue, MapValue, nativeTypeName, type Value } from "../values/value.js";
 import { type Frame, isError, type Step, tick } from "./frame.js";
 
 export interface Fold {
@@ -40,7 +40,7 @@ function sealed(value: Value): Value {
 function overElements(f: Frame, over: Value, fold: Fold): CelError | undefined {
   const { element } = fold.slots;
   const items = over instanceof ListValue ? elementsOf(over) : over instanceof MapValue ? over.keys() : undefined;
-  if (items === undefined) return new CelError(`got '${goTypeName(over)}', expected iterable type`);
+  if (items === undefined) return new CelError(`got '${nativeTypeName(over)}', expected iterable type`);
   for (const item of items) {
     f.slots[element] = item;
     if (!advance(f, fold)) break;
@@ -52,7 +52,7 @@ function overPairs(f: Frame, over: Value, fold: Fold): CelError | undefined {
   const { element, second } = fold.slots;
   const pairs = over instanceof ListValue ? indexed(over) : over instanceof MapValue ? entries(over) : undefined;
   if (pairs === undefined || second === undefined) {
-    return new CelError(`unsupported comprehension range type: ${goTypeName(over)}`);
+    return new CelError(`unsupported comprehension range type: ${nativeTypeName(over)}`);
   }
   for (const [key, value] of pairs) {
     f.slots[element] = key;
@@ -80,13 +80,4 @@ function advance(f: Frame, { condition, step, slots }: Fold): boolean {
   f.slots[slots.accu] = step(f);
   tick(f);
   return true;
-}
-
-/** The messages of loops name the reference's own types. */
-function goTypeName(value: Value): string {
-  const name = typeNameOf(value);
-  if (name === "null_type") return "types.Null";
-  const short = name.slice(name.lastIndexOf(".") + 1);
-  const pointer = name === "optional_type" ? "*types.Optional" : name === "type" ? "*types.Type" : undefined;
-  return pointer ?? `types.${short.charAt(0).toUpperCase()}${short.slice(1)}`;
 }

@@ -1,7 +1,6 @@
-import { keyOf } from "../values/collections.js";
+import { elementsOf, keyOf } from "../values/collections.js";
 import { compareNumbers, isNumeric } from "../values/numbers.js";
 import { Double, ListValue, type Value } from "../values/value.js";
-import { elementsOf } from "../values/collections.js";
 import { isError, type Step } from "./frame.js";
 
 /**

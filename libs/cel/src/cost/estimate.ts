@@ -3,9 +3,20 @@ import { absolute } from "../check/check.js";
 import { paramsOf, sameType, type Type, t } from "../check/types.js";
 import type { CostTable } from "../compile/compile.js";
 import type { LibraryFunction } from "../libraries/library.js";
-import { codePoints } from "../syntax/source.js";
 import { accumulator, type Call, type Comprehension, type Expr } from "../syntax/ast.js";
-import { add, type CallEstimate, exactly, multiply, range, type Range, scale, type Sized, unbounded, union } from "./sizes.js";
+import { codePoints } from "../syntax/source.js";
+import {
+  add,
+  type CallEstimate,
+  exactly,
+  multiply,
+  type Range,
+  range,
+  type Sized,
+  scale,
+  unbounded,
+  union,
+} from "./sizes.js";
 
 export interface EstimateOptions {
   readonly functions: ReadonlyMap<string, LibraryFunction>;
@@ -165,7 +176,13 @@ function literalSize(e: Expr): Range | undefined {
   return exactly(e.value instanceof Uint8Array ? e.value.length : 1);
 }
 
-const flatTypes = ["Quantity", "Semver", "authorization.Authorizer", "authorization.PathCheck", "authorization.GroupCheck"];
+const flatTypes = [
+  "Quantity",
+  "Semver",
+  "authorization.Authorizer",
+  "authorization.PathCheck",
+  "authorization.GroupCheck",
+];
 const moreFlatTypes = ["authorization.ResourceCheck", "authorization.Decision"];
 
 /** Equality of the product's own types is one look, whatever they hold. */
@@ -180,4 +197,3 @@ function flatEquality([a, b]: readonly Sized[], domain: string): CallEstimate | 
   if (name === "URL") return { cost: scale(range(1, b.size?.max ?? 1), 0.1) };
   return undefined;
 }
-

@@ -154,8 +154,10 @@ function checkResource([x = null, verb = null]: readonly Value[]): Value {
 const narrowed = (field: keyof Target): Run =>
   onText(isResource, (x, text) => new ResourceCheck(x.typeName, x.by, { ...x.target, [field]: text }));
 
-const ofDecision = (read: (decision: AuthorizationDecision) => Value): Run => ([x = null]) =>
-  x instanceof Decision ? read(x.decision) : noSuchOverload;
+const ofDecision =
+  (read: (decision: AuthorizationDecision) => Value): Run =>
+  ([x = null]) =>
+    x instanceof Decision ? read(x.decision) : noSuchOverload;
 
 /** What a check costs: two of them fit into one expression. */
 const checkCost = 350_000;
@@ -202,7 +204,9 @@ export function authorizer(domain: string): Library {
         "resource",
         "groupcheck_resource",
         [group, resource],
-        onText(isGroup, (x, text) => (blank(text) ? new CelError("resource must not be empty") : resourceOf(domain, x, text))),
+        onText(isGroup, (x, text) =>
+          blank(text) ? new CelError("resource must not be empty") : resourceOf(domain, x, text),
+        ),
       ),
       step("subresource", "resourcecheck_subresource", [resource, resource], narrowed("subresource")),
       step("namespace", "resourcecheck_namespace", [resource, resource], narrowed("namespace")),
@@ -214,7 +218,9 @@ export function authorizer(domain: string): Library {
         ]),
         asks: true,
       },
-      fixed("errored", 1, [{ ...member("decision_errored", [decision], bool), run: ofDecision((d) => d.error !== undefined) }]),
+      fixed("errored", 1, [
+        { ...member("decision_errored", [decision], bool), run: ofDecision((d) => d.error !== undefined) },
+      ]),
       fixed("error", 1, [{ ...member("decision_error", [decision], string), run: ofDecision((d) => d.error ?? "") }]),
       fixed("allowed", 1, [{ ...member("decision_allowed", [decision], bool), run: ofDecision((d) => d.allowed) }]),
       fixed("reason", 1, [{ ...member("decision_reason", [decision], string), run: ofDecision((d) => d.reason) }]),
@@ -245,13 +251,10 @@ export function authorizerSelectors(domain: string): Library {
       return 10 + perUnit(size, stringFactor) + perUnit(perUnit(size, 0.5), requirementCost);
     },
     estimate: selectorEstimate,
-    overloads: [
-      { ...member(`authorizer_${name.toLowerCase()}`, [resource, t.string], resource), run: narrowed(name) },
-    ],
+    overloads: [{ ...member(`authorizer_${name.toLowerCase()}`, [resource, t.string], resource), run: narrowed(name) }],
   });
   return { name: "authzSelectors", since: 23, functions: [selector("fieldSelector"), selector("labelSelector")] };
 }
 
 export const decisionOf = (value: Value): AuthorizationDecision | undefined =>
   value instanceof Decision ? value.decision : undefined;
-

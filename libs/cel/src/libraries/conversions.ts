@@ -2,13 +2,7 @@ import { type Type, t } from "../check/types.js";
 import { range, scale } from "../cost/sizes.js";
 import { doubleText, parseDouble } from "../values/doubles.js";
 import { doubleToInt, doubleToUint, parseInteger, toInt, toUint } from "../values/numbers.js";
-import {
-  formatTimestamp,
-  parseDuration,
-  parseTimestamp,
-  secondsText,
-  toTimestamp,
-} from "../values/time.js";
+import { formatTimestamp, parseDuration, parseTimestamp, secondsText, toTimestamp } from "../values/time.js";
 import {
   CelError,
   Double,
@@ -119,21 +113,41 @@ export const conversionFunctions: readonly LibraryFunction[] = [
   { name: "dyn", overloads: [global("to_dyn", [a], t.dyn)], run: identity },
   conversion("bool", bool, [
     by("bool_to_bool", bool, identity),
-    by("string_to_bool", string, from(isString, (x) => booleans[x] ?? unreadable("string", "bool"))),
+    by(
+      "string_to_bool",
+      string,
+      from(isString, (x) => booleans[x] ?? unreadable("string", "bool")),
+    ),
   ]),
   conversion("bytes", bytes, [
     by("bytes_to_bytes", bytes, identity),
     {
-      ...by("string_to_bytes", string, from(isString, (x) => new Uint8Array(Buffer.from(x)))),
+      ...by(
+        "string_to_bytes",
+        string,
+        from(isString, (x) => new Uint8Array(Buffer.from(x))),
+      ),
       cost: traversal(0),
       estimate: bytesSize,
     },
   ]),
   conversion("double", double, [
     by("double_to_double", double, identity),
-    by("int64_to_double", int, from(isIntValue, (x) => new Double(Number(x)))),
-    by("string_to_double", string, from(isString, (x) => toDouble(parseDouble(x)))),
-    by("uint64_to_double", uint, from(isUint, (x) => new Double(Number(x.value)))),
+    by(
+      "int64_to_double",
+      int,
+      from(isIntValue, (x) => new Double(Number(x))),
+    ),
+    by(
+      "string_to_double",
+      string,
+      from(isString, (x) => toDouble(parseDouble(x))),
+    ),
+    by(
+      "uint64_to_double",
+      uint,
+      from(isUint, (x) => new Double(Number(x.value))),
+    ),
   ]),
   conversion("duration", duration, [
     by("duration_to_duration", duration, identity),
@@ -146,31 +160,71 @@ export const conversionFunctions: readonly LibraryFunction[] = [
   ]),
   conversion("int", int, [
     by("int64_to_int64", int, identity),
-    by("double_to_int64", double, from(isDouble, (x) => doubleToInt(x.value))),
-    by("duration_to_int64", duration, from(isDuration, (x) => toInt(x.nanos))),
+    by(
+      "double_to_int64",
+      double,
+      from(isDouble, (x) => doubleToInt(x.value)),
+    ),
+    by(
+      "duration_to_int64",
+      duration,
+      from(isDuration, (x) => toInt(x.nanos)),
+    ),
     by("string_to_int64", string, from(isString, parsedInt)),
-    by("timestamp_to_int64", timestamp, from(isTimestamp, (x) => x.seconds)),
-    by("uint64_to_int64", uint, from(isUint, (x) => toInt(x.value))),
+    by(
+      "timestamp_to_int64",
+      timestamp,
+      from(isTimestamp, (x) => x.seconds),
+    ),
+    by(
+      "uint64_to_int64",
+      uint,
+      from(isUint, (x) => toInt(x.value)),
+    ),
   ]),
   conversion("string", string, [
     by("string_to_string", string, identity),
     by("bool_to_string", bool, from(isBool, String)),
     { ...by("bytes_to_string", bytes, from(isBytes, utf8)), cost: traversal(0), estimate: textSize },
-    by("double_to_string", double, from(isDouble, (x) => doubleText(x.value))),
+    by(
+      "double_to_string",
+      double,
+      from(isDouble, (x) => doubleText(x.value)),
+    ),
     by("duration_to_string", duration, from(isDuration, secondsText)),
     by("int64_to_string", int, from(isIntValue, String)),
-    by("timestamp_to_string", timestamp, from(isTimestamp, (x) => formatTimestamp(x))),
-    by("uint64_to_string", uint, from(isUint, (x) => String(x.value))),
+    by(
+      "timestamp_to_string",
+      timestamp,
+      from(isTimestamp, (x) => formatTimestamp(x)),
+    ),
+    by(
+      "uint64_to_string",
+      uint,
+      from(isUint, (x) => String(x.value)),
+    ),
   ]),
   conversion("timestamp", timestamp, [
     by("timestamp_to_timestamp", timestamp, identity),
-    by("int64_to_timestamp", int, from(isIntValue, (x) => toTimestamp(Number(x), 0))),
+    by(
+      "int64_to_timestamp",
+      int,
+      from(isIntValue, (x) => toTimestamp(Number(x), 0)),
+    ),
     by("string_to_timestamp", string, from(isString, timestampOf)),
   ]),
   conversion("uint", uint, [
     by("uint64_to_uint64", uint, identity),
-    by("double_to_uint64", double, from(isDouble, (x) => doubleToUint(x.value))),
-    by("int64_to_uint64", int, from(isIntValue, (x) => toUint(BigInt(x)))),
+    by(
+      "double_to_uint64",
+      double,
+      from(isDouble, (x) => doubleToUint(x.value)),
+    ),
+    by(
+      "int64_to_uint64",
+      int,
+      from(isIntValue, (x) => toUint(BigInt(x))),
+    ),
     by("string_to_uint64", string, from(isString, parsedUint)),
   ]),
 ];

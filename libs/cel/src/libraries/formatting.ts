@@ -71,7 +71,8 @@ function clauseAt(text: string, start: number): { readonly piece: Piece; readonl
     precision = Math.min(Number(written), precisionLimit);
   }
   const verb = text[at] ?? "";
-  if (!isVerb(verb)) return failed(`unrecognized formatting clause "${String.fromCharCode(Buffer.from(verb)[0] ?? 0)}"`);
+  if (!isVerb(verb))
+    return failed(`unrecognized formatting clause "${String.fromCharCode(Buffer.from(verb)[0] ?? 0)}"`);
   return { piece: { verb, precision }, end: at + 1 };
 }
 

@@ -4,7 +4,15 @@ import { elementsOf } from "../values/collections.js";
 import { compare } from "../values/compare.js";
 import { equal } from "../values/equality.js";
 import { CelError, Double, Duration, ListValue, MapValue, noSuchOverload, Uint, type Value } from "../values/value.js";
-import { type Cost, type Estimate, type Library, type LibraryFunction, member, type Run, stringFactor } from "./library.js";
+import {
+  type Cost,
+  type Estimate,
+  type Library,
+  type LibraryFunction,
+  member,
+  type Run,
+  stringFactor,
+} from "./library.js";
 import { standard } from "./standard.js";
 
 const summable = [
@@ -122,7 +130,11 @@ const a = t.param("A");
 const perType = (
   name: string,
   types: readonly (readonly [string, Type])[],
-  parts: { readonly id: (type: string) => string; readonly result: (type: Type) => Type; readonly run: (type: string) => Run },
+  parts: {
+    readonly id: (type: string) => string;
+    readonly result: (type: Type) => Type;
+    readonly run: (type: string) => Run;
+  },
 ): LibraryFunction => ({
   name,
   cost: traversed,

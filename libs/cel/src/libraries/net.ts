@@ -5,9 +5,9 @@ import {
   formatAddress,
   isMapped,
   masked,
+  type Prefix,
   parseAddress,
   parsePrefix,
-  type Prefix,
   sharesBits,
 } from "../values/address.js";
 import { CelError, noSuchOverload, Opaque, TypeValue, type Value } from "../values/value.js";
@@ -81,14 +81,20 @@ function toCidr(text: string): CidrValue | CelError {
   return new CidrValue(prefix);
 }
 
-const ofText = (read: (text: string) => Value): Run => ([x = null]) =>
-  typeof x === "string" ? read(x) : noSuchOverload;
+const ofText =
+  (read: (text: string) => Value): Run =>
+  ([x = null]) =>
+    typeof x === "string" ? read(x) : noSuchOverload;
 
-const ofIp = (read: (address: Address) => Value): Run => ([x = null]) =>
-  x instanceof IpValue ? read(x.address) : noSuchOverload;
+const ofIp =
+  (read: (address: Address) => Value): Run =>
+  ([x = null]) =>
+    x instanceof IpValue ? read(x.address) : noSuchOverload;
 
-const ofCidr = (read: (prefix: Prefix) => Value): Run => ([x = null]) =>
-  x instanceof CidrValue ? read(x.prefix) : noSuchOverload;
+const ofCidr =
+  (read: (prefix: Prefix) => Value): Run =>
+  ([x = null]) =>
+    x instanceof CidrValue ? read(x.prefix) : noSuchOverload;
 
 const isV4 = ({ bytes }: Address): boolean => bytes.length === 4;
 const first = ({ bytes }: Address): readonly [number, number, number] => [bytes[0] ?? 0, bytes[1] ?? 0, bytes[2] ?? 0];
@@ -137,8 +143,7 @@ const ipTests: readonly (readonly [name: string, id: string, test: (address: Add
 /** `ip` of a text is a traversal of it, of a network a look at a field. */
 const ipCost: Cost = (args, overload) => (overload === "cidr_ip" ? 1 : perUnit(argSize(args, 0), stringFactor));
 
-const ipEstimate: Estimate = (call) =>
-  call.overload === "cidr_ip" ? { cost: exactly(1) } : estimateText(1)(call);
+const ipEstimate: Estimate = (call) => (call.overload === "cidr_ip" ? { cost: exactly(1) } : estimateText(1)(call));
 
 const stringOf = (id: string, type: typeof ipType, run: Run): LibraryFunction => ({
   name: "string",
@@ -193,7 +198,10 @@ const compared = range(4, 16);
 
 function containsEstimate({ string: overload, masks }: { readonly string: string; readonly masks: boolean }): Estimate {
   return (call) => {
-    const { args: [x], sizeOf } = call;
+    const {
+      args: [x],
+      sizeOf,
+    } = call;
     if (x === undefined) return undefined;
     const base = scale(add(compared, compared), stringFactor);
     const mask = masks ? add(scale(compared, stringFactor), exactly(1)) : exactly(0);
@@ -244,7 +252,10 @@ export const cidr: Library = {
       cost: traversal(0),
       estimate: estimateText(1),
       overloads: [
-        { ...global("is_cidr", [string], bool), run: ofText((x) => !("problem" in parsePrefix(x)) && !(toCidr(x) instanceof CelError)) },
+        {
+          ...global("is_cidr", [string], bool),
+          run: ofText((x) => !("problem" in parsePrefix(x)) && !(toCidr(x) instanceof CelError)),
+        },
       ],
     },
     {

@@ -51,21 +51,27 @@ export const quantityText = (value: Value): string | undefined =>
 
 const { bool, double, int, string } = t;
 
-const ofQuantity = (read: (quantity: Quantity) => Value): Run => ([x = null]) =>
-  x instanceof QuantityValue ? read(x.quantity) : noSuchOverload;
+const ofQuantity =
+  (read: (quantity: Quantity) => Value): Run =>
+  ([x = null]) =>
+    x instanceof QuantityValue ? read(x.quantity) : noSuchOverload;
 
-const ofTwo = (read: (a: Quantity, b: Quantity) => Value): Run => ([x = null, y = null]) =>
-  x instanceof QuantityValue && y instanceof QuantityValue ? read(x.quantity, y.quantity) : noSuchOverload;
+const ofTwo =
+  (read: (a: Quantity, b: Quantity) => Value): Run =>
+  ([x = null, y = null]) =>
+    x instanceof QuantityValue && y instanceof QuantityValue ? read(x.quantity, y.quantity) : noSuchOverload;
 
-const combined = (combine: (a: Quantity, b: Quantity) => Quantity | undefined): Run => ([x = null, y = null]) => {
-  const isNumber = typeof y === "number" || typeof y === "bigint";
-  const other = y instanceof QuantityValue ? y.quantity : isNumber ? ofInteger(BigInt(y)) : undefined;
-  if (!(x instanceof QuantityValue) || other === undefined) return noSuchOverload;
-  const result = combine(x.quantity, other);
-  return result === undefined
-    ? new CelError("exponents of quantities are too far apart")
-    : new QuantityValue(x.typeName, result, true);
-};
+const combined =
+  (combine: (a: Quantity, b: Quantity) => Quantity | undefined): Run =>
+  ([x = null, y = null]) => {
+    const isNumber = typeof y === "number" || typeof y === "bigint";
+    const other = y instanceof QuantityValue ? y.quantity : isNumber ? ofInteger(BigInt(y)) : undefined;
+    if (!(x instanceof QuantityValue) || other === undefined) return noSuchOverload;
+    const result = combine(x.quantity, other);
+    return result === undefined
+      ? new CelError("exponents of quantities are too far apart")
+      : new QuantityValue(x.typeName, result, true);
+  };
 
 const estimateOne: Estimate = () => ({ cost: exactly(1) });
 const estimateText: Estimate = ({ args: [x], sizeOf }) => x && { cost: scale(sizeOf(x), stringFactor) };
@@ -81,9 +87,7 @@ export function quantity(domain: string, { signMember }: { readonly signMember: 
   });
   const sign = ofQuantity(quantitySign);
   const ordered = (name: string, id: string, result: typeof bool, read: (order: number) => Value): LibraryFunction =>
-    simple(name, [
-      { ...member(id, [type, type], result), run: ofTwo((a, b) => read(compareDecimals(a, b))) },
-    ]);
+    simple(name, [{ ...member(id, [type, type], result), run: ofTwo((a, b) => read(compareDecimals(a, b))) }]);
   return {
     name: "quantity",
     since: 28,

@@ -17,8 +17,7 @@ import { matcher, type Pattern } from "./patterns.js";
 
 const { int, string } = t;
 
-const cost: Cost = (args) =>
-  perUnit(1 + argSize(args, 0), stringFactor) * perUnit(argSize(args, 1), patternFactor);
+const cost: Cost = (args) => perUnit(1 + argSize(args, 0), stringFactor) * perUnit(argSize(args, 1), patternFactor);
 
 const estimate: Estimate = ({ target, args: [pattern], sizeOf }) => {
   if (target === undefined || pattern === undefined) return undefined;

@@ -46,7 +46,11 @@ export function parseVersion(text: string): Version | CelError {
   const build = plus === -1 ? undefined : rest.slice(plus + 1);
   const core = plus === -1 ? rest : rest.slice(0, plus);
   const dash = core.indexOf("-");
-  const parts = [text.slice(0, first), text.slice(first + 1, second), dash === -1 ? core : core.slice(0, dash)] as const;
+  const parts = [
+    text.slice(0, first),
+    text.slice(first + 1, second),
+    dash === -1 ? core : core.slice(0, dash),
+  ] as const;
   const numbers: bigint[] = [];
   for (const [i, name] of (["Major", "Minor", "Patch"] as const).entries()) {
     const number = versionNumber(parts[i] ?? "", name);
@@ -126,13 +130,17 @@ export function semverOf(domain: string, text: string): Value {
 
 export function semver(domain: string): Library {
   const type = t.struct(`${domain}.Semver`);
-  const number = (index: 0 | 1 | 2): Run => ([x = null]) => {
-    const value = x instanceof Semver ? x.version.numbers[index] : undefined;
-    if (value === undefined) return noSuchOverload;
-    return value <= 9007199254740991n ? Number(value) : BigInt.asIntN(64, value);
-  };
-  const comparing = (read: (order: number) => Value): Run => ([x = null, y = null]) =>
-    x instanceof Semver && y instanceof Semver ? read(compareVersions(x.version, y.version)) : noSuchOverload;
+  const number =
+    (index: 0 | 1 | 2): Run =>
+    ([x = null]) => {
+      const value = x instanceof Semver ? x.version.numbers[index] : undefined;
+      if (value === undefined) return noSuchOverload;
+      return value <= 9007199254740991n ? Number(value) : BigInt.asIntN(64, value);
+    };
+  const comparing =
+    (read: (order: number) => Value): Run =>
+    ([x = null, y = null]) =>
+      x instanceof Semver && y instanceof Semver ? read(compareVersions(x.version, y.version)) : noSuchOverload;
   const { bool, int, string } = t;
   return {
     name: "semver",

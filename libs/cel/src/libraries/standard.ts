@@ -135,21 +135,23 @@ const arithmeticFunctions: readonly LibraryFunction[] = [
     ],
     named("_-_", minus),
   ),
-  ...([
-    ["*", "multiply"],
-    ["/", "divide"],
-    ["%", "modulo"],
-  ] as const).map(([op, word]) =>
+  ...(
+    [
+      ["*", "multiply"],
+      ["/", "divide"],
+      ["%", "modulo"],
+    ] as const
+  ).map(([op, word]) =>
     operator(
       `_${op}_`,
-      numbers.filter(([name]) => op !== "%" || name !== "double").map(([name, type]) => global(`${word}_${name}`, [type, type], type)),
+      numbers
+        .filter(([name]) => op !== "%" || name !== "double")
+        .map(([name, type]) => global(`${word}_${name}`, [type, type], type)),
       named(`_${op}_`, (x, y) => (op === "%" && x instanceof Double ? untaken : arithmetic(op, x, y))),
     ),
   ),
-  operator(
-    "-_",
-    [global("negate_double", [double], double), global("negate_int64", [int], int)],
-    ([x = null]) => (x instanceof Duration ? toDuration(-x.nanos) : negate(x)),
+  operator("-_", [global("negate_double", [double], double), global("negate_int64", [int], int)], ([x = null]) =>
+    x instanceof Duration ? toDuration(-x.nanos) : negate(x),
   ),
   operator("!_", [global("logical_not", [bool], bool)], ([x = null]) => (typeof x === "boolean" ? !x : noSuchOverload)),
 ];
@@ -222,8 +224,10 @@ const within: Run = ([x = null, y = null]) => {
   return found instanceof CelError ? found : found !== undefined;
 };
 
-const text = (test: (x: string, y: string) => boolean): Run => ([x = null, y = null]) =>
-  typeof x === "string" && typeof y === "string" ? test(x, y) : noSuchOverload;
+const text =
+  (test: (x: string, y: string) => boolean): Run =>
+  ([x = null, y = null]) =>
+    typeof x === "string" && typeof y === "string" ? test(x, y) : noSuchOverload;
 
 const prefixEstimate: Estimate = ({ args: [x], lengthOf }) => x && { cost: scale(lengthOf(x), stringFactor) };
 
@@ -257,7 +261,9 @@ const stringFunctions: readonly LibraryFunction[] = [
   },
   {
     name: "endsWith",
-    overloads: [{ ...member("ends_with_string", [string, string], bool), cost: traversal(0), estimate: prefixEstimate }],
+    overloads: [
+      { ...member("ends_with_string", [string, string], bool), cost: traversal(0), estimate: prefixEstimate },
+    ],
     run: text((x, y) => x.endsWith(y)),
   },
   {
@@ -305,9 +311,7 @@ export const standard: Library = {
     logical("_||_", "logical_or"),
     {
       name: "@not_strictly_false",
-      overloads: [
-        { ...global("not_strictly_false", [bool], bool), run: ([x = null]) => x !== false },
-      ],
+      overloads: [{ ...global("not_strictly_false", [bool], bool), run: ([x = null]) => x !== false }],
     },
     { name: "_==_", overloads: [{ ...global("equals", [a, a], bool), estimate: comparison }] },
     { name: "_!=_", overloads: [{ ...global("not_equals", [a, a], bool), estimate: comparison }] },
@@ -339,7 +343,11 @@ export const standard: Library = {
         ...sizes.map(([name, type]) => member(`${name}_size`, [type], int)),
       ],
       run: ([x = null]) =>
-        typeof x === "string" || x instanceof ListValue || x instanceof MapValue || x instanceof Uint8Array || hasSize(x)
+        typeof x === "string" ||
+        x instanceof ListValue ||
+        x instanceof MapValue ||
+        x instanceof Uint8Array ||
+        hasSize(x)
           ? sizeOf(x)
           : new CelError("no such overload: size"),
     },

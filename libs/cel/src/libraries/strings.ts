@@ -94,21 +94,24 @@ const substring: Run = ([x = null, from = null, to]) => {
   return end < 0 || end > points.length ? outOfRange(to) : points.slice(start, end);
 };
 
-const asciiCase = (low: number, high: number, shift: number): Run => ([x = null]) => {
-  if (typeof x !== "string") return noSuchOverload;
-  let out = "";
-  let kept = 0;
-  for (let i = 0; i < x.length; i++) {
-    const c = x.charCodeAt(i);
-    if (c < low || c > high) continue;
-    out += x.slice(kept, i) + String.fromCharCode(c + shift);
-    kept = i + 1;
-  }
-  return out + x.slice(kept);
-};
+const asciiCase =
+  (low: number, high: number, shift: number): Run =>
+  ([x = null]) => {
+    if (typeof x !== "string") return noSuchOverload;
+    let out = "";
+    let kept = 0;
+    for (let i = 0; i < x.length; i++) {
+      const c = x.charCodeAt(i);
+      if (c < low || c > high) continue;
+      out += x.slice(kept, i) + String.fromCharCode(c + shift);
+      kept = i + 1;
+    }
+    return out + x.slice(kept);
+  };
 
 const replace: Run = ([x = null, old = null, by = null, limit = -1]) => {
-  if (typeof x !== "string" || typeof old !== "string" || typeof by !== "string" || !isInt(limit)) return noSuchOverload;
+  if (typeof x !== "string" || typeof old !== "string" || typeof by !== "string" || !isInt(limit))
+    return noSuchOverload;
   const most = Number(limit) < 0 ? Number.POSITIVE_INFINITY : Number(limit);
   const found = occurrences(x, old, most);
   if (x.length + found.length * by.length > resultLimit) return tooLong;
@@ -190,7 +193,9 @@ const quote: Run = ([x = null]) => {
   return `"${out}"`;
 };
 
-const blanks = new Set<string>("\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000");
+const blanks = new Set<string>(
+  "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000",
+);
 
 const trim: Run = ([x = null]) => {
   if (typeof x !== "string") return noSuchOverload;
@@ -281,8 +286,16 @@ const versionZero: readonly LibraryFunction[] = [
     cost: traversed,
     estimate: traversedEstimate,
   },
-  { ...overText("lowerAscii", asciiCase(65, 90, 32), [["string_lower_ascii", []]]), cost: traversal(0), estimate: sameSize },
-  { ...overText("upperAscii", asciiCase(97, 122, -32), [["string_upper_ascii", []]]), cost: traversal(0), estimate: sameSize },
+  {
+    ...overText("lowerAscii", asciiCase(65, 90, 32), [["string_lower_ascii", []]]),
+    cost: traversal(0),
+    estimate: sameSize,
+  },
+  {
+    ...overText("upperAscii", asciiCase(97, 122, -32), [["string_upper_ascii", []]]),
+    cost: traversal(0),
+    estimate: sameSize,
+  },
   {
     ...overText("replace", replace, [
       ["string_replace_string_string", [string, string]],

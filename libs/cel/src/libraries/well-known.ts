@@ -26,8 +26,7 @@ const int32 = (value: Value): Value => {
   return value > 2147483647 || value < -2147483648 ? outOfRange : value;
 };
 
-const uint32 = (value: Value): Value =>
-  value instanceof Uint && value.value > 0xffffffffn ? outOfRange : value;
+const uint32 = (value: Value): Value => (value instanceof Uint && value.value > 0xffffffffn ? outOfRange : value);
 
 const float = (value: Value): Value => (value instanceof Double ? new Double(Math.fround(value.value)) : value);
 
@@ -64,9 +63,7 @@ const types: ReadonlyMap<string, WellKnown> = new Map(
         ["nanos", t.int],
       ]),
       make: (fields) =>
-        toDuration(
-          BigInt(number(fields.get("seconds"))) * 1_000_000_000n + BigInt(number(fields.get("nanos"))),
-        ),
+        toDuration(BigInt(number(fields.get("seconds"))) * 1_000_000_000n + BigInt(number(fields.get("nanos")))),
     },
     Timestamp: {
       type: t.timestamp,

@@ -1,7 +1,16 @@
 import { ArrayList, ConcatList, elementsOf, keyOf } from "../values/collections.js";
 import { equal, equalElements } from "../values/equality.js";
-import { parseDuration, parseTimestamp, secondsOf, isDate } from "../values/time.js";
-import { CelError, Double, ListValue, MapValue, noSuchOverload, Opaque, Timestamp, type Value } from "../values/value.js";
+import { isDate, parseDuration, parseTimestamp, secondsOf } from "../values/time.js";
+import {
+  CelError,
+  Double,
+  ListValue,
+  MapValue,
+  noSuchOverload,
+  Opaque,
+  Timestamp,
+  type Value,
+} from "../values/value.js";
 import { escapeName, unescapeName } from "./escape.js";
 import { type SchemaView, withObjectMeta } from "./view.js";
 
@@ -97,7 +106,9 @@ export function schemaValue(data: Json, schema: SchemaView): Value {
     case "array":
       return listValue(data, schema);
     case "string":
-      return typeof data === "string" ? textValue(data, schema.format) : invalid(`expected string, got ${nameOf(data)}`);
+      return typeof data === "string"
+        ? textValue(data, schema.format)
+        : invalid(`expected string, got ${nameOf(data)}`);
     case "number":
       if (typeof data === "number" || typeof data === "bigint") return new Double(Number(data));
       return invalid(`expected float, got ${nameOf(data)}`);
@@ -200,7 +211,12 @@ function dateValue(text: string): Value {
   const date = { year: Number(year), month: Number(month), day: Number(day), hour: 0, minute: 0, second: 0 };
   const numbers = shaped && Object.values(date).every((n) => Number.isInteger(n) && n >= 0);
   if (numbers && isDate(date)) return new Timestamp(secondsOf(date), 0);
-  const cause = numbers && date.month >= 1 && date.month <= 12 ? "day out of range" : numbers ? "month out of range" : `cannot parse`;
+  const cause =
+    numbers && date.month >= 1 && date.month <= 12
+      ? "day out of range"
+      : numbers
+        ? "month out of range"
+        : `cannot parse`;
   return new CelError(`Invalid date formatted string ${text}: parsing time ${JSON.stringify(text)}: ${cause}`);
 }
 

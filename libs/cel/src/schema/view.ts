@@ -65,7 +65,13 @@ export function withObjectMeta(view: SchemaView): SchemaView {
     meta.properties?.get("name")?.type === "string" &&
     meta.properties.get("generateName")?.type === "string";
   if (complete) return { ...view, type: "object" };
-  const metadata = viewOf({ type: "object", properties: new Map([["name", text], ["generateName", text]]) });
+  const metadata = viewOf({
+    type: "object",
+    properties: new Map([
+      ["name", text],
+      ["generateName", text],
+    ]),
+  });
   return {
     ...view,
     type: "object",

@@ -103,7 +103,10 @@ export function callOrMacro(
   const { at, name, target, args } = call;
   const macro = grammar.macros.get(macroKey(name, args.length, target !== undefined));
   const expanded = macro?.expand(b, at, { target, args });
-  if (expanded !== undefined) return expanded;
+  if (expanded !== undefined) {
+    b.written.set(expanded.id, { name, target, args });
+    return expanded;
+  }
   return target === undefined ? b.call(at, name, args) : b.member(at, target, name, args);
 }
 

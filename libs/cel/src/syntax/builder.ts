@@ -31,8 +31,16 @@ export interface Builder {
   /** Reports an error of the place and gives what stands there instead. */
   report(at: number, message: string): Expr;
   reportAt(at: Location, message: string): void;
+  /** What a macro's expansion was written as, by the id of the expansion. */
+  readonly written: Map<number, MacroText>;
   /** Nodes made so far: the highest id. */
   nodes(): number;
+}
+
+export interface MacroText {
+  readonly name: string;
+  readonly target: Expr | undefined;
+  readonly args: readonly Expr[];
 }
 
 export interface Loop {
@@ -87,6 +95,7 @@ export function createBuilder(text: string): Builder {
     reportAt: (at, message) => {
       issues.push({ at, message });
     },
+    written: new Map(),
     nodes: () => count,
   };
   return builder;

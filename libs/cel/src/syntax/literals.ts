@@ -15,7 +15,8 @@ export function unsignedLiteral(text: string): Value | undefined {
 
 /** Digits beyond every range are read as the smallest number beyond them: their text may be very long. */
 function hexOrDecimal(text: string): bigint {
-  if (!text.startsWith("0x")) return parseInteger(text.slice(leadingZeros(text)) || "0", { signed: false }) ?? 2n ** 64n;
+  if (!text.startsWith("0x"))
+    return parseInteger(text.slice(leadingZeros(text)) || "0", { signed: false }) ?? 2n ** 64n;
   const digits = text.slice(2 + leadingZeros(text.slice(2)));
   return digits.length > 16 ? 2n ** 64n : BigInt(`0x${digits || "0"}`);
 }
@@ -63,7 +64,7 @@ export function stringLiteral(token: string): string | undefined {
   const { text, raw } = body(token);
   if (raw || !text.includes("\\")) return text;
   let out = "";
-  const done = unescape(text, (piece) => {
+  const done = pieces(text, (piece) => {
     if (typeof piece === "string") out += piece;
     else if (piece.code > 0x10ffff) return false;
     else out += isSurrogate(piece.code) ? "\ufffd" : String.fromCodePoint(piece.code);
@@ -81,7 +82,7 @@ export function bytesLiteral(token: string): Uint8Array | undefined {
   const { text, raw } = body(token.slice(1));
   if (raw) return new Uint8Array(Buffer.from(text));
   const parts: Buffer[] = [];
-  const done = unescape(text, (piece) => {
+  const done = pieces(text, (piece) => {
     if (typeof piece === "string") parts.push(Buffer.from(piece));
     else if (piece.unicode) return false;
     else parts.push(Buffer.from([piece.code & 0xff]));
@@ -93,7 +94,7 @@ export function bytesLiteral(token: string): Uint8Array | undefined {
 type Piece = string | { readonly code: number; readonly unicode: boolean };
 
 /** Calls `take` with each piece until it refuses one. */
-function unescape(text: string, take: (piece: Piece) => boolean): boolean {
+function pieces(text: string, take: (piece: Piece) => boolean): boolean {
   let at = 0;
   while (at < text.length) {
     const backslash = text.indexOf("\\", at);

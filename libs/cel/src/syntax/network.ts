@@ -46,11 +46,29 @@ export type Part =
       readonly label: string;
     }
   | { readonly kind: "optional"; readonly state: State; readonly body: Sequence; readonly looks: "one" | "far" }
-  | { readonly kind: "star"; readonly state: State; readonly back: State; readonly body: Sequence; readonly looks: "one" | "far" }
-  | { readonly kind: "plus"; readonly state: State; readonly back: State; readonly body: Sequence; readonly looks: "one" | "far" }
+  | {
+      readonly kind: "star";
+      readonly state: State;
+      readonly back: State;
+      readonly body: Sequence;
+      readonly looks: "one" | "far";
+    }
+  | {
+      readonly kind: "plus";
+      readonly state: State;
+      readonly back: State;
+      readonly body: Sequence;
+      readonly looks: "one" | "far";
+    }
   | { readonly kind: "choice"; readonly state: State; readonly alternatives: readonly Sequence[] }
   /** What a rule that begins with itself does: `tails` extend what was read, as long as there is one. */
-  | { readonly kind: "extend"; readonly state: State; readonly back: State; readonly choice: State; readonly tails: readonly Tail[] };
+  | {
+      readonly kind: "extend";
+      readonly state: State;
+      readonly back: State;
+      readonly choice: State;
+      readonly tails: readonly Tail[];
+    };
 
 export interface Sequence {
   readonly first: State;
@@ -226,7 +244,10 @@ export const rules: ReadonlyMap<RuleName, Rule> = new Map(
       "relation",
       call("calc", "e"),
       extend([
-        { precedence: 1, makers: [token(["<", "<=", ">=", ">", "==", "!=", "in"], "op"), call("relation", "right", 2)] },
+        {
+          precedence: 1,
+          makers: [token(["<", "<=", ">=", ">", "==", "!=", "in"], "op"), call("relation", "right", 2)],
+        },
       ]),
     ),
     rule(

@@ -1,13 +1,23 @@
-import { balance, callOrMacro, type Grammar, isReserved, limits, literalOf, products, relations, sums } from "./actions.js";
+import {
+  balance,
+  callOrMacro,
+  type Grammar,
+  isReserved,
+  limits,
+  literalOf,
+  products,
+  relations,
+  sums,
+} from "./actions.js";
 import type { Expr, FieldEntry, MapEntry } from "./ast.js";
-import { Abandoned, type Builder, createBuilder } from "./builder.js";
+import { Abandoned, type Builder, createBuilder, type MacroText } from "./builder.js";
 import { recoverTree } from "./recovery.js";
 import { codePoints, type Issue, nowhere } from "./source.js";
 import { type Token, type TokenKind, type Tokens, tokenize } from "./tokens.js";
 import { readTree } from "./tree-reader.js";
 
 export type Parsed =
-  | { readonly ok: true; readonly expr: Expr; readonly nodes: number }
+  | { readonly ok: true; readonly expr: Expr; readonly nodes: number; readonly written: ReadonlyMap<number, MacroText> }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
 /** Reads an expression and writes its macros out. Errors are the reference's, in its order. */
@@ -23,7 +33,7 @@ export function parse(text: string, grammar: Grammar): Parsed {
     const expr = tokens.errors.length > 0 ? undefined : readExpression(tokens, builder, grammar);
     if (expr === undefined) return { ok: false, issues: syntaxErrors(text, tokens, grammar) };
     if (builder.issues.length > 0) return { ok: false, issues: builder.issues };
-    return { ok: true, expr, nodes: builder.nodes() };
+    return { ok: true, expr, nodes: builder.nodes(), written: builder.written };
   } catch (thrown) {
     if (thrown instanceof Abandoned) return { ok: false, issues: [...builder.issues, ...thrown.issues] };
     throw thrown;
@@ -122,7 +132,11 @@ function readExpression(tokens: Tokens, b: Builder, grammar: Grammar): Expr | un
   const relation = (precedence: number): Expr => {
     enter("relation");
     let left = calc(0);
-    for (let name = relations.get(peek().kind); name !== undefined && precedence <= 1; name = relations.get(peek().kind)) {
+    for (
+      let name = relations.get(peek().kind);
+      name !== undefined && precedence <= 1;
+      name = relations.get(peek().kind)
+    ) {
       const op = peek();
       at += 1;
       const before = height;

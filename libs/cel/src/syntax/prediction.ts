@@ -1,4 +1,4 @@
-import { followers, rules, ruleOfStop, type State } from "./network.js";
+import { followers, ruleOfStop, rules, type State } from "./network.js";
 import type { Token } from "./tokens.js";
 
 /** The states to which the calls around a decision return, the innermost first. */

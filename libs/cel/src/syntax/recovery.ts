@@ -378,7 +378,8 @@ function quoted(text: string): string {
 /** A word after a dot is told as what it is. */
 function noAlternative(input: string): string {
   for (const word of ["true", "false", "null"]) {
-    if (input.length === word.length + 1 && input.endsWith(word)) return `mismatched input '${word}' expecting IDENTIFIER`;
+    if (input.length === word.length + 1 && input.endsWith(word))
+      return `mismatched input '${word}' expecting IDENTIFIER`;
   }
   return `no viable alternative at input ${quoted(input)}`;
 }

@@ -173,9 +173,9 @@ function scanString(text: string, start: number, raw: boolean): Scan {
       i += 1;
       continue;
     }
-    const escape = scanEscape(text, i);
-    if ("failed" in escape) return escape;
-    i = escape.end;
+    const escaped = scanEscape(text, i);
+    if ("failed" in escaped) return escaped;
+    i = escaped.end;
   }
   return { failed: text.length };
 }
@@ -189,9 +189,9 @@ function scanTriple(text: string, from: number, quote: number, raw: boolean): nu
       i += 1;
       continue;
     }
-    const escape = scanEscape(text, i);
-    if ("failed" in escape) return undefined;
-    i = escape.end;
+    const escaped = scanEscape(text, i);
+    if ("failed" in escaped) return undefined;
+    i = escaped.end;
   }
   return undefined;
 }

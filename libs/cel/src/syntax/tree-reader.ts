@@ -1,6 +1,6 @@
+import { balance, callOrMacro, type Grammar, isReserved, limits, literalOf, operatorOf } from "./actions.js";
 import type { Expr, FieldEntry, MapEntry } from "./ast.js";
 import { Abandoned, type Builder } from "./builder.js";
-import { balance, callOrMacro, type Grammar, isReserved, limits, literalOf, operatorOf } from "./actions.js";
 import type { Tree } from "./recovery.js";
 import { nowhere } from "./source.js";
 import type { Token } from "./tokens.js";
@@ -65,7 +65,12 @@ export function readTree(tree: Tree, b: Builder, grammar: Grammar): Expr {
       if (next === undefined) return b.report(t.first.start, `unexpected character, wanted '${written}'`);
       terms.push(visit(next));
     }
-    return balance(b, name, terms, ops.map((op) => op.start));
+    return balance(
+      b,
+      name,
+      terms,
+      ops.map((op) => op.start),
+    );
   };
 
   const binary = (t: Tree): Expr => {

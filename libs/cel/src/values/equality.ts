@@ -1,6 +1,6 @@
 import { compareNumbers, isNumeric } from "./numbers.js";
 import {
-  CelError,
+  type CelError,
   Duration,
   ListValue,
   MapValue,

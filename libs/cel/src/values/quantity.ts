@@ -21,7 +21,18 @@ const fits = (value: bigint): boolean => value <= int64Max && value >= -int64Max
 /** Exponents further apart than this are not brought to one: their digits would not end. */
 const farthest = 5000;
 
-const decimals: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+const decimals: Readonly<Record<string, number>> = {
+  n: -9,
+  u: -6,
+  m: -3,
+  "": 0,
+  k: 3,
+  M: 6,
+  G: 9,
+  T: 12,
+  P: 15,
+  E: 18,
+};
 const binaries: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
 
 interface Pieces {
@@ -100,7 +111,10 @@ function smallQuantity(text: string, pieces: Pieces, { form, exponent: power }: 
   return kept ? { ...quantity, text } : quantity;
 }
 
-function largeQuantity(pieces: Pieces, { base, exponent: power, form }: Suffix): Quantity | { readonly problem: string } {
+function largeQuantity(
+  pieces: Pieces,
+  { base, exponent: power, form }: Suffix,
+): Quantity | { readonly problem: string } {
   const digits = pieces.number.replace("-", "").replace("+", "").replace(".", "");
   if (digits === "") return { problem: numericWrong };
   if (digits.length > farthest) return { problem: numericWrong };

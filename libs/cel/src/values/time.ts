@@ -161,7 +161,13 @@ export function parseTimestamp(text: string): Timestamp | CelError | undefined {
 }
 
 function dateTimeFields(text: string): Fields | undefined {
-  for (const [at, mark] of [[4, "-"], [7, "-"], [10, "T"], [13, ":"], [16, ":"]] as const) {
+  for (const [at, mark] of [
+    [4, "-"],
+    [7, "-"],
+    [10, "T"],
+    [13, ":"],
+    [16, ":"],
+  ] as const) {
     if (text[at] !== mark) return undefined;
   }
   const number = (from: number, to: number): number => digitsOf(text.slice(from, to)) ?? Number.NaN;

@@ -34,9 +34,9 @@ export function parseUrl(text: string): Url | UrlProblem {
   const url = parse(hash === -1 ? text : text.slice(0, hash), false);
   if (isProblem(url) || hash === -1) return wrapped(text, url);
   const written = text.slice(hash + 1);
-  const fragment = unescape(written, "fragment");
+  const fragment = decodePart(written, "fragment");
   if (isProblem(fragment)) return wrapped(text, fragment);
-  const kept = isValidEncoding(written, "fragment") ? written : escape(fragment, "fragment");
+  const kept = isValidEncoding(written, "fragment") ? written : encodePart(fragment, "fragment");
   return { ...url, fragment: kept };
 }
 
@@ -70,7 +70,7 @@ function parse(text: string, viaRequest: boolean): Url | UrlProblem {
   const named = authority ? parseAuthority(slash === -1 ? rest.slice(2) : rest.slice(2, slash)) : undefined;
   if (named !== undefined && isProblem(named)) return named;
   const written = authority ? (slash === -1 ? "" : rest.slice(slash)) : rest;
-  const path = unescape(written, "path");
+  const path = decodePart(written, "path");
   if (isProblem(path)) return path;
   return {
     ...none,
@@ -79,7 +79,7 @@ function parse(text: string, viaRequest: boolean): Url | UrlProblem {
     query,
     forceQuery,
     omitHost: !authority && scheme !== "" && rest.startsWith("/"),
-    escapedPath: isValidEncoding(written, "path") ? written : escape(path, "path"),
+    escapedPath: isValidEncoding(written, "path") ? written : encodePart(path, "path"),
   };
 }
 
@@ -115,9 +115,9 @@ function parseAuthority(text: string): Pick<Url, "user" | "host"> | UrlProblem {
   const written = text.slice(0, at);
   if (!isUserInfo(written)) return problem("net/url: invalid userinfo");
   const colon = written.indexOf(":");
-  const name = unescape(colon === -1 ? written : written.slice(0, colon), "user");
+  const name = decodePart(colon === -1 ? written : written.slice(0, colon), "user");
   if (isProblem(name)) return name;
-  const password = colon === -1 ? undefined : unescape(written.slice(colon + 1), "user");
+  const password = colon === -1 ? undefined : decodePart(written.slice(colon + 1), "user");
   if (password !== undefined && isProblem(password)) return password;
   return { host, user: { name, password } };
 }
@@ -137,18 +137,18 @@ function parseHost(text: string): string | UrlProblem {
     const port = text.slice(end + 1);
     if (!isOptionalPort(port)) return problem(`invalid port ${JSON.stringify(port)} after host`);
     const zone = text.slice(0, end).indexOf("%25");
-    if (zone === -1) return unescape(text, "host");
+    if (zone === -1) return decodePart(text, "host");
     const parts = [
-      unescape(text.slice(0, zone), "host"),
-      unescape(text.slice(zone, end), "zone"),
-      unescape(text.slice(end), "host"),
+      decodePart(text.slice(0, zone), "host"),
+      decodePart(text.slice(zone, end), "zone"),
+      decodePart(text.slice(end), "host"),
     ];
     return parts.find(isProblem) ?? parts.join("");
   }
   const colon = text.lastIndexOf(":");
   const port = colon === -1 ? "" : text.slice(colon);
   if (!isOptionalPort(port)) return problem(`invalid port ${JSON.stringify(port)} after host`);
-  return unescape(text, "host");
+  return decodePart(text, "host");
 }
 
 function isOptionalPort(text: string): boolean {
@@ -174,7 +174,7 @@ function needsEscape(c: number, mode: Mode): boolean {
   return !"-_.~".includes(character) && !plain[mode].includes(character);
 }
 
-function unescape(text: string, mode: Mode): string | UrlProblem {
+function decodePart(text: string, mode: Mode): string | UrlProblem {
   let escapes = false;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
@@ -193,11 +193,11 @@ function unescape(text: string, mode: Mode): string | UrlProblem {
 
 /** The escape at `at` where it is none, or none that its part may hold. */
 function badEscape(text: string, at: number, mode: Mode): string | undefined {
-  const escape = text.slice(at, at + 3);
-  if (escape.length < 3 || !isHex(escape.charCodeAt(1)) || !isHex(escape.charCodeAt(2))) return escape;
-  const value = Number.parseInt(escape.slice(1), 16);
-  if (mode === "host" && value < 0x80 && escape !== "%25") return escape;
-  if (mode === "zone" && escape !== "%25" && value !== 0x20 && needsEscape(value, "host")) return escape;
+  const written = text.slice(at, at + 3);
+  if (written.length < 3 || !isHex(written.charCodeAt(1)) || !isHex(written.charCodeAt(2))) return written;
+  const value = Number.parseInt(written.slice(1), 16);
+  if (mode === "host" && value < 0x80 && written !== "%25") return written;
+  if (mode === "zone" && written !== "%25" && value !== 0x20 && needsEscape(value, "host")) return written;
   return undefined;
 }
 
@@ -221,7 +221,7 @@ function isValidEncoding(text: string, mode: "path" | "fragment"): boolean {
   return true;
 }
 
-function escape(text: string, mode: Mode): string {
+function encodePart(text: string, mode: Mode): string {
   let out = "";
   for (const byte of Buffer.from(text)) {
     const written = byte >= 0x80 || needsEscape(byte, mode);
@@ -235,7 +235,10 @@ export function formatUrl(url: Url): string {
   if (url.opaque !== "") out += url.opaque;
   else {
     const { user, host, escapedPath: path } = url;
-    if ((url.scheme !== "" || host !== "" || user !== undefined) && !(url.omitHost && host === "" && user === undefined)) {
+    if (
+      (url.scheme !== "" || host !== "" || user !== undefined) &&
+      !(url.omitHost && host === "" && user === undefined)
+    ) {
       if (host !== "" || path !== "" || user !== undefined) out += "//";
       if (user !== undefined) out += `${userText(user)}@`;
       out += hostText(host);
@@ -249,11 +252,13 @@ export function formatUrl(url: Url): string {
 }
 
 function hostText(host: string): string {
-  return escape(host, "host");
+  return encodePart(host, "host");
 }
 
 function userText({ name, password }: NonNullable<Url["user"]>): string {
-  return password === undefined ? escape(name, "user") : `${escape(name, "user")}:${escape(password, "user")}`;
+  return password === undefined
+    ? encodePart(name, "user")
+    : `${encodePart(name, "user")}:${encodePart(password, "user")}`;
 }
 
 export function hostParts(host: string): { readonly name: string; readonly port: string } {
@@ -270,8 +275,8 @@ export function queryOf(url: Url): ReadonlyMap<string, readonly string[]> {
   for (const pair of url.query.split("&")) {
     if (pair === "" || pair.includes(";")) continue;
     const equals = pair.indexOf("=");
-    const key = unescape(equals === -1 ? pair : pair.slice(0, equals), "query");
-    const value = unescape(equals === -1 ? "" : pair.slice(equals + 1), "query");
+    const key = decodePart(equals === -1 ? pair : pair.slice(0, equals), "query");
+    const value = decodePart(equals === -1 ? "" : pair.slice(equals + 1), "query");
     if (isProblem(key) || isProblem(value)) continue;
     const known = found.get(key);
     if (known === undefined) found.set(key, [value]);

@@ -126,3 +126,12 @@ function typeNameOfObject(value: Exclude<Value, boolean | Int | string>): string
   if (value instanceof Optional) return "optional_type";
   return "error";
 }
+
+/** As some messages name the type of a value: by the reference's own types. */
+export function nativeTypeName(value: Value): string {
+  const name = typeNameOf(value);
+  if (name === "null_type") return "types.Null";
+  const short = name.slice(name.lastIndexOf(".") + 1);
+  const pointer = name === "optional_type" ? "*types.Optional" : name === "type" ? "*types.Type" : undefined;
+  return pointer ?? `types.${short.charAt(0).toUpperCase()}${short.slice(1)}`;
+}
