@@ -86,11 +86,10 @@ test("a checked expression without dyn and null never fails because of a type", 
 });
 
 test("an evaluation costs no less than the steps of its loops", () => {
-  const loops = fc.constantFrom("map", "filter", "exists_one");
   const lists = fc.array(fc.integer(), { maxLength: 50 });
   fc.assert(
-    fc.property(expressions, loops, lists, (body, loop, list) => {
-      const text = `l.${loop}(x, ${body})`;
+    fc.property(expressions, lists, (body, list) => {
+      const text = `l.map(x, ${body})`;
       const analysis = analyze(text, env);
       if (!analysis.ok) return;
       const made = makeProgram(text, analysis.checked, { env });
