@@ -3,7 +3,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { type CaseRow, differences, parseRow, runCase } from "./run.js";
 
-const lines = readFileSync(new URL("../../testdata/cases.jsonl", import.meta.url), "utf8").trim().split("\n");
+const lines = readFileSync(new URL("../../testdata/cases.jsonl", import.meta.url), "utf8")
+  .trim()
+  .split("\n");
 const rows = lines.map((line) => parseRow(line, JSON.parse));
 
 const group = (id: string): string => id.slice(0, id.lastIndexOf("-"));

@@ -1,5 +1,6 @@
 import type { Dialect } from "@orch/naming/naming.js";
 import { type ExpressionCase, runExpression } from "./expression.js";
+import { type Got, runAuthentication, runAuthorization, runDevice } from "./kinds.js";
 
 /** A row of any kind: what is given, and what the reference answered. */
 export interface CaseRow {
@@ -8,13 +9,19 @@ export interface CaseRow {
   readonly want: { readonly [key: string]: unknown };
 }
 
-export type Got = { readonly [key: string]: unknown };
+export type { Got };
 
 /** What this engine makes of a row; undefined for kinds that it does not serve alone. */
 export function runCase(row: CaseRow, dialect: Dialect): Got | undefined {
   switch (row.kind) {
     case "expr":
       return runExpression(row as CaseRow & ExpressionCase, dialect);
+    case "authn":
+      return runAuthentication({ ...row }, dialect);
+    case "authz":
+      return runAuthorization({ ...row }, dialect);
+    case "dra":
+      return runDevice({ ...row }, dialect);
     default:
       return undefined;
   }

@@ -331,11 +331,7 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
     return {
       kind: "step",
       run: (f) => {
-        const made = structValue(
-          f,
-          fields,
-          (values) => orUnknown(name, construct(name, values)),
-        );
+        const made = structValue(f, fields, (values) => orUnknown(name, construct(name, values)));
         charge(f, costs.struct);
         return made;
       },

@@ -47,11 +47,20 @@ export function print(root: Expr, written: ReadonlyMap<number, MacroText>): stri
       case "call":
         return operator(e.function, e.args) ?? call(e.function, e.target, e.args);
       case "list":
-        return [`[${e.elements.map((x, i) => (e.optional.has(i) ? "?" : "") + within(x, 0)).join(", ")}]`, memberStrength];
+        return [
+          `[${e.elements.map((x, i) => (e.optional.has(i) ? "?" : "") + within(x, 0)).join(", ")}]`,
+          memberStrength,
+        ];
       case "map":
-        return [`{${e.entries.map((x) => `${x.optional ? "?" : ""}${within(x.key, 0)}: ${within(x.value, 0)}`).join(", ")}}`, memberStrength];
+        return [
+          `{${e.entries.map((x) => `${x.optional ? "?" : ""}${within(x.key, 0)}: ${within(x.value, 0)}`).join(", ")}}`,
+          memberStrength,
+        ];
       case "struct":
-        return [`${e.name}{${e.fields.map((x) => `${x.optional ? "?" : ""}${x.name}: ${within(x.value, 0)}`).join(", ")}}`, memberStrength];
+        return [
+          `${e.name}{${e.fields.map((x) => `${x.optional ? "?" : ""}${x.name}: ${within(x.value, 0)}`).join(", ")}}`,
+          memberStrength,
+        ];
       default:
         return ["", memberStrength];
     }
@@ -77,7 +86,8 @@ export function print(root: Expr, written: ReadonlyMap<number, MacroText>): stri
     }
     if (name === "_[_]") return [`${within(a, memberStrength)}[${within(b, 0)}]`, memberStrength];
     if (name === "_[?_]") return [`${within(a, memberStrength)}[?${within(b, 0)}]`, memberStrength];
-    if (name === "_?._" && b.kind === "literal") return [`${within(a, memberStrength)}.?${String(b.value)}`, memberStrength];
+    if (name === "_?._" && b.kind === "literal")
+      return [`${within(a, memberStrength)}.?${String(b.value)}`, memberStrength];
     if (name === "_?_:_" && c !== undefined) return [`${within(a, 2)} ? ${within(b, 2)} : ${within(c, 1)}`, 1];
     return undefined;
   };
@@ -117,7 +127,8 @@ function isNegative(value: Value): boolean {
 
 function literalText(value: Value): string {
   if (typeof value === "string") return quoted(value);
-  if (value instanceof Uint8Array) return `b"${[...value].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"`;
+  if (value instanceof Uint8Array)
+    return `b"${[...value].map((byte) => `\\x${byte.toString(16).padStart(2, "0")}`).join("")}"`;
   if (value instanceof Uint) return `${value.value}u`;
   if (!(value instanceof Double)) return String(value);
   const text = doubleText(value.value);

@@ -1,3 +1,4 @@
+import { renderValue } from "../cases/render.js";
 import { type Type, t } from "../check/types.js";
 import { createEnvironment } from "../environment.js";
 import { analyze, makeProgram } from "../program.js";
@@ -6,7 +7,6 @@ import { equal } from "../values/equality.js";
 import { toInt } from "../values/numbers.js";
 import { parseDuration, parseTimestamp } from "../values/time.js";
 import { Double, TypeValue, Uint, type Value } from "../values/value.js";
-import { renderValue } from "../cases/render.js";
 
 type Json = unknown;
 type JsonObject = { readonly [key: string]: Json };
@@ -22,8 +22,7 @@ export interface ConformanceSuite {
   readonly tests?: readonly ConformanceTest[];
 }
 
-const object = (value: Json): JsonObject =>
-  typeof value === "object" && value !== null ? (value as JsonObject) : {};
+const object = (value: Json): JsonObject => (typeof value === "object" && value !== null ? (value as JsonObject) : {});
 const list = (value: Json): readonly Json[] => (Array.isArray(value) ? value : []);
 
 /** `held`, or what happened instead. */

@@ -24,9 +24,13 @@ export const expressions: fc.Arbitrary<string> = fc.letrec<{ e: string }>((tie) 
     fc.tuple(tie("e"), tie("e")).map(([a, key]) => `(${a})[${key}]`),
     fc.tuple(tie("e"), fc.constantFrom(...loops), tie("e")).map(([a, loop, body]) => `(${a}).${loop}(x, ${body})`),
     fc.array(tie("e"), { maxLength: 3 }).map((items) => `[${items.join(", ")}]`),
-    fc.array(fc.tuple(tie("e"), tie("e")), { maxLength: 2 }).map((pairs) => `{${pairs.map(([k, v]) => `${k}: ${v}`).join(", ")}}`),
+    fc
+      .array(fc.tuple(tie("e"), tie("e")), { maxLength: 2 })
+      .map((pairs) => `{${pairs.map(([k, v]) => `${k}: ${v}`).join(", ")}}`),
     fc.tuple(fc.constantFrom("!", "-", "!!", "--"), tie("e")).map(([op, a]) => `${op}(${a})`),
-    fc.tuple(fc.constantFrom("size", "string", "int", "type", "dyn", "optional.of"), tie("e")).map(([fn, a]) => `${fn}(${a})`),
+    fc
+      .tuple(fc.constantFrom("size", "string", "int", "type", "dyn", "optional.of"), tie("e"))
+      .map(([fn, a]) => `${fn}(${a})`),
     fc.constantFrom("has(d.a)", "has(m.k)", "d.?a.orValue(1)", "m[?'k']", "optional.none()", "d.a.b"),
   ),
 })).e;
@@ -36,7 +40,7 @@ export const anyText: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
       fc.constantFrom(..."()[]{}.,?:+-*/%<>=!&|'\"\\ \n\t".split("")),
-      fc.constantFrom("'''", "r'", "b\"", "0x", "1e", "in", "true", "null", "//", "x", "\u00e9", "\ud800", ".?", "[?"),
+      fc.constantFrom("'''", "r'", 'b"', "0x", "1e", "in", "true", "null", "//", "x", "\u00e9", "\ud800", ".?", "[?"),
       fc.constantFrom(...names),
     ),
     { maxLength: 25 },

@@ -4,7 +4,10 @@ import { runCel } from "./command.js";
 
 const files = new Map([
   ["object.yaml", "replicas: 3\nname: web\n"],
-  ["schema.yaml", "type: object\nproperties:\n  replicas: { type: integer }\n  name: { type: string, maxLength: 10 }\n"],
+  [
+    "schema.yaml",
+    "type: object\nproperties:\n  replicas: { type: integer }\n  name: { type: string, maxLength: 10 }\n",
+  ],
   [
     "rules.yaml",
     `

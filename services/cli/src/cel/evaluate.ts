@@ -77,7 +77,10 @@ function limitOf(text: string | undefined): { readonly limit?: number } {
   return { limit };
 }
 
-function variableOf(text: string, dialect: Dialect): { readonly name: string; readonly type: Type; readonly value: Value } {
+function variableOf(
+  text: string,
+  dialect: Dialect,
+): { readonly name: string; readonly type: Type; readonly value: Value } {
   const equals = text.indexOf("=");
   const colon = text.indexOf(":", equals);
   const type = parseType(text.slice(equals + 1, colon), dialect);

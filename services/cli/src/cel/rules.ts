@@ -1,4 +1,4 @@
-import { type Program, compileExpression } from "@orch/cel/program.js";
+import { compileExpression, type Program } from "@orch/cel/program.js";
 import type { Dialect } from "@orch/naming/naming.js";
 import { Unusable, type World } from "./command.js";
 import { isObject, readDocument } from "./document.js";
@@ -50,7 +50,10 @@ function listOf(value: unknown, what: string): readonly Entry[] {
   return value;
 }
 
-function runCase(one: Entry, { subject, rules }: { readonly subject: Subject; readonly rules: readonly Rule[] }): readonly string[] {
+function runCase(
+  one: Entry,
+  { subject, rules }: { readonly subject: Subject; readonly rules: readonly Rule[] },
+): readonly string[] {
   const values = subject.bind(one["self"] ?? one["object"], one["oldSelf"] ?? one["oldObject"]);
   const fails = Array.isArray(one["fails"]) ? one["fails"].map(String) : [];
   const errors = isObject(one["errors"]) ? one["errors"] : {};
