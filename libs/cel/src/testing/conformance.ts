@@ -36,7 +36,7 @@ export function runConformance({ original }: ConformanceTest): "held" | "compile
   }
   const values = new Map<string, Value>();
   for (const [name, bound] of Object.entries(object(original["bindings"]))) {
-    const value = valueOf(object(object(bound)["value"]));
+    const value = toValue(object(object(bound)["value"]));
     if (value === undefined) return "not-applicable";
     values.set(name, value);
     if (!variables.has(name)) variables.set(name, t.dyn);
@@ -53,7 +53,7 @@ export function runConformance({ original }: ConformanceTest): "held" | "compile
   const typed = object(original["typedResult"])["result"];
   const wanted = original["value"] ?? typed;
   if (wanted === undefined) return outcome.value === true || typed !== undefined ? "held" : "not true";
-  const expected = valueOf(object(wanted));
+  const expected = toValue(object(wanted));
   if (expected === undefined) return "not-applicable";
   return same(outcome.value, expected) ? "held" : `got ${JSON.stringify(renderValue(outcome.value))}`;
 }
@@ -94,7 +94,7 @@ function typeOf(type: JsonObject): Type | undefined {
   return undefined;
 }
 
-function valueOf(value: JsonObject): Value | undefined {
+function toValue(value: JsonObject): Value | undefined {
   const [entry] = Object.entries(value);
   if (entry === undefined) return undefined;
   const [kind, data] = entry;
@@ -127,15 +127,15 @@ function valueOf(value: JsonObject): Value | undefined {
 }
 
 function collect(items: readonly Json[]): Value | undefined {
-  const values = items.map((item) => valueOf(object(item)));
+  const values = items.map((item) => toValue(object(item)));
   return values.includes(undefined) ? undefined : new ArrayList(values.map((value) => value ?? null));
 }
 
 function mapValue(entries: readonly Json[]): Value | undefined {
   const pairs: (readonly [Value, Value])[] = [];
   for (const entry of entries) {
-    const key = valueOf(object(object(entry)["key"]));
-    const value = valueOf(object(object(entry)["value"]));
+    const key = toValue(object(object(entry)["key"]));
+    const value = toValue(object(object(entry)["value"]));
     if (key === undefined || value === undefined) return undefined;
     pairs.push([key, value]);
   }

@@ -1,6 +1,6 @@
 import { canonical, differences, type Got, parseRow, runCase } from "@orch/cel/cases/run.js";
 import { readJson } from "@orch/status/read-json.js";
-import { dialectOf, Unusable, type World } from "./command.js";
+import { dialectOf, Unusable, type World } from "./world.js";
 
 /**
  * Runs rows of cases, a line of JSON each, and prints each that differs: its id, what was expected, what came. Rows of

@@ -1,17 +1,8 @@
 import { parseArgs } from "node:util";
-import { type Dialect, dialects } from "@orch/naming/naming.js";
 import { runCases } from "./cases.js";
 import { evaluate } from "./evaluate.js";
 import { runRules } from "./rules.js";
-
-/** What the command needs of the world. */
-export interface World {
-  readonly files: { read(path: string): Buffer };
-  readonly print: (text: string) => void;
-}
-
-/** A message for the caller: what they gave cannot be used. */
-export class Unusable extends Error {}
+import { dialectOf, Unusable, type World } from "./world.js";
 
 const help = `usage:
   orch cel [options] EXPRESSION     type, cost, estimate and value of an expression
@@ -67,10 +58,4 @@ function isUsersFault(error: Error): boolean {
   if (error instanceof Unusable) return true;
   const code = "code" in error ? String(error.code) : "";
   return code.startsWith("ERR_PARSE_ARGS") || code.startsWith("E");
-}
-
-export function dialectOf(name: string | undefined): Dialect {
-  const found = dialects.find((dialect) => dialect === (name ?? "orch"));
-  if (found === undefined) throw new Unusable(`--api-dialect is one of ${dialects.join(", ")}`);
-  return found;
 }

@@ -1,5 +1,5 @@
 import { parseYaml } from "@orch/codec/yaml.js";
-import { Unusable, type World } from "./command.js";
+import { Unusable, type World } from "./world.js";
 
 /** The one document of a YAML or JSON file. */
 export function readDocument(path: string, world: World): unknown {

@@ -7,9 +7,9 @@ import { print } from "@orch/cel/syntax/print.js";
 import type { Value } from "@orch/cel/values/value.js";
 import type { Dialect } from "@orch/naming/naming.js";
 import { readJson } from "@orch/status/read-json.js";
-import { Unusable, type World } from "./command.js";
 import { isObject, readDocument } from "./document.js";
 import { subjectOf } from "./subject.js";
+import { Unusable, type World } from "./world.js";
 
 export interface EvaluateOptions {
   readonly expression: string;

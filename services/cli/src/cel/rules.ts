@@ -1,8 +1,8 @@
 import { compileExpression, type Program } from "@orch/cel/program.js";
 import type { Dialect } from "@orch/naming/naming.js";
-import { Unusable, type World } from "./command.js";
 import { isObject, readDocument } from "./document.js";
 import { type Subject, subjectOf } from "./subject.js";
+import { Unusable, type World } from "./world.js";
 
 interface Rule {
   readonly name: string;

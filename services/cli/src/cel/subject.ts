@@ -7,7 +7,7 @@ import { dynamicValue, schemaValue } from "@orch/cel/schema/values.js";
 import { withObjectMeta } from "@orch/cel/schema/view.js";
 import type { Value } from "@orch/cel/values/value.js";
 import type { Dialect } from "@orch/naming/naming.js";
-import { Unusable } from "./command.js";
+import { Unusable } from "./world.js";
 
 export interface SubjectOptions {
   readonly dialect: Dialect;
