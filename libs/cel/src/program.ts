@@ -33,7 +33,6 @@ export type Outcome =
 
 export interface Program {
   readonly text: string;
-  readonly checked: Checked;
   run(variables: Variables, options?: RunOptions): Outcome;
 }
 
@@ -95,7 +94,7 @@ export function makeProgram(
       if (budget !== undefined) budget.remaining -= outcome.cost;
       return outcome;
     };
-    return { ok: true, program: { text, checked, run }, type: checked.type, typeName: declaredType(checked.type) };
+    return { ok: true, program: { text, run }, type: checked.type, typeName: declaredType(checked.type) };
   } catch (thrown) {
     if (thrown instanceof PlanError)
       return { ok: false, stage: "program", display: thrown.message, type: checked.type };
