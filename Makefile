@@ -11,11 +11,12 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 sources := $(shell find libs services deploy e2e bench -name node_modules -prune -o -name dist -prune -o -name generated -prune -o \( -name '*.ts' -o -name 'tsconfig.json' \) -print) tsconfig.base.json tsconfig.json
 protos := $(wildcard proto/*.proto)
 
-.PHONY: help start start-distributed check build test verify fix bench clean
+.PHONY: help start start-distributed orch check build test verify fix bench clean
 
 help:
 	@echo "make start [ARGS=--help]     run orch in one process on the embedded store, data in ./.orch"
 	@echo "make start-distributed       run 2 gateways, 2 resource services, 2 watch caches, 2 controller managers, 3 etcd members"
+	@echo "make orch ARGS=\"cel …\"       check and evaluate expressions (make orch ARGS=\"cel --help\")"
 	@echo "make check [ARGS=--help]     read all of a stopped server's data, tell what is damaged, repair it"
 	@echo "make test                    everything that must pass: lint, layers, types, unit, conformance, e2e"
 	@echo "make verify | fix            only the checks without tests | mend what a machine can"
@@ -46,6 +47,9 @@ start: .stamps/build
 
 start-distributed: .stamps/build
 	@exec node deploy/dist/main.js $(ARGS)
+
+orch: .stamps/build
+	@node services/cli/dist/main.js $(ARGS)
 
 check: .stamps/build
 	@exec node services/standalone/dist/main.js check $(ARGS)

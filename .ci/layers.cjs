@@ -15,6 +15,7 @@ const libs = {
   client: ["naming", "status", "codec"],
   runtime: ["naming", "status", "schema"],
   pki: [],
+  cel: ["naming", "schema"],
   access: ["naming", "status", "codec", "api", "auth", "client", "rpc", "store", "runtime"],
 };
 

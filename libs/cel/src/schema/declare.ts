@@ -1,0 +1,154 @@
+import type { StructDeclaration } from "../check/environment.js";
+import { type Type, t } from "../check/types.js";
+import { type Range, range } from "../cost/sizes.js";
+import { escapeName, isReservedWord } from "./escape.js";
+import { type SchemaView, withObjectMeta } from "./view.js";
+
+/** The type of a schema, with the sizes that estimates count with. */
+export interface Declared {
+  readonly type: Type;
+  /** The most elements, entries or units of text; 0 of what has no size. */
+  readonly max: number;
+  /** The fewest bytes of a value as JSON. */
+  readonly min: number;
+  readonly fields?: ReadonlyMap<string, Declared>;
+  readonly key?: Declared;
+  readonly element?: Declared;
+}
+
+export interface SchemaDeclaration {
+  readonly declared: Declared;
+  /** The types of objects by their names. */
+  readonly structs: ReadonlyMap<string, StructDeclaration>;
+  /** How large what a path of a variable leads to may be. */
+  size(path: readonly string[]): Range | undefined;
+}
+
+export interface DeclareOptions {
+  /** The name of the type of the whole. */
+  readonly name: string;
+  /** Of a resource: its kind, version and names are declared. */
+  readonly root: boolean;
+  /** Whether reserved words may be selected as they are written (since 1.31). */
+  readonly keywords: boolean;
+}
+
+/** The largest request; what has no bound of its own may fill one. */
+const requestBytes = 3 * 1024 * 1024;
+const unboundedText = requestBytes - 2;
+
+/** The types of a schema; undefined where expressions do not see it. */
+export function declareSchema(view: SchemaView, options: DeclareOptions): SchemaDeclaration | undefined {
+  const structs = new Map<string, StructDeclaration>();
+  const declared = declare(view, { ...options, structs }, { name: options.name, root: options.root });
+  if (declared === undefined) return undefined;
+  return {
+    declared,
+    structs,
+    size: (path) => {
+      let at: Declared | undefined = declared;
+      for (const step of path.slice(1)) at = at && stepInto(at, step);
+      return at && range(0, at.max);
+    },
+  };
+}
+
+function stepInto(at: Declared, step: string): Declared | undefined {
+  if (step === "@items" || step === "@values") return at.element;
+  return step === "@keys" ? at.key : at.fields?.get(step);
+}
+
+interface Context {
+  readonly keywords: boolean;
+  readonly structs: Map<string, StructDeclaration>;
+}
+
+interface Place {
+  readonly name: string;
+  readonly root: boolean;
+}
+
+const scalar = (type: Type, min: number, max = 0): Declared => ({ type, min, max });
+const mapKey = scalar(t.string, 2);
+
+function declare(given: SchemaView, ctx: Context, { name, root }: Place): Declared | undefined {
+  if (given.intOrString) return scalar(t.dyn, 1, unboundedText);
+  const view = root ? withObjectMeta(given) : given;
+  const inner = (part: SchemaView, step: string): Declared | undefined =>
+    declare(part, ctx, { name: `${name}.${step}`, root: part.embedded });
+  switch (view.type) {
+    case "array":
+      return view.items && declareList(view, inner(view.items, "@idx"));
+    case "object":
+      if (view.values !== undefined) return declareMap(view, inner(view.values, "@elem"));
+      return declareObject(view, ctx, { name, inner });
+    case "string":
+      return declareText(view);
+    case "boolean":
+      return scalar(t.bool, 4);
+    case "number":
+      return scalar(t.double, 1);
+    case "integer":
+      return scalar(t.int, 1);
+    default:
+      return undefined;
+  }
+}
+
+function declareList(view: SchemaView, element: Declared | undefined): Declared | undefined {
+  if (element === undefined) return undefined;
+  const max = view.maxItems ?? Math.floor(unboundedText / (element.min + 1));
+  return { type: t.list(element.type), min: 2, max, element };
+}
+
+function declareMap(view: SchemaView, element: Declared | undefined): Declared | undefined {
+  if (element === undefined) return undefined;
+  const max = view.maxProperties ?? Math.floor(unboundedText / (element.min + 6));
+  return { type: t.map(t.string, element.type), min: 2, max, key: mapKey, element };
+}
+
+function declareObject(
+  view: SchemaView,
+  ctx: Context,
+  place: { readonly name: string; readonly inner: (part: SchemaView, step: string) => Declared | undefined },
+): Declared {
+  const fields = new Map<string, Declared>();
+  let min = 2;
+  for (const [property, part] of view.properties ?? []) {
+    const escaped = escapeName(property);
+    const field = place.inner(part, escaped ?? property);
+    if (field === undefined) continue;
+    if (escaped !== undefined) fields.set(escaped, field);
+    if (view.required.has(property) && !part.hasDefault) min += Buffer.byteLength(property) + field.min + 4;
+  }
+  ctx.structs.set(place.name, {
+    field: (field) => {
+      const known = fields.get(field);
+      const word = known === undefined && ctx.keywords && isReservedWord(field) ? fields.get(`__${field}__`) : known;
+      return word?.type;
+    },
+  });
+  return { type: t.struct(place.name), min, max: 0, fields };
+}
+
+function declareText(view: SchemaView): Declared {
+  switch (view.format) {
+    case "byte":
+      return scalar(t.bytes, 2, view.maxLength ?? unboundedText);
+    case "duration":
+      return scalar(t.duration, 3, 32);
+    case "date":
+      return scalar(t.timestamp, 12, 12);
+    case "date-time":
+      return scalar(t.timestamp, 21, 32);
+    default:
+      return scalar(t.string, 2, textBound(view));
+  }
+}
+
+/** A code point has up to four bytes; of an enumeration the longest text counts. */
+function textBound(view: SchemaView): number {
+  if (view.maxLength !== undefined) return view.maxLength * 4;
+  if (view.enum.length === 0) return unboundedText;
+  return Math.max(...view.enum.map((text) => Buffer.byteLength(text)));
+}

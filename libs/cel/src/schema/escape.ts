@@ -1,0 +1,55 @@
+const words = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+
+const pieces: readonly (readonly [string, string])[] = [
+  ["__", "__underscores__"],
+  [".", "__dot__"],
+  ["-", "__dash__"],
+  ["/", "__slash__"],
+];
+
+function isWordCharacter(c: number): boolean {
+  return (c >= 48 && c <= 57) || (c >= 65 && c <= 90) || (c >= 97 && c <= 122) || c === 95;
+}
+
+export function isReservedWord(name: string): boolean {
+  return words.has(name);
+}
+
+/** The name of a property in expressions; undefined where it can have none. */
+export function escapeName(name: string): string | undefined {
+  const first = name.charCodeAt(0);
+  if (name === "" || (first >= 48 && first <= 57)) return undefined;
+  if (words.has(name)) return `__${name}__`;
+  let out = "";
+  let at = 0;
+  while (at < name.length) {
+    const piece = pieces.find(([from]) => name.startsWith(from, at));
+    if (piece !== undefined) {
+      out += piece[1];
+      at += piece[0].length;
+    } else if (isWordCharacter(name.charCodeAt(at))) {
+      out += name[at];
+      at += 1;
+    } else return undefined;
+  }
+  return out;
+}
+
+/** The property that a name of an expression stands for; undefined where it is no escaped name. */
+export function unescapeName(name: string): string | undefined {
+  if (!name.includes("__")) return name;
+  if (name.startsWith("__") && name.endsWith("__") && words.has(name.slice(2, -2))) return name.slice(2, -2);
+  let out = "";
+  let at = 0;
+  for (let mark = name.indexOf("__"); mark !== -1; mark = name.indexOf("__", at)) {
+    const piece = pieces.find(([, to]) => name.startsWith(to, mark));
+    if (piece === undefined) return undefined;
+    out += name.slice(at, mark) + piece[0];
+    at = mark + piece[1].length;
+  }
+  return out + name.slice(at);
+}

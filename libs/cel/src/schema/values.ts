@@ -1,0 +1,418 @@
+import { ArrayList, ConcatList, elementsOf, keyOf } from "../values/collections.js";
+import { equal, equalElements } from "../values/equality.js";
+import { isDate, parseDuration, parseTimestamp, secondsOf } from "../values/time.js";
+import {
+  CelError,
+  Double,
+  ListValue,
+  MapValue,
+  noSuchOverload,
+  Opaque,
+  Timestamp,
+  type Value,
+} from "../values/value.js";
+import { escapeName, unescapeName } from "./escape.js";
+import { type SchemaView, withObjectMeta } from "./view.js";
+
+/** A decoded tree of JSON: what stored objects are made of. */
+export type Json = unknown;
+
+const isObject = (value: Json): value is { readonly [key: string]: Json } =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A value without a schema: an integer is an int, any other number a double. Nothing is read before it is asked for. */
+export function dynamicValue(data: Json): Value {
+  switch (typeof data) {
+    case "string":
+    case "boolean":
+    case "bigint":
+      return data;
+    case "number":
+      return Number.isSafeInteger(data) ? data : new Double(data);
+    default:
+      if (Array.isArray(data)) return new DynamicList(data);
+      return isObject(data) ? new DynamicMap(data) : null;
+  }
+}
+
+export class DynamicList extends ListValue {
+  constructor(readonly data: readonly Json[]) {
+    super();
+  }
+  get size(): number {
+    return this.data.length;
+  }
+  at(index: number): Value {
+    return dynamicValue(this.data[index]);
+  }
+}
+
+export class DynamicMap extends MapValue {
+  constructor(readonly data: { readonly [key: string]: Json }) {
+    super();
+  }
+  get size(): number {
+    return Object.keys(this.data).length;
+  }
+  find(key: Value): Value | undefined {
+    if (typeof key !== "string" || !Object.hasOwn(this.data, key)) return undefined;
+    return dynamicValue(this.data[key]);
+  }
+  keys(): Iterable<Value> {
+    return Object.keys(this.data);
+  }
+}
+
+/** What the schema keeps without a type: it can be compared, and nothing else. */
+class Preserved extends Opaque {
+  readonly typeName = "unknown";
+  constructor(readonly data: Json) {
+    super();
+  }
+  equals(other: Value): boolean {
+    return other instanceof Preserved && sameJson(this.data, other.data);
+  }
+}
+
+/** Deep equality of decoded trees, whatever the order of keys. */
+function sameJson(a: Json, b: Json): boolean {
+  return equal(dynamicValue(a), dynamicValue(b)) === true;
+}
+
+const invalid = (message: string): CelError => new CelError(`invalid data, ${message}`);
+
+/** The reference's name of what a value is where its schema says otherwise. */
+function nameOf(data: Json): string {
+  if (typeof data === "string") return "string";
+  if (typeof data === "boolean") return "bool";
+  if (typeof data === "number") return Number.isInteger(data) ? "int64" : "float64";
+  if (typeof data === "bigint") return "int64";
+  return Array.isArray(data) ? "[]interface {}" : "map[string]interface {}";
+}
+
+/** The value of `data` as its schema types it. What does not fit is an error once it is read. */
+export function schemaValue(data: Json, schema: SchemaView): Value {
+  if (data === null || data === undefined) {
+    return schema.nullable ? null : invalid("got null for schema with nullable=false");
+  }
+  if (schema.intOrString) {
+    if (typeof data === "string" || isInteger(data)) return data;
+    return invalid("expected XIntOrString value to be either a string or integer");
+  }
+  switch (schema.type) {
+    case "object":
+      if (!isObject(data)) return invalid("expected a map for the provided schema with type=object");
+      return new ObjectValue(data, schema.embedded ? withObjectMeta(schema) : schema);
+    case "array":
+      return listValue(data, schema);
+    case "string":
+      return typeof data === "string"
+        ? textValue(data, schema.format)
+        : invalid(`expected string, got ${nameOf(data)}`);
+    case "number":
+      if (typeof data === "number" || typeof data === "bigint") return new Double(Number(data));
+      return invalid(`expected float, got ${nameOf(data)}`);
+    case "integer":
+      return isInteger(data) ? data : invalid(`expected int, got ${nameOf(data)}`);
+    case "boolean":
+      return typeof data === "boolean" ? data : invalid(`expected bool, got ${nameOf(data)}`);
+    default:
+      return schema.preserveUnknown ? new Preserved(data) : invalid("expected a type");
+  }
+}
+
+function isInteger(data: Json): data is number | bigint {
+  return Number.isSafeInteger(data) || typeof data === "bigint";
+}
+
+function listValue(data: Json, schema: SchemaView): Value {
+  if (!Array.isArray(data)) return invalid("expected an array for the provided schema with type=array");
+  const { items } = schema;
+  if (items === undefined) return new CelError("invalid array type, expected Items with a non-empty Schema");
+  if (schema.listType === "set") return new SetList(data, items);
+  if (schema.listType !== "map") return new SchemaList(data, items);
+  return new MapList(data, items, schema.listKeys);
+}
+
+function textValue(text: string, format: string | undefined): Value {
+  switch (format) {
+    case "duration":
+      return durationValue(text);
+    case "date":
+      return dateValue(text);
+    case "date-time":
+      return dateTimeValue(text);
+    case "byte":
+      return bytesValue(text);
+    default:
+      return text;
+  }
+}
+
+const dayNanos = 86_400_000_000_000n;
+const spans: Readonly<Record<string, bigint>> = {
+  ns: 1n,
+  nano: 1n,
+  nanosecond: 1n,
+  nanoseconds: 1n,
+  nanos: 1n,
+  us: 1_000n,
+  "\u00b5s": 1_000n,
+  micro: 1_000n,
+  micros: 1_000n,
+  microsecond: 1_000n,
+  microseconds: 1_000n,
+  ms: 1_000_000n,
+  milli: 1_000_000n,
+  millis: 1_000_000n,
+  millisecond: 1_000_000n,
+  milliseconds: 1_000_000n,
+  s: 1_000_000_000n,
+  sec: 1_000_000_000n,
+  secs: 1_000_000_000n,
+  second: 1_000_000_000n,
+  seconds: 1_000_000_000n,
+  m: 60_000_000_000n,
+  min: 60_000_000_000n,
+  mins: 60_000_000_000n,
+  minute: 60_000_000_000n,
+  minutes: 60_000_000_000n,
+  h: 3_600_000_000_000n,
+  hr: 3_600_000_000_000n,
+  hrs: 3_600_000_000_000n,
+  hour: 3_600_000_000_000n,
+  hours: 3_600_000_000_000n,
+  d: dayNanos,
+  day: dayNanos,
+  days: dayNanos,
+  w: 7n * dayNanos,
+  wk: 7n * dayNanos,
+  week: 7n * dayNanos,
+  weeks: 7n * dayNanos,
+};
+
+/** A duration, or a number and a word: `1 day`, `2 weeks`. */
+function durationValue(text: string): Value {
+  const plain = parseDuration(text);
+  if (plain !== undefined) return plain;
+  const trimmed = text.trim();
+  let digits = 0;
+  while (digits < trimmed.length && trimmed.charCodeAt(digits) >= 48 && trimmed.charCodeAt(digits) <= 57) digits += 1;
+  const unit = spans[trimmed.slice(digits).trim().toLowerCase()];
+  const wrong = new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`);
+  if (unit === undefined || digits === 0 || digits > 18) return wrong;
+  return parseDuration(`${BigInt(trimmed.slice(0, digits)) * unit}ns`) ?? wrong;
+}
+
+function dateValue(text: string): Value {
+  const parts = text.split("-");
+  const [year = "", month = "", day = ""] = parts;
+  const shaped = parts.length === 3 && year.length === 4 && month.length === 2 && day.length === 2;
+  const date = { year: Number(year), month: Number(month), day: Number(day), hour: 0, minute: 0, second: 0 };
+  const numbers = shaped && Object.values(date).every((n) => Number.isInteger(n) && n >= 0);
+  if (numbers && isDate(date)) return new Timestamp(secondsOf(date), 0);
+  const cause =
+    numbers && date.month >= 1 && date.month <= 12
+      ? "day out of range"
+      : numbers
+        ? "month out of range"
+        : `cannot parse`;
+  return new CelError(`Invalid date formatted string ${text}: parsing time ${JSON.stringify(text)}: ${cause}`);
+}
+
+function dateTimeValue(text: string): Value {
+  const time = parseTimestamp(text.replace("t", "T").replace("z", "Z"));
+  if (time !== undefined && !(time instanceof CelError)) return time;
+  return new CelError(`Invalid date-time formatted string ${text}: parsing time ${JSON.stringify(text)}`);
+}
+
+function bytesValue(text: string): Value {
+  const wrong = badBase64(text);
+  if (wrong === undefined) return new Uint8Array(Buffer.from(text, "base64"));
+  return new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${wrong}`);
+}
+
+/** The first byte that standard base64 does not take. */
+function badBase64(text: string): number | undefined {
+  let end = text.length;
+  while (end > 0 && end > text.length - 2 && text[end - 1] === "=") end -= 1;
+  for (let i = 0; i < end; i++) if (!isBase64(text.charCodeAt(i))) return i;
+  return text.length % 4 === 0 ? undefined : text.length - (text.length % 4);
+}
+
+function isBase64(c: number): boolean {
+  return (c >= 48 && c <= 57) || (c >= 65 && c <= 90) || (c >= 97 && c <= 122) || c === 43 || c === 47;
+}
+
+/** An object with properties, or a map. */
+export class ObjectValue extends MapValue {
+  constructor(
+    readonly data: { readonly [key: string]: Json },
+    readonly schema: SchemaView,
+  ) {
+    super();
+  }
+  get size(): number {
+    return Object.keys(this.data).length;
+  }
+  private part(property: string): SchemaView | undefined {
+    const { properties, values } = this.schema;
+    return properties === undefined ? values : properties.get(property);
+  }
+  find(key: Value): Value | undefined {
+    if (typeof key !== "string") return noSuchOverload;
+    const isStruct = this.schema.properties !== undefined;
+    const property = isStruct ? unescapeName(key) : key;
+    if (property === undefined || !Object.hasOwn(this.data, property)) return undefined;
+    const value = this.data[property];
+    if (isStruct && (value === null || value === undefined)) return undefined;
+    const part = this.part(property);
+    return part && schemaValue(value, part);
+  }
+  keys(): Iterable<Value> {
+    const shown = Object.keys(this.data).filter((key) => this.part(key) !== undefined);
+    return this.schema.properties === undefined ? shown : shown.map((key) => escapeName(key) ?? key);
+  }
+  /** Also by what no property shows, as long as the other side is an object too. */
+  override equals(other: MapValue): boolean | CelError {
+    if (this.size !== other.size) return false;
+    for (const key of Object.keys(this.data)) {
+      const same = this.sameEntry(key, other);
+      if (same !== true) return same;
+    }
+    return true;
+  }
+  private sameEntry(key: string, other: MapValue): boolean | CelError {
+    const part = this.part(key);
+    if (part !== undefined) {
+      const found = other.find(key);
+      if (found === undefined) return false;
+      return equal(schemaValue(this.data[key], part), found);
+    }
+    if (!(other instanceof ObjectValue)) return noSuchOverload;
+    return !Object.hasOwn(other.data, key) || sameJson(this.data[key], other.data[key]);
+  }
+}
+
+/** A list of a schema; what is added to it is read by its schema too. */
+export class SchemaList extends ListValue {
+  constructor(
+    readonly data: readonly Json[],
+    readonly items: SchemaView,
+  ) {
+    super();
+  }
+  get size(): number {
+    return this.data.length;
+  }
+  at(index: number): Value {
+    return schemaValue(this.data[index], this.items);
+  }
+  override equals(other: ListValue): boolean | CelError {
+    return equalElements(this, other);
+  }
+  override plus(other: ListValue): ListValue {
+    return new ConcatList(this, other);
+  }
+}
+
+/** Equal to a list of the same entries in any order; a sum is a union. */
+export class SetList extends SchemaList {
+  override equals(other: ListValue): boolean | CelError {
+    if (this.size !== other.size) return false;
+    const own = new Set<Value>();
+    for (const element of elementsOf(this)) own.add(keyOf(element));
+    for (const element of elementsOf(other)) if (!own.has(keyOf(element))) return false;
+    return true;
+  }
+  override plus(other: ListValue): ListValue {
+    return new SetSum([...elementsOf(this)], other);
+  }
+}
+
+/** A sum of sets, itself a set for what is added or compared next. */
+class SetSum extends ArrayList {
+  constructor(first: readonly Value[], second: ListValue) {
+    const known = new Set(first.map(keyOf));
+    const items = [...first];
+    for (const element of elementsOf(second)) {
+      const key = keyOf(element);
+      if (known.has(key)) continue;
+      known.add(key);
+      items.push(element);
+    }
+    super(items);
+  }
+  override equals(other: ListValue): boolean | CelError {
+    if (this.size !== other.size) return false;
+    const own = new Set(this.items.map(keyOf));
+    for (const element of elementsOf(other)) if (!own.has(keyOf(element))) return false;
+    return true;
+  }
+  override plus(other: ListValue): ListValue {
+    return new SetSum(this.items, other);
+  }
+}
+
+/** The fields by which an entry of a list of entries is known. */
+function entryKey(element: Value, keys: readonly string[]): string {
+  if (!(element instanceof MapValue)) return "";
+  return JSON.stringify(
+    keys.map((key) => {
+      const value = element.find(escapeName(key) ?? key);
+      if (value === undefined || value instanceof CelError) return null;
+      return typeof value === "string" ? `s${value}` : `v${String(value)}`;
+    }),
+  );
+}
+
+/** Equal by keys in any order; what is added overwrites its entry in place. */
+export class MapList extends SchemaList {
+  constructor(
+    data: readonly Json[],
+    items: SchemaView,
+    readonly listKeys: readonly string[],
+  ) {
+    super(data, items);
+  }
+  override equals(other: ListValue): boolean | CelError {
+    return equalByKeys([...elementsOf(this)], other, this.listKeys);
+  }
+  override plus(other: ListValue): ListValue {
+    return new EntrySum([...elementsOf(this)], other, this.listKeys);
+  }
+}
+
+function equalByKeys(own: readonly Value[], other: ListValue, keys: readonly string[]): boolean | CelError {
+  if (own.length !== other.size) return false;
+  const byKey = new Map(own.map((element) => [entryKey(element, keys), element]));
+  for (const element of elementsOf(other)) {
+    const known = byKey.get(entryKey(element, keys));
+    if (known === undefined) return false;
+    const same = equal(known, element);
+    if (same !== true) return same;
+  }
+  return true;
+}
+
+class EntrySum extends ArrayList {
+  private readonly listKeys: readonly string[];
+  constructor(first: readonly Value[], second: ListValue, keys: readonly string[]) {
+    const items = [...first];
+    const places = new Map(items.map((element, i) => [entryKey(element, keys), i]));
+    for (const element of elementsOf(second)) {
+      const key = entryKey(element, keys);
+      const place = places.get(key);
+      if (place === undefined) places.set(key, items.push(element) - 1);
+      else items[place] = element;
+    }
+    super(items);
+    this.listKeys = keys;
+  }
+  override equals(other: ListValue): boolean | CelError {
+    return equalByKeys(this.items, other, this.listKeys);
+  }
+  override plus(other: ListValue): ListValue {
+    return new EntrySum(this.items, other, this.listKeys);
+  }
+}
