@@ -6,7 +6,7 @@ import type { ObjectFormat } from "@orch/codec/negotiate.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { cborEvents, protobufEvents } from "./harness/event-readers.js";
 import { type Answer, type Http, valueAt, type WatchEncoding, withValueAt } from "./harness/http.js";
-import type { Manifest } from "./harness/manifest-files.js";
+import { livingKinds, type Manifest } from "./harness/manifest-files.js";
 import { nameOf } from "./harness/manifests.js";
 import {
   catalog,
@@ -72,7 +72,7 @@ async function lifeOf(manifest: Manifest, turn: number): Promise<void> {
   assert.equal(created.status, 201, created.text);
   await until("the server's own word of it", async () => {
     const { status } = { status: undefined, ...(await http.get(pathOfKind(kind, name))).object() };
-    return !isJudged.has(kind.kind) || /"Established"/.test(JSON.stringify(status)) || undefined;
+    return !livingKinds.has(kind.kind) || /"Established"/.test(JSON.stringify(status)) || undefined;
   });
   const copies = await Promise.all(
     versions.map(async (version) => (await http.get(pathOfKind(version, name))).object()),
@@ -92,9 +92,6 @@ async function lifeOf(manifest: Manifest, turn: number): Promise<void> {
     await comesBack({ version, kind, copy, original: created.object() });
   }
 }
-
-/** The server says something in their status by itself. */
-const isJudged: ReadonlySet<string> = new Set(["CustomResourceDefinition"]);
 
 /** Of these a newer version refuses to create what an older one may. */
 const takesNoOldForm: ReadonlySet<string> = new Set(["Event"]);

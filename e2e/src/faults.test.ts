@@ -84,8 +84,8 @@ describe("a watcher of separate services", { skip: etcdMissing() ?? false }, () 
     t.after(() => {
       for (const stream of [...deaf, listening]) stream.close();
     });
-    // Each gateway watches the two kinds that configure its flow control and the four of RBAC.
-    const own = 12;
+    // Each gateway watches the two kinds that configure its flow control, the four of RBAC, and definitions.
+    const own = 14;
     const watchers = async (): Promise<number> => {
       const { cluster } = target;
       const counts = cluster.watchCaches.map((cache) => metricOf(cluster, cache, "orch_watch_cache_watchers"));

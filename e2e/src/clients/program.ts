@@ -1,7 +1,9 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { livingKinds } from "../harness/manifest-files.js";
 
 /** Where the client programs and the manifests lie. */
 export const e2eFolder = fileURLToPath(new URL("../../", import.meta.url));
@@ -58,6 +60,17 @@ export const manifestFiles = {
   current: join(e2eFolder, "data/manifests.json"),
   removed: join(e2eFolder, "data/removed-versions.json"),
 } as const;
+
+/** A copy of a manifest file without {@link livingKinds}, in a folder. */
+export async function quietManifests(file: string, folder: string): Promise<string> {
+  const text: { readonly kinds: readonly { readonly object: { readonly kind: string } }[] } = JSON.parse(
+    readFileSync(file, "utf8"),
+  );
+  const path = join(folder, basename(file));
+  const kinds = text.kinds.filter(({ object }) => !livingKinds.has(object.kind));
+  await writeFile(path, JSON.stringify({ ...text, kinds }));
+  return path;
+}
 
 /** The releases of which there are objects in versions that are removed now. */
 export function removedReleases(): readonly string[] {

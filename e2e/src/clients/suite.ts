@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { startStandalone } from "../harness/target.js";
-import { execute, manifestFiles, readOutcomes, removedReleases } from "./program.js";
+import { execute, manifestFiles, quietManifests, readOutcomes, removedReleases } from "./program.js";
 
 /** A client program that is ready to run, or why there is none here. */
 export type Prepared = { readonly command: readonly string[] } | { readonly missing: string };
@@ -23,6 +23,11 @@ const everything = [
   "--disable-admission-plugins=StorageObjectInUseProtection",
 ];
 
+interface Given {
+  readonly manifests: string;
+  readonly args: readonly string[];
+}
+
 /** A client program against this release, and against each of those whose versions were removed: a test for each line. */
 export function clientSuite(client: Client): void {
   // Two at a time: a client mostly waits for its server, or the other way round.
@@ -35,14 +40,15 @@ export function clientSuite(client: Client): void {
     });
     after(() => rm(folder, { recursive: true, force: true }));
 
-    const against = async (t: TestContext, serverArgs: readonly string[], args: readonly string[]): Promise<void> => {
+    const against = async (t: TestContext, serverArgs: readonly string[], given: Given): Promise<void> => {
       if ("missing" in prepared) {
         t.skip(`SKIPPED: ${prepared.missing}`);
         return;
       }
       const target = await startStandalone({ args: [...everything, ...serverArgs] });
       t.after(() => target.stop());
-      const command = [...prepared.command, `--kubeconfig=${target.clientConfig}`, ...args];
+      const manifests = `--manifests=${await quietManifests(given.manifests, folder)}`;
+      const command = [...prepared.command, `--kubeconfig=${target.clientConfig}`, manifests, ...given.args];
       const { code, output, errors } = await execute(command);
       const outcomes = readOutcomes(output);
       for (const { name, ok, reasons } of outcomes) await t.test(name, () => assert.ok(ok, reasons));
@@ -51,19 +57,17 @@ export function clientSuite(client: Client): void {
     };
 
     test("every kind", (t) =>
-      against(
-        t,
-        ["--feature-gates=CBORServingAndStorage=true"],
-        [`--manifests=${manifestFiles.current}`, ...(client.current ?? [])],
-      ));
+      against(t, ["--feature-gates=CBORServingAndStorage=true"], {
+        manifests: manifestFiles.current,
+        args: client.current ?? [],
+      }));
 
     for (const release of removedReleases()) {
       test(`versions that are removed now, at release ${release}`, (t) =>
-        against(
-          t,
-          [`--emulated-version=${release}`],
-          [`--manifests=${manifestFiles.removed}`, `--release=${release}`],
-        ));
+        against(t, [`--emulated-version=${release}`], {
+          manifests: manifestFiles.removed,
+          args: [`--release=${release}`],
+        }));
     }
   });
 }
