@@ -34,7 +34,6 @@ const rows: readonly Row[] = [
   { group: system("admissionregistration"), kind: "ValidatingAdmissionPolicyBinding", why: policies },
   { group: system("admissionregistration"), kind: "MutatingAdmissionPolicy", why: policies },
   { group: system("admissionregistration"), kind: "MutatingAdmissionPolicyBinding", why: policies },
-  { group: system("apiextensions"), kind: "CustomResourceDefinition", why: "no custom resources are served" },
   { group: system("apiregistration"), kind: "APIService", why: "no request is passed on to another server" },
   { group: plain(""), kind: "ResourceQuota", why: "nothing is counted or limited" },
   { group: plain(""), kind: "Namespace", labels: podSecurity, why: "pods are not held to security standards" },

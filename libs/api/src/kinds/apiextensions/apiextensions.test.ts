@@ -645,3 +645,19 @@ test("a v1 client may write back what v1beta1 or an older server stored, and not
   const back: Tree = { ...kit.kind(v1).conversion?.fromHub(bare), ...named };
   assert.deepEqual(updateOf(v1, decodeObject(kit.kind(v1), back).object, bare), []);
 });
+
+test("who asks for what is not there yet is told", () => {
+  const { behavior } = kit.kind(v1beta1);
+  const warned = (spec: object): readonly string[] => {
+    const object: AnyObject = { metadata: {}, spec };
+    return [...(behavior.warnings?.(object, { old: undefined, given: object }) ?? [])];
+  };
+  assert.deepEqual(warned({ group: "example.com" }), []);
+  const rule = { "x-kubernetes-validations": [{ rule: "true" }] };
+  const deep = { versions: [{ schema: { openAPIV3Schema: { properties: { spec: rule } } } }] };
+  assert.match(String(warned(deep)), /^x-kubernetes-validations is stored and not enforced yet/);
+  assert.match(
+    String(warned({ conversion: { strategy: "Webhook" } })),
+    /^conversion by a webhook is stored and not enforced/,
+  );
+});

@@ -1,3 +1,4 @@
+import { validations } from "@orch/schema/structural/json-schema.js";
 import { behavior } from "../../behavior.js";
 import { allButStatus, statusOnly } from "../shared/status-only.js";
 import {
@@ -37,8 +38,29 @@ export const customResourceDefinition = behavior<CustomResourceDefinition>((nami
       ...(strictness.approval ? validateApproval(object, old, naming) : []),
     ];
   },
+  warnings: notEnforced,
   parts: { status: { resets: allButStatus, prepare: statusOnly, validate: validateDefinitionStatus } },
 }));
+
+/** What a definition asks for in vain, so far. */
+function* notEnforced({ spec }: CustomResourceDefinition): Generator<string> {
+  if (mentions(spec, validations)) {
+    yield `${validations} is stored and not enforced yet: no expressions are evaluated`;
+  }
+  if (spec?.conversion?.strategy === "Webhook") {
+    yield "conversion by a webhook is stored and not enforced yet: objects of other versions differ by apiVersion alone";
+  }
+}
+
+function mentions(root: unknown, name: string): boolean {
+  const waiting = [root];
+  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
+    if (typeof value !== "object" || value === null) continue;
+    if (Object.hasOwn(value, name)) return true;
+    for (const below of Object.values(value)) if (below !== undefined) waiting.push(below);
+  }
+  return false;
+}
 
 export const customResourceDefinitionV1 = behavior<DefinitionV1>(() => ({
   setDefaults({ spec, ...object }) {
