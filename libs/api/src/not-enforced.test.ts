@@ -14,7 +14,6 @@ for (const dialect of dialects) {
       .map(({ kind }) => kind);
     assert.deepEqual([...new Set(warning)].sort(), [
       "APIService",
-      "CustomResourceDefinition",
       "IPAddress",
       "MutatingAdmissionPolicy",
       "MutatingAdmissionPolicyBinding",

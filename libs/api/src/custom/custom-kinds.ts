@@ -29,10 +29,11 @@ export interface DefinitionSource {
  */
 export function customKinds({ spec, names }: DefinitionSource, parts: Parts): readonly Kind[] {
   const versions = spec.versions ?? [];
-  const hub = versions.find(({ storage }) => storage === true);
+  const hubAt = versions.findIndex(({ storage }) => storage === true);
+  const hub = versions[hubAt];
   if (hub === undefined) return [];
   const kinds: Kind[] = [];
-  const hubKind = (): Kind | undefined => kinds.find(({ version }) => version === hub.name);
+  const hubKind = (): Kind | undefined => kinds[hubAt];
   for (const version of versions) kinds.push(customKind({ ...parts, spec, names, version, hub, hubKind }));
   return kinds;
 }
@@ -56,6 +57,7 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
   const metadata = metaType(builtIn, "ObjectMeta");
   const type = once(() => compileSchema(schema, { name: `${group}/${versionName}.${name}`, metadata }));
   const listType = once(() => listTypeOf(type(), metaType(builtIn, "ListMeta")));
+  const deprecation = once(() => deprecationOf(spec, names, version));
   const table = once(() => customTable(version.additionalPrinterColumns ?? []));
   const namespaced = spec.scope === "Namespaced";
   const kind: Kind = {
@@ -75,7 +77,9 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
     release: { introduced: "1.0", byDefault: true, deprecated: undefined, removed: undefined, replacement: undefined },
     definition,
     scale: scaleOf(version),
-    deprecation: deprecationOf(spec, names, version),
+    get deprecation() {
+      return deprecation();
+    },
     served: version.served === true,
     storage: { group, version: hub.name ?? "", prefix: `${group}/${plural}`, ttlSeconds: undefined },
     strategy: strategyOf(version),

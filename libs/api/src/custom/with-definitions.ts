@@ -20,16 +20,21 @@ export interface CustomGroup {
   readonly versions: readonly string[];
   /** Served kinds by plural; the same list for as long as the group is the same. */
   kindsOf(version: string): readonly Kind[];
+  /** Served or not. */
+  kind(apiVersion: string, name: string): Kind | undefined;
 }
 
 export function customGroup(name: string, definitions: ReadonlyMap<string, Definition>): CustomGroup {
-  const served = [...definitions.values()].flatMap(({ kinds }) => kinds.filter((kind) => kind.served));
+  const all = [...definitions.values()].flatMap(({ kinds }) => kinds);
+  const served = all.filter((kind) => kind.served);
+  const byName = once(() => new Map(all.map((kind) => [`${kind.apiVersion}/${kind.kind}`, kind])));
   const byVersion = kindsByVersion(served);
   return {
     name,
     definitions,
     versions: [...new Set(served.map(({ version }) => version))].sort(compareVersions),
     kindsOf: (version) => byVersion.get(apiVersionOf(name, version)) ?? none,
+    kind: (apiVersion, kind) => byName().get(`${apiVersion}/${kind}`),
   };
 }
 
@@ -73,13 +78,7 @@ export function withDefinitions(
     kind(apiVersion, name) {
       const known = builtIn.kind(apiVersion, name);
       if (known !== undefined) return known;
-      const slash = apiVersion.indexOf("/");
-      const definitions = groups.get(apiVersion.slice(0, Math.max(slash, 0)))?.definitions.values() ?? [];
-      for (const { kinds } of definitions) {
-        const found = kinds.find((kind) => kind.kind === name && kind.apiVersion === apiVersion);
-        if (found !== undefined) return found;
-      }
-      return undefined;
+      return groups.get(apiVersion.slice(0, Math.max(apiVersion.indexOf("/"), 0)))?.kind(apiVersion, name);
     },
     storedKinds: stored,
     isTerminating: ({ group, plural }) => groups.get(group)?.definitions.get(plural)?.isTerminating ?? false,
