@@ -252,6 +252,38 @@ for (const place of places) {
       await user.undefine("fleets");
     });
 
+    test("a body that names no kind, another one or another version is refused, and a finalizer without a domain warned of", async () => {
+      await user.define("levers");
+      const path = user.collection("levers");
+      await user.everywhere(path, 200);
+      const lever = { apiVersion: `${group}/v1`, kind: "Lever", metadata: { name: "a" } };
+      const post = async (body: object) => {
+        const answer = await http.post(path, body, { dryRun: "All" });
+        return [answer.status, answer.at("message")];
+      };
+      const { kind: _kind, ...nameless } = lever;
+      const [status, message] = await post(nameless);
+      assert.equal(status, 400);
+      assert.match(
+        String(message),
+        /^the object provided is unrecognized \(must be of type Lever\): Object 'Kind' is missing in '\{/,
+      );
+      assert.deepEqual(await post({ ...lever, kind: "Gadget" }), [
+        422,
+        `Gadget.${group} "a" is invalid: kind: Invalid value: "Gadget": must be Lever`,
+      ]);
+      assert.deepEqual(await post({ ...lever, apiVersion: `${group}/v9` }), [
+        400,
+        `the API version in the data (${group}/v9) does not match the expected API version (${group}/v1)`,
+      ]);
+      const held = await http.post(path, { ...lever, metadata: { name: "a", finalizers: ["x"] } }, { dryRun: "All" });
+      assert.match(
+        String(held.headers["warning"]),
+        /metadata\.finalizers: ..x..: prefer a domain-qualified finalizer name/,
+      );
+      await user.undefine("levers");
+    });
+
     test("discovery and OpenAPI tell of it, and what did not change stays the same to the byte", async () => {
       const v3 = async (section: string) => (await http.get(`/openapi/v3/${section}`)).headers.etag;
       const before = await v3("apis/apps/v1");

@@ -10,7 +10,9 @@ import { parseYaml } from "@orch/codec/yaml.js";
 import { DecodeError, extendedPath } from "@orch/schema/decode.js";
 import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
 import { refuseFloats } from "@orch/schema/floats.js";
-import { type ApiError, badRequest } from "@orch/status/api-error.js";
+import { type ApiError, badRequest, invalid } from "@orch/status/api-error.js";
+import { fieldError } from "@orch/status/field-error.js";
+import { jsonText } from "@orch/status/json-text.js";
 import { withOwnersOnce } from "./owner-references.js";
 import type { WriteOptions } from "./write-options.js";
 
@@ -131,16 +133,21 @@ function refusing<T>(kind: Kind, read: () => T): T {
   }
 }
 
-/** An absent kind or apiVersion is that of the path. */
+/** An absent kind or apiVersion is that of the path; of a custom resource both are to be named. */
 function checkType(kind: Kind, versions: readonly string[], tree: unknown): void {
   if (!isObject(tree))
     throw badRequest(`the object provided is unrecognized (must be of type ${kind.kind}): it is no object`);
-  const given = { kind: tree["kind"] ?? "", apiVersion: tree["apiVersion"] ?? "" };
-  if (typeof given.kind !== "string" || typeof given.apiVersion !== "string") {
+  const [given, apiVersion] = [tree["kind"] ?? "", tree["apiVersion"] ?? ""];
+  if (typeof given !== "string" || typeof apiVersion !== "string") {
     throw badRequest(
       `the object provided is unrecognized (must be of type ${kind.kind}): kind and apiVersion must be text`,
     );
   }
+  checkTypeMeta(kind, versions, { kind: given, apiVersion, tree });
+}
+
+function checkTypeMeta(kind: Kind, versions: readonly string[], given: Named): void {
+  if (kind.definition !== undefined) checkNamed(kind, given);
   if (["", kind.kind].includes(given.kind)) {
     if (["", ...versions].includes(given.apiVersion)) return;
     throw badRequest(
@@ -149,6 +156,33 @@ function checkType(kind: Kind, versions: readonly string[], tree: unknown): void
   }
   const version = given.apiVersion === "" ? kind.apiVersion : given.apiVersion;
   throw badRequest(`${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}`);
+}
+
+interface Named {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly tree: JsonObject;
+}
+
+/** Characters of a body that an error shows. */
+const shownBody = 1024;
+
+/** @throws ApiError BadRequest, Invalid for an object of another kind */
+function checkNamed({ group, kind, apiVersion }: Kind, given: Named): void {
+  if (given.kind === "") {
+    const body = jsonText(given.tree).slice(0, shownBody);
+    const why = `Object 'Kind' is missing in '${body}'`;
+    throw badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${body})`);
+  }
+  if (given.apiVersion !== apiVersion) {
+    throw badRequest(
+      `the API version in the data (${given.apiVersion}) does not match the expected API version (${apiVersion})`,
+    );
+  }
+  if (given.kind === kind) return;
+  const { metadata } = given.tree;
+  const name = isObject(metadata) && typeof metadata["name"] === "string" ? metadata["name"] : "";
+  throw invalid({ group, kind: given.kind }, name, [fieldError.invalid("kind", given.kind, `must be ${kind}`)]);
 }
 
 /** The 400 for what cannot be an object of a kind, in a body or after a patch. */

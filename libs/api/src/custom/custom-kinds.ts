@@ -1,7 +1,7 @@
 import type { MessageType } from "@orch/schema/descriptor.js";
 import { compileSchema } from "@orch/schema/structural/compile.js";
 import type { JsonSchema } from "@orch/schema/structural/json-schema.js";
-import type { Behavior } from "../behavior.js";
+import type { Behavior, Was } from "../behavior.js";
 import {
   apiVersionOf,
   type Catalog,
@@ -13,6 +13,7 @@ import {
 } from "../catalog.js";
 import { defaultStrategy, type Strategy, type Subresource, verbs } from "../data-file.js";
 import type { DefinitionNames, DefinitionSpecV1, DefinitionVersionV1 } from "../kinds/apiextensions/types.js";
+import type { ApiObject } from "../object.js";
 import { compareVersions } from "../versions.js";
 import { customTable } from "./columns.js";
 import type { DefinitionText } from "./definition-text.js";
@@ -120,7 +121,19 @@ function deprecationOf(
 }
 
 /** A write of the status is held to the whole schema. */
-const behavior: Behavior = { parts: { status: { whole: true } } };
+const behavior: Behavior = { warnings: finalizersWithoutDomain, parts: { status: { whole: true } } };
+
+/** A finalizer of anybody's may be called alike. */
+function* finalizersWithoutDomain({ metadata }: ApiObject, { old }: Was<ApiObject>): Generator<string> {
+  const before = new Set(old?.metadata.finalizers);
+  for (const name of metadata.finalizers ?? []) {
+    if (before.has(name) || name.includes("/") || standard.has(name)) continue;
+    const why = "prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers";
+    yield `metadata.finalizers: ${JSON.stringify(name)}: ${why}`;
+  }
+}
+
+const standard: ReadonlySet<string> = new Set(["orphan", "foregroundDeletion"]);
 
 function strategyOf({ subresources }: DefinitionVersionV1): Strategy {
   const hasStatus = subresources?.status !== undefined;
