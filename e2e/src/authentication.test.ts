@@ -172,7 +172,10 @@ async function clientCertificates({ witness, clients, proxies }: World): Promise
 function liveConnection(t: TestContext): { readonly agent: Agent; port(): number | undefined } {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   t.after(() => agent.destroy());
-  return { agent, port: () => Object.values(agent.freeSockets)[0]?.[0]?.localPort };
+  // A moment after an answer its connection is not free yet.
+  const sockets = () =>
+    [agent.freeSockets, agent.sockets].flatMap((by) => Object.values(by).flatMap((some) => some ?? []));
+  return { agent, port: () => sockets()[0]?.localPort };
 }
 
 async function authorityReload(t: TestContext, { server, witness, clients, trust }: World): Promise<void> {

@@ -294,7 +294,7 @@ for (const place of places) {
           const answer = await gateway.get(`/apis/${group}/v1`);
           return answer.status === 200 ? answer : undefined;
         });
-        assert.equal(resources.at("resources.0.name"), "gears");
+        assert.match(resources.text, /"name":"gears"/);
         const aggregated = `application/json;g=${target.naming.group("apidiscovery")};v=v2;as=APIGroupDiscoveryList`;
         const all = await gateway.call({ path: "/apis", headers: { accept: aggregated } });
         assert.match(all.text, /"gears"/);
