@@ -31,6 +31,8 @@ export type LabelValues<L extends string> = Readonly<Record<L, string>>;
 /** A metric's series by their labels; the same labels give the same series. */
 export interface Metric<L extends string, S> {
   with(labels: LabelValues<L>): S;
+  /** Forgets every series that has all of these labels: what they name is no more. */
+  drop(labels: Partial<LabelValues<L>>): void;
 }
 
 export interface Metrics {

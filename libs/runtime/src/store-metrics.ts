@@ -115,7 +115,11 @@ export function createStoreMetrics(metrics: Metrics, { storePrefix, now }: Store
       }
     },
     forget(kinds) {
-      for (const { storage } of kinds) types.delete(storage.prefix);
+      for (const { storage } of kinds) {
+        const type = types.get(storage.prefix)?.name;
+        types.delete(storage.prefix);
+        if (type !== undefined) for (const metric of [seconds, requests, errors]) metric.drop({ type });
+      }
     },
   };
 }

@@ -56,6 +56,11 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
   const caches = (group: string) => deps.caches.of(group);
   const resources = (group: string) => deps.resources.of(group);
   const probes = registerProbes(deps);
+  const requestMetrics = createRequestMetrics(metrics);
+  catalog.onChange(({ before, after }) => {
+    if (before !== undefined && after === undefined)
+      requestMetrics.forget({ group: before.group, resource: before.plural });
+  });
   void catalog.loaded.then(health.postStartHook("crd-informer-synced"));
   const objects = callerSource({ caches, clock, log: (what, err) => log.warn({ err }, what) });
   const tls = await createTlsFiles(settings.tls, { log, clock, metrics, refuse });
@@ -76,7 +81,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       limiter: limiting.limiter,
       caches,
       resources,
-      requestMetrics: createRequestMetrics(metrics),
+      requestMetrics,
       delivered: createDeliveryMetric(metrics, createPreciseClock()),
       connections: deps.connections,
       onFault: (call, err) => log.error({ err, ...faultFields(call) }, "a request met an unexpected error"),

@@ -6,6 +6,8 @@ export interface RequestMetrics {
   observe(id: string, labels: () => RequestLabels, milliseconds: number): void;
   /** A request to a deprecated version (rules: Signals on deprecated endpoints). */
   deprecated(labels: DeprecatedLabels): void;
+  /** A resource that is no more has no series of its own. */
+  forget(resource: Pick<RequestLabels, "group" | "resource">): void;
 }
 
 export interface RequestLabels {

@@ -47,3 +47,21 @@ test("a deprecated version that was asked for is a gauge of 1, with the release 
   ]);
   assert.ok(text.some((line) => line.startsWith("# HELP apiserver_requested_deprecated_apis [STABLE] ")));
 });
+
+test("a resource that is no more has no series of its own, and others keep theirs", async () => {
+  const metrics = createMetrics({ release: "1.32", processMetrics: false });
+  const requests = createRequestMetrics(metrics);
+  const of = (group: string, resource: string): void => {
+    const rest = { verb: "GET", version: "v1", subresource: "", scope: "cluster", code: "200", dryRun: "" } as const;
+    requests.observe(`${group} ${resource}`, () => ({ ...rest, group, resource }), 1);
+  };
+  of("example.com", "widgets");
+  of("example.com", "gears");
+  of("", "widgets");
+  requests.forget({ group: "example.com", resource: "widgets" });
+  of("example.com", "gears");
+  const page = await metrics.text();
+  assert.doesNotMatch(page, /group="example.com".*resource="widgets"/);
+  assert.match(page, /apiserver_request_total\{.*group="example.com".*resource="gears".*\} 2/);
+  assert.match(page, /apiserver_request_total\{.*group="".*resource="widgets".*\} 1/);
+});

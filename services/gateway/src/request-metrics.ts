@@ -39,6 +39,11 @@ export function createRequestMetrics(metrics: Metrics): RequestMetrics {
     return { count: total.with({ ...shared, code }), duration: seconds.with(shared) };
   };
   return {
+    forget({ group, resource }) {
+      for (const metric of [total, seconds, deprecated]) metric.drop({ group, resource });
+      // Those of others are found again.
+      known.clear();
+    },
     deprecated: (labels) => deprecated.with(labels).set(1),
     observe(id, labels, milliseconds) {
       let series = known.get(id);

@@ -26,6 +26,8 @@ export interface SeriesOptions<S> {
 
 export interface SeriesOf<L extends string, S> {
   with(labels: Readonly<Record<L, string>>): S;
+  /** Forgets every series that has all of these labels: what they name is no more. */
+  drop(labels: Readonly<Partial<Record<L, string>>>): void;
   samples(): Iterable<Sample>;
 }
 
@@ -67,6 +69,15 @@ export function seriesOf<L extends string, S extends Sampled>(
         byLabels.get(shortKey) ??
         (byLabels.size < maxSeries && text < maxLabelText ? add(shortKey, labelText(names, values)) : withoutRoom())
       );
+    },
+    drop(labels) {
+      const wanted = names.map((name) => labels[name]?.slice(0, maxLabelValue));
+      for (const key of byLabels.keys()) {
+        const values = key.split("\0").slice(0, names.length);
+        if (!wanted.every((value, i) => value === undefined || value === values[i])) continue;
+        byLabels.delete(key);
+        text -= labelText(names, values).length * lines;
+      }
     },
     *samples() {
       for (const series of byLabels.values()) yield* series.samples();

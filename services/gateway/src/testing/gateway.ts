@@ -110,6 +110,7 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
     metrics: {
       observe: (_id, labels) => void observed.push(labels()),
       deprecated: (labels) => void deprecated.push(labels),
+      forget: () => {},
     },
     other: () => Promise.reject(new TypeError("not asked for here")),
     onFault: (call, error) => void faults.push({ call, error }),
