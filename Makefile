@@ -1,4 +1,4 @@
-# make start | test | verify | fix | bench | start-distributed | clean        (make help tells more)
+# make start | test | verify | fix | docs | bench | start-distributed | images | clean        (make help tells more)
 SHELL := /bin/sh
 NPM ?= npm
 ARGS ?=
@@ -11,16 +11,20 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 sources := $(shell find libs services deploy e2e bench -name node_modules -prune -o -name dist -prune -o -name generated -prune -o \( -name '*.ts' -o -name 'tsconfig.json' \) -print) tsconfig.base.json tsconfig.json
 protos := $(wildcard proto/*.proto)
 
-.PHONY: help start start-distributed orch check build test verify fix bench clean
+.PHONY: help start start-distributed orch check build test verify fix docs bench bundles images package envtest clean
 
 help:
 	@echo "make start [ARGS=--help]     run orch in one process on the embedded store, data in ./.orch"
 	@echo "make start-distributed       run 2 gateways, 2 resource services, 2 watch caches, 2 controller managers, 3 etcd members"
-	@echo "make orch ARGS=\"cel …\"       check and evaluate expressions (make orch ARGS=\"cel --help\")"
+	@echo "make orch ARGS=\"COMMAND …\"   every service and tool as one program (make orch lists them)"
 	@echo "make check [ARGS=--help]     read all of a stopped server's data, tell what is damaged, repair it"
 	@echo "make test                    everything that must pass: lint, layers, types, unit, conformance, e2e"
 	@echo "make verify | fix            only the checks without tests | mend what a machine can"
+	@echo "make docs                    write docs/flags.md anew, of the programs' own flags"
 	@echo "make bench [ARGS=--help]     measure, with ratios to floors of the same run"
+	@echo "make bundles | images        bundle every program into dist/bundles | build container images of them (podman or docker)"
+	@echo "make package                 pack orch and orch-envtest for npm into dist/package"
+	@echo "make -s envtest              make the folder for KUBEBUILDER_ASSETS, of a bundle, and print its path"
 	@echo "make clean                   remove what was built (not ./.orch)"
 
 # A built tree starts without installing or compiling: each step leaves a stamp that is newer than what it read.
@@ -63,8 +67,28 @@ verify: .stamps/build
 fix: .stamps/install
 	node_modules/.bin/biome check --write .
 
+docs: .stamps/build
+	@node .ci/flags-reference.mjs --write
+
 bench: .stamps/build
 	@node bench/dist/main.js $(ARGS)
 
+bundles: .stamps/build
+	@node deploy/images/bundle.mjs $(ARGS)
+
+.stamps/bundle-cli: .stamps/build
+	@node deploy/images/bundle.mjs cli >&2
+	@touch $@
+
+envtest: .stamps/bundle-cli
+	@node dist/bundles/cli/orch-envtest.js path
+
+package: .stamps/build
+	@node deploy/package/pack.mjs $(ARGS)
+
+images: .stamps/build
+	@node deploy/images/bundle.mjs
+	@node deploy/images/build.mjs $(ARGS)
+
 clean:
-	rm -rf .stamps libs/*/dist libs/*/generated services/*/dist deploy/dist e2e/dist bench/dist
+	rm -rf .stamps dist libs/*/dist libs/*/generated services/*/dist deploy/dist e2e/dist bench/dist

@@ -24,14 +24,34 @@ export function checkCitations(paths) {
   });
 }
 
-const link = /\]\(([^)#\s:]+)(?:#[^)]*)?\)/g;
+const link = /\]\(([^)#\s:]*)(?:#([^)\s]*))?\)/g;
 
-/** One line for each link of a document that leads to no file. */
+/** Where a heading is found, as GitHub makes it of its text; the second of one name has `-1` behind it. */
+function anchorsOf(path) {
+  const times = new Map();
+  return [...withoutCode(readFileSync(path, "utf8")).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => {
+    const anchor = heading
+      .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-");
+    const before = times.get(anchor) ?? 0;
+    times.set(anchor, before + 1);
+    return before === 0 ? anchor : `${anchor}-${before}`;
+  });
+}
+
+/** A line of a program that begins with # is no heading, and what stands between brackets there no link. */
+const withoutCode = (text) => text.replace(/^( *)```[\s\S]*?^ *```/gm, "");
+
+/** One line for each link of a document that leads to no file, or to no heading of a document. */
 export function checkLinks(documents) {
   return documents.flatMap((path) =>
-    [...readFileSync(path, "utf8").matchAll(link)]
-      .map(([, target]) => target)
-      .filter((target) => !existsSync(join(dirname(path), target)))
-      .map((target) => `${path}: links to ${target}, which is not there`),
+    [...withoutCode(readFileSync(path, "utf8")).matchAll(link)].flatMap(([, target, anchor]) => {
+      const file = target === "" ? path : join(dirname(path), target);
+      if (!existsSync(file)) return [`${path}: links to ${target}, which is not there`];
+      const isThere = anchor === undefined || !file.endsWith(".md") || anchorsOf(file).includes(anchor);
+      return isThere ? [] : [`${path}: links to ${target}#${anchor}, and there is no such heading`];
+    }),
   );
 }

@@ -1,33 +1,48 @@
-// One dot a passed test, a full account of each failed or skipped one, and a last line with the totals.
+// What a test file tells the runner, a line of JSON each, told from what tests print themselves by their first character:
+//   {"type":"pass" | "fail" | "skip", "name", …}   a test; "notRun": its suite failed before it was its turn
+//   {"type":"idle", "resources"}                   no test is under way, and the process has not ended for a while
+//   {"type":"exit"}                                JavaScript is done: only Node itself can keep the process now
+import { writeSync } from "node:fs";
+import { mark } from "./run-files.mjs";
+
+const idleAfterMs = 40_000;
+// Tests put others in their place.
+const { setTimeout, clearTimeout } = globalThis;
+
+const line = (record) => `${mark}${JSON.stringify(record)}\n`;
+
+process.once("exit", () => writeSync(1, line({ type: "exit" })));
+
+function recordOf({ type, data }) {
+  if (type !== "test:pass" && type !== "test:fail") return undefined;
+  const { name } = data;
+  if (data.details?.type === "suite" && type === "test:pass") return undefined;
+  if (type === "test:pass" && data.skip !== undefined) {
+    return { type: "skip", name, why: data.skip === true ? "no reason given" : data.skip };
+  }
+  if (type === "test:pass") return { type: "pass", name };
+  const error = data.details?.error?.cause ?? data.details?.error;
+  // A suite fails with its tests, which were told.
+  if (data.details?.type === "suite" && data.details.error?.failureType === "subtestsFailed") return undefined;
+  const at = `${data.file ?? "?"}:${data.line ?? "?"}`;
+  // Its suite tells why.
+  const notRun = data.details?.error?.failureType === "cancelledByParent";
+  return { type: "fail", name, at, error: String(error?.stack ?? error), notRun };
+}
+
 export default async function* reporter(source) {
-  let passed = 0;
-  let failed = 0;
-  let skipped = 0;
-  let dots = 0;
-  const failures = [];
-  for await (const { type, data } of source) {
-    if (type === "test:stderr") yield data.message;
-    if (type !== "test:pass" && type !== "test:fail") continue;
-    // A file or a suite is not a test of its own, unless it failed for itself.
-    if (data.details?.type === "suite") continue;
-    if (type === "test:pass" && data.skip !== undefined) {
-      skipped += 1;
-      yield `\nskipped: ${data.name} (${data.skip === true ? "no reason given" : data.skip})\n`;
-    } else if (type === "test:pass") {
-      if (data.name === data.file) continue;
-      passed += 1;
-      dots += 1;
-      yield dots % 100 === 0 ? ".\n" : ".";
-    } else {
-      failed += 1;
-      failures.push(data);
-      yield "F";
-    }
+  let idle;
+  let underWay = 0;
+  for await (const event of source) {
+    // These are told at once; "start" is told when its turn to be reported comes.
+    if (event.type === "test:dequeue") underWay += 1;
+    if (event.type === "test:complete") underWay -= 1;
+    const record = recordOf(event);
+    if (record !== undefined) yield line(record);
+    clearTimeout(idle);
+    if (underWay > 0) continue;
+    idle = setTimeout(() => {
+      writeSync(1, line({ type: "idle", resources: process.getActiveResourcesInfo() }));
+    }, idleAfterMs).unref();
   }
-  yield "\n";
-  for (const { name, file, line, details } of failures) {
-    const error = details?.error?.cause ?? details?.error;
-    yield `\nFAILED: ${name}\n  at ${file ?? "?"}:${line ?? "?"}\n${String(error?.stack ?? error).replace(/^/gm, "    ")}\n`;
-  }
-  yield `#totals ${passed} ${failed} ${skipped}\n`;
 }

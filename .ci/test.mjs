@@ -1,8 +1,10 @@
 // Runs the checks and tests one after another and ends with the line `N passed, N failed`.
 // node .ci/test.mjs [--only=verify|unit|e2e|fallback] [--files=substring]
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { compileGoPrograms } from "./go-programs.mjs";
+import { runFiles } from "./run-files.mjs";
 
 const option = (name) => process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3);
 const only = option("only");
@@ -40,7 +42,7 @@ function check(title, command, args) {
   process.stdout.write(`${status === 0 ? "ok" : "FAILED"} in ${((Date.now() - began) / 1000).toFixed(1)} s\n`);
 }
 
-/** Test files under node's runner; its own counts are added to ours. */
+/** Test files, whose counts are added to ours. */
 async function tests(title, files, { concurrency, timeoutMs, node = process.execPath }) {
   heading(`${title}: ${files.length} files`);
   if (files.length === 0) {
@@ -51,28 +53,10 @@ async function tests(title, files, { concurrency, timeoutMs, node = process.exec
     return;
   }
   const began = Date.now();
-  const args = [
-    "--test",
-    `--test-concurrency=${concurrency}`,
-    `--test-timeout=${timeoutMs}`,
-    "--test-reporter=./.ci/reporter.mjs",
-    "--test-reporter-destination=stdout",
-    ...files,
-  ];
-  const child = spawn(node, args, { stdio: ["ignore", "pipe", "inherit"] });
-  let tail = "";
-  child.stdout.setEncoding("utf8");
-  child.stdout.on("data", (text) => {
-    tail = (tail + text).slice(-4096);
-    process.stdout.write(text.replace(/^#totals .*\n/m, ""));
-  });
-  const code = await new Promise((resolve) => child.on("close", resolve));
-  const counted = /#totals (\d+) (\d+) (\d+)/.exec(tail);
-  const [, passed = "0", failed = "1", skipped = "0"] = counted ?? [];
-  totals.passed += Number(passed);
-  totals.failed += Number(failed);
-  totals.skipped += Number(skipped);
-  if (code !== 0 && failed === "0") totals.failed += 1;
+  const { passed, failed, skipped } = await runFiles(files, { concurrency, timeoutMs, node });
+  totals.passed += passed;
+  totals.failed += failed;
+  totals.skipped += skipped;
   const seconds = ((Date.now() - began) / 1000).toFixed(1);
   process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s\n`);
 }
@@ -86,19 +70,31 @@ function ensureServers() {
   const missing = () => servers.filter(({ program }) => spawnSync(program, ["--version"]).status !== 0);
   const wanted = missing();
   if (wanted.length === 0) return;
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot && spawnSync("sh", ["-c", "command -v apt-get"], { stdio: "ignore" }).status === 0) {
-    const packages = wanted.map((server) => server.package);
-    heading(`installing ${packages.join(" and ")}, which tests need`);
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
-    const apt = (args) => spawnSync("apt-get", args, { stdio: ["ignore", "ignore", "inherit"], env }).status === 0;
-    const install = ["install", "-y", "--no-install-recommends", ...packages];
-    if (apt(install) || (apt(["update"]) && apt(install))) return;
-  }
+  if (installPackages(wanted.map((server) => server.package))) return;
   for (const { program } of missing()) {
     process.stdout.write(`\n!! ${program} is not on this machine and could not be installed: its tests are SKIPPED`);
     process.stdout.write(process.env.CI === "true" ? ", and fail because CI=true\n" : "\n");
   }
+}
+
+/** On a Debian machine as root; false where they could not be installed. */
+function installPackages(packages) {
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot || spawnSync("sh", ["-c", "command -v apt-get"], { stdio: "ignore" }).status !== 0) return false;
+  heading(`installing ${packages.join(" and ")}, which tests need`);
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive", RUNLEVEL: "1" };
+  const apt = (args) => spawnSync("apt-get", args, { stdio: ["ignore", "ignore", "inherit"], env }).status === 0;
+  const install = ["install", "-y", "--no-install-recommends", ...packages];
+  return apt(install) || (apt(["update"]) && apt(install));
+}
+
+/** What runs containers. Where there is none the tests that want it say so, and are skipped. */
+function ensureContainers() {
+  const packages = ["podman", "runc", "netavark", "aardvark-dns", "mmdebstrap"];
+  const places = ["/usr/bin", "/usr/sbin", "/usr/lib/podman"];
+  const isThere = (name) => places.some((place) => existsSync(join(place, name)));
+  const missing = packages.filter((name) => !isThere(name));
+  if (missing.length > 0) installPackages(missing);
 }
 
 /** The first `node` of the path that is not npm's package. */
@@ -112,6 +108,7 @@ if (only === undefined || only === "verify") {
   check("layers", process.execPath, [".ci/layers.mjs"]);
   check("house rules", process.execPath, [".ci/rules.mjs"]);
   check("types (tsc -b)", bin("tsc"), ["-b"]);
+  check("flags in the documents", process.execPath, [".ci/flags-reference.mjs"]);
 }
 if (only === undefined || only === "unit" || only === "e2e") ensureServers();
 if (only === undefined || only === "unit") {
@@ -125,6 +122,8 @@ if (only === undefined || only === "unit") {
   );
 }
 if (only === undefined || only === "e2e") {
+  if (wanted === "" || ["compose", "helm/kube-play"].some((file) => file.includes(wanted))) ensureContainers();
+  if (wanted === "") compileGoPrograms();
   await tests("e2e", findTests(["e2e/dist"]), { concurrency: 2, timeoutMs: 300_000 });
 }
 // Where npm has no Node for a platform the machine's own serves: what users see first must hold on it too.

@@ -1,55 +1,61 @@
-import assert from "node:assert/strict";
+import { compared } from "./compared.js";
+import { firstLists } from "./first-lists.js";
+import { listForms } from "./list-forms.js";
 import { httpRequest, once } from "./load.js";
 import { podOf } from "./pod.js";
-import { type Floor, measureRequests, type Timing } from "./runs.js";
+import { configMap, type Filling, fill, measureRequests, type Timing } from "./runs.js";
 import type { Row } from "./table.js";
 import type { Target } from "./targets.js";
 
-const pods = 500;
-const path = "/api/v1/namespaces/tables/pods";
+const objects = 500;
+/** Lists that nobody has asked for before; those of the first namespaces warm up. */
+const namespaces = { warmup: 16, measured: 32 };
 
-interface Encoding {
-  readonly operation: string;
-  readonly accept: string;
-  readonly query: string;
-}
+const kinds: readonly (Filling & { readonly name: string })[] = [
+  { name: "ConfigMaps", pathIn: (of) => `/api/v1/namespaces/${of}/configmaps`, body: configMap },
+  { name: "pods", pathIn: (of) => `/api/v1/namespaces/${of}/pods`, body: (name) => JSON.stringify(podOf(name)) },
+];
 
-/** Lists of the same pods in several encodings, each with the plain JSON list of the same run as its floor. */
+/** Feature gates without which not all forms are served. */
+export const encodingFlags: readonly string[] = ["--feature-gates=CBORServingAndStorage=true"];
+
+/** Lists of the same objects in several forms, by their CPU time beside the plain JSON list's: first, and asked for again. */
 export async function benchEncodings(
   target: Target,
   options: { readonly timing: Timing; readonly connections: readonly number[]; readonly note: (row: Row) => Row },
 ): Promise<void> {
-  const [endpoint] = target.endpoints;
-  if (endpoint === undefined) return;
   const { timing, connections, note } = options;
-  const make = async (at: string, object: object): Promise<void> => {
-    const { code } = await once(endpoint, { method: "POST", path: at, body: JSON.stringify(object) });
-    assert.equal(code, 201, at);
-  };
-  await make("/api/v1/namespaces", { metadata: { name: "tables" } });
-  // No controller makes it here, and a pod waits for it.
-  await make("/api/v1/namespaces/tables/serviceaccounts", { metadata: { name: "default" } });
-  for (let i = 0; i < pods; i++) await make(path, podOf(`p${i}`));
-  const table = "application/json;as=Table;g=meta.orch;v=v1";
-  const encodings: readonly Encoding[] = [
-    { operation: `Table of ${pods} pods`, accept: table, query: "" },
-    { operation: `Table of ${pods} whole pods`, accept: table, query: "?includeObject=Object" },
-    { operation: `Protobuf list of ${pods} pods`, accept: "application/vnd.orch.protobuf", query: "" },
-  ];
-  for (const count of connections) {
-    const measure = (encoding: Encoding, floor: Floor | undefined): Promise<Row> => {
-      const { operation, accept, query } = encoding;
-      const request = (e: typeof endpoint): Buffer => httpRequest(e, { method: "GET", path: path + query, accept });
-      const success = (code: number): boolean => code === 200;
-      return measureRequests(
-        target,
-        { operation, connections: count, request, success, unit: "op/s" },
-        { timing, floor },
-      );
-    };
-    const plain = { operation: `JSON list of ${pods} pods`, accept: "application/json", query: "" };
-    const row = note(await measure(plain, undefined));
-    const floor = { name: "the JSON list", value: row.perSecond };
-    for (const encoding of encodings) note(await measure(encoding, floor));
+  for (const kind of kinds) {
+    const all = Array.from({ length: namespaces.warmup + namespaces.measured }, (_, i) => `lists-${i}`);
+    for (const namespace of all) {
+      await prepare(target, namespace);
+      await fill(target, namespace, objects, kind);
+    }
+    const paths = all.map(kind.pathIn);
+    const first = { what: `${objects} ${kind.name}`, forms: listForms, paths, warmup: namespaces.warmup };
+    for (const row of await firstLists(target, first)) note(row);
+    for (const count of connections) {
+      const rows = compared(listForms, timing, ({ name, accept, query = "" }, each) => {
+        const run = {
+          operation: `list of ${objects} ${kind.name} as ${name}`,
+          connections: count,
+          request: (e: Parameters<typeof httpRequest>[0]): Buffer =>
+            httpRequest(e, { method: "GET", path: paths[0] + query, accept }),
+          success: (code: number): boolean => code === 200,
+          unit: "op/s",
+        } as const;
+        return measureRequests(target, run, { timing: each, floor: undefined });
+      });
+      for await (const row of rows) note(row);
+    }
   }
+}
+
+/** The account that pods wait for, which no controller makes here. */
+async function prepare({ endpoints: [endpoint] }: Target, namespace: string): Promise<void> {
+  if (endpoint === undefined) return;
+  const make = (path: string, name: string) =>
+    once(endpoint, { method: "POST", path, body: JSON.stringify({ metadata: { name } }) });
+  await make("/api/v1/namespaces", namespace);
+  await make(`/api/v1/namespaces/${namespace}/serviceaccounts`, "default");
 }

@@ -26,16 +26,11 @@ interface Options {
 
 /** How long events take from the request that makes them until their watchers have read them. */
 export async function benchLatency(target: Target, options: Options): Promise<readonly string[]> {
-  const [endpoint] = target.endpoints;
-  if (endpoint === undefined) throw new TypeError("no endpoint");
-  const body = JSON.stringify({ metadata: { name: "latency" } });
-  await once(endpoint, { method: "POST", path: "/api/v1/namespaces", body });
-  for (let i = 0; i < watched; i++) await once(endpoint, { method: "POST", path, body: configMap(`w${i}`) });
-
+  const paced = await prepareWatched(target);
   const told: string[] = [];
   const measure = async (operation: string, load: { watchers: number; eventsPerSecond: number }): Promise<Row> => {
     const account = await startDeliveryAccount(target);
-    const { row, p99AfterAnswer } = await measurePaced(target, { operation, ...load }, options.timing);
+    const { row, p99AfterAnswer } = await paced({ operation, ...load }, options.timing);
     told.push(
       `${target.name}, ${operation}: p99 ${p99AfterAnswer.toFixed(2)} ms after the answer to the writer; ` +
         `from commit to socket, by the gateways' own account, ${await account.read()}`,
@@ -46,7 +41,7 @@ export async function benchLatency(target: Target, options: Options): Promise<re
   const fanOut = {
     operation: "watch fan-out, the limit",
     watchers: crowd,
-    watchPath: await pathFromNow(endpoint),
+    watchPath: await pathFromNow(target),
     event: change,
   };
   const limit = options.note(await measureFanOut(target, fanOut, { timing: options.timing, floor: undefined }));
@@ -67,7 +62,30 @@ function change(endpoint: Endpoint, index: number): Buffer {
   return httpRequest(endpoint, { method: "PUT", path: `${path}/${name}`, body });
 }
 
-async function pathFromNow(endpoint: Endpoint): Promise<string> {
+interface Paced {
+  readonly operation: string;
+  readonly watchers: number;
+  readonly eventsPerSecond: number;
+}
+
+/** Makes the objects that are watched; gives what measures changes of them at a pace. */
+export async function prepareWatched(
+  target: Target,
+): Promise<(run: Paced, timing: Timing) => ReturnType<typeof measurePaced>> {
+  const endpoint = firstOf(target);
+  const body = JSON.stringify({ metadata: { name: "latency" } });
+  await once(endpoint, { method: "POST", path: "/api/v1/namespaces", body });
+  for (let i = 0; i < watched; i++) await once(endpoint, { method: "POST", path, body: configMap(`w${i}`) });
+  return (run, timing) => measurePaced(target, run, timing);
+}
+
+function firstOf({ endpoints: [endpoint] }: Target): Endpoint {
+  if (endpoint === undefined) throw new TypeError("no endpoint");
+  return endpoint;
+}
+
+async function pathFromNow(target: Target): Promise<string> {
+  const endpoint = firstOf(target);
   const { body } = await once(endpoint, { method: "GET", path: `${path}?limit=1` });
   const list: { metadata: { resourceVersion: string } } = JSON.parse(body?.toString() ?? "");
   return `${path}?watch=1&resourceVersion=${list.metadata.resourceVersion}`;
@@ -75,18 +93,16 @@ async function pathFromNow(endpoint: Endpoint): Promise<string> {
 
 async function measurePaced(
   target: Target,
-  run: { readonly operation: string; readonly watchers: number; readonly eventsPerSecond: number },
+  run: Paced,
   timing: Timing,
 ): Promise<{ readonly row: Row; readonly p99AfterAnswer: number }> {
   const { operation, watchers } = run;
-  const [first] = target.endpoints;
-  if (first === undefined) throw new TypeError("no endpoint");
   let meter = startCpuMeter(target.pids);
   const load = {
     ...timing,
     watchers,
     endpoints: target.endpoints,
-    watchPath: await pathFromNow(first),
+    watchPath: await pathFromNow(target),
     event: change,
     writesPerSecond: run.eventsPerSecond / watchers,
   };
@@ -112,9 +128,8 @@ async function measurePaced(
 
 /** Watchers that stop reading once they were accepted, and have more waiting for them than buffers take. */
 async function openStalled(target: Target): Promise<{ recovered(): Promise<number> }> {
-  const [first] = target.endpoints;
-  if (first === undefined) throw new TypeError("no endpoint");
-  const watchPath = await pathFromNow(first);
+  const first = firstOf(target);
+  const watchPath = await pathFromNow(target);
   let done = 0;
   const sockets = await openMany(target, stalled, async (endpoint): Promise<TLSSocket> => {
     const socket = await openWatcher(endpoint, watchPath, (index) => {

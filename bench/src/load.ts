@@ -17,6 +17,8 @@ export interface Load {
   readonly request: (endpoint: Endpoint) => Buffer;
   /** Codes that count as success. */
   readonly success: (code: number) => boolean;
+  /** Fewer than could be: so many on all connections together. */
+  readonly mostPerSecond?: number | undefined;
   /** Ends the load before its time. */
   readonly signal?: AbortSignal;
 }
@@ -38,15 +40,21 @@ export async function runLoad(load: Load, onStart: () => void): Promise<Measured
   let failures = 0;
   let counting = false;
   let running = true;
+  const pauseMs = load.mostPerSecond === undefined ? 0 : (1000 * load.connections) / load.mostPerSecond;
   const sockets = await Promise.all(
     Array.from({ length: load.connections }, async (_, i) => {
       const endpoint = load.endpoints[i % load.endpoints.length];
       if (endpoint === undefined) throw new TypeError("no endpoint");
       const socket = await open(endpoint);
       let sent = 0;
-      const next = (): void => {
+      const send = (): void => {
         sent = performance.now();
         socket.write(load.request(endpoint));
+      };
+      const next = (): void => {
+        const left = sent + pauseMs - performance.now();
+        if (left < 1) send();
+        else setTimeout(send, left);
       };
       const reader = createResponseReader((response: Response) => {
         if (counting) {
@@ -57,7 +65,7 @@ export async function runLoad(load: Load, onStart: () => void): Promise<Measured
         if (running && load.signal?.aborted !== true) next();
       });
       socket.on("data", (data) => reader.push(data));
-      next();
+      send();
       return socket;
     }),
   );

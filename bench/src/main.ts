@@ -1,14 +1,29 @@
 import { cpus } from "node:os";
+import { createNaming } from "@orch/naming/naming.js";
 import { boolFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { startProgram } from "@orch/runtime/start-program.js";
+import { benchAudit } from "./audit.js";
+import { benchCel } from "./cel.js";
 import { benchCatalog, benchCodecs } from "./codecs.js";
-import { benchEncodings } from "./encodings.js";
+import { benchControllers } from "./controllers.js";
+import { benchCrowd } from "./crowd/crowd.js";
+import { benchCustomObjects } from "./custom-objects.js";
+import { benchCustomWrites } from "./custom-writes.js";
+import { benchEncodings, encodingFlags } from "./encodings.js";
+import { benchEncryption } from "./encryption.js";
 import { benchFlood } from "./flood.js";
+import { benchHop } from "./hop/hop.js";
 import { benchLatency } from "./latency.js";
 import { httpRequest, once, sleep } from "./load.js";
-import { benchMemory } from "./memory.js";
+import { benchMany } from "./many/many.js";
+import { memoryAfterLoad } from "./memory/after-load.js";
+import { memoryAtRest } from "./memory/at-rest.js";
+import { benchNear } from "./near/near.js";
 import { benchPatches } from "./patches.js";
+import { benchPolicyWrites } from "./policy-writes.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
+import { benchScale } from "./scale.js";
+import { benchScheduling } from "./scheduling.js";
 import { printTable, type Row } from "./table.js";
 import {
   type OrchTarget,
@@ -21,6 +36,7 @@ import {
   type Target,
 } from "./targets.js";
 import { benchTurns } from "./turns/turns.js";
+import { benchWebhookWrites } from "./webhook-writes.js";
 
 const operations = [
   "get",
@@ -31,9 +47,23 @@ const operations = [
   "latency",
   "encodings",
   "flood",
+  "crowd",
   "memory",
   "start",
   "turns",
+  "custom",
+  "policies",
+  "webhooks",
+  "audit",
+  "controllers",
+  "cel",
+  "encryption",
+  "scale",
+  "load-memory",
+  "many",
+  "hop",
+  "scheduling",
+  "near",
 ] as const;
 
 /** Searches, which have rows of their own and run by themselves. */
@@ -53,16 +83,22 @@ const flags = {
   watchers: listFlag(["100", "1000"], { help: "how many watchers an event goes to" }),
   seconds: intFlag(5, { min: 1, help: "how long each figure is measured, after a warm-up of a third of it" }),
   objects: intFlag(100_000, { min: 1000, help: "how many objects the memory figure is taken with" }),
+  "custom-objects": intFlag(10_000, { min: 1000, help: "custom: of how many objects of each kind lists are" }),
+  nodes: intFlag(1000, { min: 1, max: 20_000, help: "scheduling: how many nodes are simulated" }),
+  pods: intFlag(5000, { min: 1, help: "scheduling: how many pods are bound for a figure" }),
+  "kept-pods": intFlag(50_000, { min: 0, help: "scheduling: how many pods the memory figure is taken with" }),
+  counts: listFlag(["10000", "100000"], { help: "many: of how many objects the cache is; 1000000 takes ten minutes" }),
   sizes: listFlag(["1", "3"], { help: "MiB of the bodies whose turns are measured" }),
   match: stringFlag("", { help: "measures only the turns of shapes and requests that this regular expression finds" }),
   "gateway-workers": intFlag(0, { min: 0, help: "gateway workers of standalone" }),
+  "near-cache": boolFlag(false, { help: "gateways of separate services answer from copies of their own" }),
   controllers: boolFlag(false, { help: "with controllers, which watch all that is written" }),
   profile: enumFlag(["no", "cpu"], "no", {
     help: "cpu writes a .cpuprofile of every process of ours into this folder",
   }),
 } as const;
 
-const { values } = startProgram(
+const { values } = await startProgram(
   { name: "bench", description: "Measures orch against floors of the same run.", flags },
   process.argv.slice(2),
 );
@@ -77,10 +113,19 @@ if (values.only.includes("hostile")) {
 const timing: Timing = { warmupMs: (values.seconds * 1000) / 3, durationMs: values.seconds * 1000 };
 const connections = values.connections.map(Number);
 const nodeArgs = values.profile === "cpu" ? ["--cpu-prof"] : [];
-const options = { nodeArgs, workers: values["gateway-workers"], controllers: values.controllers };
+const options = {
+  nodeArgs,
+  workers: values["gateway-workers"],
+  controllers: values.controllers,
+  near: values["near-cache"],
+  ...(values.only.includes("encodings") ? { flags: encodingFlags } : {}),
+};
 const rows: Row[] = [];
 const wants = (what: (typeof operations)[number]): boolean => values.only.includes(what);
 const ok = (code: number): boolean => code === 200;
+/** Targets speak this dialect. */
+const admission = `/apis/${createNaming("orch").group("admissionregistration")}/v1`;
+const definitions = `/apis/${createNaming("orch").group("apiextensions")}/v1/customresourcedefinitions`;
 
 function note(row: Row): Row {
   rows.push(row);
@@ -266,7 +311,7 @@ async function benchStart(): Promise<string> {
 }
 
 async function benchLongTurns(): Promise<readonly string[]> {
-  const target = await startMetered(options);
+  const target = await startMetered(options, "turns");
   const [endpoint] = target.endpoints;
   try {
     if (endpoint === undefined) return [];
@@ -278,9 +323,36 @@ async function benchLongTurns(): Promise<readonly string[]> {
   }
 }
 
+/** With fewer objects than the memory at rest: what stays after load is looked for beside them. */
+const loadedObjects = 20_000;
+
+async function benchLoadMemory(): Promise<readonly string[]> {
+  const target = await startMetered(options, "memory");
+  try {
+    return await memoryAfterLoad({ target, meter: target.meter, objects: loadedObjects, timing });
+  } finally {
+    await target.stop();
+  }
+}
+
 const floor = await startFloor();
 const notes: string[] = [];
-for (const mode of values.only.every((what) => what === "turns") ? [] : values.modes) {
+const needNoTarget: readonly string[] = [
+  ...[
+    "load-memory",
+    "many",
+    "turns",
+    "cel",
+    "encryption",
+    "audit",
+    "controllers",
+    "scale",
+    "hop",
+    "scheduling",
+    "near",
+  ],
+];
+for (const mode of values.only.every((what) => needNoTarget.includes(what)) ? [] : values.modes) {
   const started =
     mode === "distributed" ? await startDistributed(options) : { ...(await startStandalone(options)), etcd: [] };
   try {
@@ -289,8 +361,20 @@ for (const mode of values.only.every((what) => what === "turns") ? [] : values.m
     if (wants("watch")) await benchWatches(started, floor);
     if (wants("latency")) notes.push(...(await benchLatency(started, { timing, note })));
     if (wants("encodings")) await benchEncodings(started, { timing, connections, note });
+    if (wants("crowd")) notes.push(await benchCrowd(started, { timing, note }));
     if (wants("flood")) notes.push(await benchFlood(started, { timing, note }));
     if (wants("write")) await benchWrites(started, started.etcd);
+    if (wants("custom")) {
+      for await (const row of benchCustomWrites(started, { timing, connections, definitions })) note(row);
+      const many = { timing, connections, definitions, objects: values["custom-objects"] };
+      for await (const row of benchCustomObjects(started, many)) note(row);
+    }
+    if (wants("policies")) {
+      for await (const row of benchPolicyWrites(started, { timing, connections, root: admission })) note(row);
+    }
+    if (wants("webhooks")) {
+      for await (const row of benchWebhookWrites(started, { timing, connections, root: admission })) note(row);
+    }
     if (wants("patch")) notes.push(...(await benchPatches(started, { timing, note })));
   } finally {
     await started.stop();
@@ -299,12 +383,28 @@ for (const mode of values.only.every((what) => what === "turns") ? [] : values.m
   const unprofiled = { ...options, nodeArgs: [] };
   const fresh = mode === "distributed" ? await startDistributed(unprofiled) : await startStandalone(unprofiled);
   await fill(fresh, "memory", values.objects);
-  if (wants("memory")) notes.push(...(await benchMemory(fresh, { namespace: "memory", objects: values.objects })));
+  if (wants("memory")) notes.push(...(await memoryAtRest(fresh, { namespace: "memory", objects: values.objects })));
   if (wants("start")) notes.push(await benchWarmStart(fresh));
   await fresh.stop();
 }
 if (wants("encodings")) notes.push(...benchCodecs(), await benchCatalog());
 if (wants("start")) notes.push(await benchStart());
+if (wants("audit")) notes.push(...(await benchAudit({ timing, note, options })));
+if (wants("controllers")) notes.push(...(await benchControllers({ timing, connections, note, options })));
+if (wants("scale")) notes.push(...(await benchScale({ timing, note, target: options })));
+if (wants("hop")) notes.push(...(await benchHop({ timing, note, target: options })));
+if (wants("scheduling")) {
+  const { nodes, pods, "kept-pods": kept } = values;
+  notes.push(...(await benchScheduling({ options: { ...options, controllers: true }, nodes, pods, kept })));
+}
+if (wants("near")) {
+  notes.push(...(await benchNear({ timing, note, target: options, objects: values.objects })));
+}
+if (wants("cel")) notes.push(...benchCel());
+if (wants("encryption")) notes.push(await benchEncryption(values.objects));
+if (wants("many"))
+  notes.push(...(await benchMany({ timing, note, target: options, counts: values.counts.map(Number) })));
+if (wants("load-memory")) notes.push(...(await benchLoadMemory()));
 if (wants("turns")) notes.push(...(await benchLongTurns()));
 await floor.stop();
 

@@ -18,6 +18,7 @@ export interface RequestRun {
   readonly success: (code: number) => boolean;
   /** Ratio of requests, or of bytes for lists. */
   readonly unit: "op/s" | "B/s";
+  readonly mostPerSecond?: number | undefined;
 }
 
 /** A floor's figure, by the unit that ratios are made in. */
@@ -110,8 +111,17 @@ export function measureStoreFloor(
   };
 }
 
-/** Creates `count` ConfigMaps of about 1 KiB, 32 at a time; every hundredth carries the label `pick=me`. */
-export async function fill(target: Target, namespace: string, count: number): Promise<void> {
+/** Objects of one kind to be made. */
+export interface Filling {
+  /** `/api/v1/namespaces/n/configmaps`. */
+  readonly pathIn: (namespace: string) => string;
+  readonly body: (name: string, picked?: boolean) => string;
+}
+
+const configMaps: Filling = { pathIn: (namespace) => `/api/v1/namespaces/${namespace}/configmaps`, body: configMap };
+
+/** Creates `count` objects (ConfigMaps) of about 1 KiB, 32 at a time; every hundredth carries the label `pick=me`. */
+export async function fill(target: Target, namespace: string, count: number, of = configMaps): Promise<void> {
   const [endpoint] = target.endpoints;
   if (endpoint === undefined) throw new TypeError("no endpoint");
   await once(endpoint, {
@@ -119,7 +129,7 @@ export async function fill(target: Target, namespace: string, count: number): Pr
     path: "/api/v1/namespaces",
     body: JSON.stringify({ metadata: { name: namespace } }),
   });
-  const path = `/api/v1/namespaces/${namespace}/configmaps`;
+  const path = of.pathIn(namespace);
   let index = 0;
   let left = count;
   const done = new AbortController();
@@ -132,13 +142,18 @@ export async function fill(target: Target, namespace: string, count: number): Pr
   };
   const request = (): Buffer => {
     const i = index++;
-    const body = configMap(`cm-${String(i).padStart(6, "0")}`, i % 100 === 0);
+    const body = of.body(nameOf(i), i % 100 === 0);
     return httpRequest(endpoint, { method: "POST", path, body });
   };
   const load = { endpoints: [endpoint], connections: 32, warmupMs: 0, durationMs: 600_000, success: counted, request };
   const { failures } = await runLoad({ ...load, signal: done.signal }, () => {});
   if (failures > 0) throw new Error(`${failures} of ${count} objects could not be created`);
   if (progress) process.stderr.write("\r\x1b[K");
+}
+
+/** Of an object that {@link fill} makes. */
+export function nameOf(index: number): string {
+  return `cm-${String(index).padStart(6, "0")}`;
 }
 
 /** About 1 KiB in all. */

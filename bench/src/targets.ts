@@ -48,6 +48,27 @@ export async function startFloor(): Promise<Target> {
   };
 }
 
+/** The floor behind one that only passes on: two bare node:https servers. */
+export async function startRelay(): Promise<Target> {
+  const floor = await startFloor();
+  const [upstream] = floor.endpoints;
+  const { pki, drop } = await scratch();
+  // Of another authority: what is measured is not who it is.
+  const { servingKey, servingCertificate } = pki.paths;
+  const args = [servingKey, servingCertificate, `https://127.0.0.1:${upstream?.port}`];
+  const child = await startProcess({ name: "relay", script: here("./hop/relay-server.js"), args, sameAgain: nothing });
+  return {
+    name: "relay",
+    endpoints: [{ host: "127.0.0.1", port: Number(portOf(child.addresses["https"])), token: "none" }],
+    pids: new Map([["relay", child.pid ?? 0], ...floor.pids]),
+    async stop() {
+      await child.stop();
+      await drop();
+      await floor.stop();
+    },
+  };
+}
+
 /** Of two users who may do everything and are nobody special to flow control. */
 export const userTokens = { light: "light-token", heavy: "heavy-token" } as const;
 
@@ -66,8 +87,14 @@ export interface TargetOptions {
   readonly workers: number;
   /** Whether controllers watch all that is written. */
   readonly controllers: boolean;
-  /** Further flags of standalone. */
+  /** Whether gateways of separate services have near caches. */
+  readonly near?: boolean;
+  /** Of separate services; two where absent. */
+  readonly gateways?: number;
+  /** Further flags of standalone, and of gateways. */
   readonly flags?: readonly string[];
+  /** Fills the data directory of standalone before its start. */
+  readonly prepare?: (dataDir: string) => Promise<void>;
 }
 
 export async function startStandalone(options: TargetOptions): Promise<OrchTarget> {
@@ -76,6 +103,7 @@ export async function startStandalone(options: TargetOptions): Promise<OrchTarge
   const script = here("../../services/standalone/dist/main.js");
   const own = ["--secure-port=0", `--gateway-workers=${workers}`, ...(controllers ? [] : ["--controllers="])];
   const flags = [...own, ...(options.flags ?? [])];
+  await options.prepare?.(path);
   const args = [`--data-dir=${path}`, ...flags, ...(await userArgs(path))];
   const sameAgain = ({ https }: { https?: string }): readonly string[] => [`--secure-port=${portOf(https)}`];
   const child = await startProcess({ name: "standalone", script, args, nodeArgs, sameAgain });
@@ -83,10 +111,12 @@ export async function startStandalone(options: TargetOptions): Promise<OrchTarge
   return {
     name: "standalone",
     endpoints: [endpoint],
-    pids: new Map([
-      ["standalone", child.pid ?? 0],
-      ...childrenOf(child.pid ?? 0).map((pid, i): [string, number] => [`worker ${i}`, pid]),
-    ]),
+    // Others after a restart.
+    get pids() {
+      const pid = child.pid ?? 0;
+      const workers = childrenOf(pid).map((worker, i): [string, number] => [`worker ${i}`, worker]);
+      return new Map([["standalone", pid], ...workers]);
+    },
     async restartCache() {
       await child.kill();
       await child.restart();
@@ -99,14 +129,17 @@ export async function startStandalone(options: TargetOptions): Promise<OrchTarge
   };
 }
 
-/** Standalone with everything on, and a meter of the turns of its event loop at a socket. */
-export async function startMetered(options: TargetOptions): Promise<OrchTarget & { readonly meter: string }> {
+/** Standalone with everything on, and a meter at a socket: of the turns of its event loop, or of what its memory is made of. */
+export async function startMetered(
+  options: TargetOptions,
+  what: "turns" | "memory",
+): Promise<OrchTarget & { readonly meter: string }> {
   const folder = await mkdtemp(join(tmpdir(), "orch-meter-"));
   const meter = join(folder, "socket");
   process.env["BENCH_METER"] = meter;
   const target = await startStandalone({
     ...options,
-    nodeArgs: [...options.nodeArgs, `--import=${new URL("./turns/meter.js", import.meta.url).href}`],
+    nodeArgs: [...options.nodeArgs, `--import=${new URL(`./${what}/meter.js`, import.meta.url).href}`],
     controllers: true,
     flags: ["--feature-gates=CBORServingAndStorage=true"],
   });
@@ -114,7 +147,7 @@ export async function startMetered(options: TargetOptions): Promise<OrchTarget &
     await target.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { ...target, meter, stop };
+  return Object.defineProperties({ ...target, meter, stop }, { pids: { get: () => target.pids } });
 }
 
 /** Waits for the first 200 on /readyz. */
@@ -139,21 +172,35 @@ export async function startEmpty(): Promise<{ endpoint: Endpoint; began: number;
   };
 }
 
+export interface DistributedTarget extends OrchTarget {
+  /** Endpoints of etcd. */
+  readonly etcd: readonly string[];
+  /** Kills a gateway and starts it again: milliseconds until it listens, and until its near cache answers. */
+  restartGateway(): Promise<{ readonly serving: number; readonly near: number }>;
+}
+
+const nearSaid = /answered by the near cache/g;
+
 /** Two gateways, two resource services, two watch caches and three members of etcd. */
 export async function startDistributed({
   nodeArgs,
   controllers,
-}: TargetOptions): Promise<OrchTarget & { etcd: readonly string[] }> {
+  gateways,
+  near = false,
+  flags = [],
+}: TargetOptions): Promise<DistributedTarget> {
   const { path, pki, drop } = await scratch();
-  const gatewayArgs = await userArgs(path, await readFile(pki.paths.tokens, "utf8"));
+  const gatewayArgs = [...(await userArgs(path, await readFile(pki.paths.tokens, "utf8"))), ...flags];
   const cluster = await startLocalCluster({
     dialect: "orch",
     dataDir: path,
     nodeArgs,
-    gatewayArgs,
+    gatewayArgs: near ? [...gatewayArgs, "--near-cache=*"] : gatewayArgs,
+    ...(gateways === undefined ? {} : { gateways }),
     controllerManagers: controllers ? 2 : 0,
   });
   const parts = [...cluster.gateways, ...cluster.resources, ...cluster.watchCaches];
+  while (near && !cluster.gateways.every((gateway) => gateway.log().includes("near cache"))) await sleep(20);
   return {
     name: "distributed",
     etcd: cluster.etcd.endpoints,
@@ -163,6 +210,18 @@ export async function startDistributed({
       token: pki.adminToken,
     })),
     pids: new Map(parts.map((part) => [part.name, part.pid ?? 0])),
+    async restartGateway() {
+      const [gateway] = cluster.gateways;
+      if (gateway === undefined) throw new TypeError("no gateway");
+      await gateway.kill();
+      const said = (): number => [...gateway.log().matchAll(nearSaid)].length;
+      const before = said();
+      const began = performance.now();
+      await gateway.restart();
+      const serving = performance.now() - began;
+      while (said() === before) await sleep(1);
+      return { serving, near: performance.now() - began };
+    },
     async restartCache() {
       const [watchCache] = cluster.watchCaches;
       await watchCache?.kill();

@@ -20,7 +20,7 @@ const authority = await issueAuthority("cluster-ca", now);
 const proxies = await issueAuthority("cluster-ca", now);
 const foreign = await issueAuthority("cluster-ca", now);
 const served = (...names: string[]): Promise<KeyPair> => issueServing(authority, names, now);
-const client = (by: KeyPair, name = "alice"): Promise<KeyPair> => issueClient(by, { name, group: "devs" }, now);
+const client = (by: KeyPair, name = "alice"): Promise<KeyPair> => issueClient(by, { name, groups: ["devs"] }, now);
 
 interface Given {
   readonly "tls-min-version"?: "VersionTLS12" | "VersionTLS13";
@@ -256,7 +256,7 @@ test("clients and front proxies are told apart by who signed them, not by names"
 test("a certificate that a client has signed itself is none", async (t) => {
   const { port } = await gateway(t, { clientCa: authority.certificate });
   const alice = await client(authority);
-  const forged = await issueClient(alice, { name: "admin", group: "system:masters" }, now);
+  const forged = await issueClient(alice, { name: "admin", groups: ["system:masters"] }, now);
   assert.match((await visit(port, as(forged, alice))).whose, /^admin unverified by none$/);
 });
 

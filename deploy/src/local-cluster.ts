@@ -4,7 +4,7 @@ import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import { advertisedAddress } from "@orch/service-standalone/advertise.js";
 import { ensureClient, ensurePki, type Pki, writeClientConfig } from "@orch/service-standalone/pki/pki.js";
 import { ownIssuer } from "@orch/service-standalone/serving.js";
-import { type EtcdServer, startEtcd } from "@orch/store/testing/etcd-server.js";
+import { type EtcdServer, freePorts, startEtcd } from "@orch/store/testing/etcd-server.js";
 import { askOps, type OpsAnswer } from "./ops-client.js";
 import { type Process, portOf, startProcess } from "./process.js";
 import { issueServiceFiles, type LocalServices } from "./service-files.js";
@@ -20,19 +20,41 @@ export interface LocalClusterOptions {
   readonly controllerManagers?: number;
   /** HTTPS port of the first gateway, the others follow; 0 picks free ones. */
   readonly securePort?: number;
+  /** Further flags of the services that open the store. */
+  readonly storeArgs?: readonly string[];
   /** Further flags of the gateways. */
   readonly gatewayArgs?: readonly string[];
   /** Further flags of the resource services. */
   readonly resourceArgs?: readonly string[];
+  /** Flags of the services that hold the keys of the store; where absent there are none, and nothing is encrypted. */
+  readonly kmsArgs?: readonly string[];
+  /** What is recorded of requests; nothing where absent. */
+  readonly audit?: LocalAudit | undefined;
   /** Further flags of the controller managers. */
   readonly controllerArgs?: readonly string[];
+  /** Of `--tracing-config-file`, for every service that traces. */
+  readonly tracingConfigFile?: string | undefined;
   /** Flags of node for every process: a profiler's. */
   readonly nodeArgs?: readonly string[];
+}
+
+export interface LocalAudit {
+  /** Path of a policy. */
+  readonly policyFile: string;
+  /** Where events wait, in the service. */
+  readonly spool: string;
+  /** Flags of the service: sinks. */
+  readonly args: readonly string[];
 }
 
 /** orch as separate services on a real etcd, all on this machine. */
 export interface LocalCluster {
   readonly etcd: EtcdServer;
+  readonly admission: Process;
+  /** None where nothing is encrypted. */
+  readonly kms: readonly Process[];
+  /** Undefined where nothing is recorded. */
+  readonly audit: Process | undefined;
   readonly resources: readonly Process[];
   readonly watchCaches: readonly Process[];
   readonly gateways: readonly Process[];
@@ -73,14 +95,36 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     const launch = launcher(options, running);
     const services = await issueServiceFiles(options.dataDir, issuing.clock.now());
     const issuer = `--service-account-issuer=${ownIssuer(naming)}`;
-    const shared = [`--etcd-servers=${etcd.endpoints.join(",")}`, `--api-dialect=${options.dialect}`];
+    const shared = [
+      `--etcd-servers=${etcd.endpoints.join(",")}`,
+      `--api-dialect=${options.dialect}`,
+      ...(options.storeArgs ?? []),
+    ];
     // The core group has a service of its own, all others share one.
     const port = options.securePort ?? 0;
     const leading = port === 0 ? [] : [`--gateway-port=${port}`, ...advertising()];
     const signing = [issuer, `--service-account-signing-key-file=${pki.paths.serviceAccountKey}`];
     // As installers of the reference do: nodes write about themselves alone.
     const admitting = "--enable-admission-plugins=NodeRestriction";
-    const own = [...shared, ...services.resource.flags, ...signing, admitting];
+    // Where these listen must be known before they start: each of the two asks the other.
+    const cachePorts = await freePorts(options.watchCaches ?? 2);
+    const cacheServers = cachePorts.map((number) => `127.0.0.1:${number}`).join(",");
+    const file = options.tracingConfigFile;
+    const tracing = file === undefined ? [] : [`--tracing-config-file=${file}`];
+    const admission = await launch("admission", "admission", [
+      `--api-dialect=${options.dialect}`,
+      ...services.admission.flags,
+      `--watch-cache-servers=${cacheServers}`,
+      ...tracing,
+    ]);
+    const { kmsArgs } = options;
+    const kms =
+      kmsArgs === undefined
+        ? []
+        : [await launch("kms", "kms", [`--api-dialect=${options.dialect}`, ...services.kms.flags, ...kmsArgs])];
+    const unlocking = kms.map((each) => `--kms-servers=${rpc(each)}`);
+    const asking = [`--admission-servers=${rpc(admission)}`, ...unlocking];
+    const own = [...shared, ...tracing, ...services.resource.flags, ...signing, admitting, ...asking];
     const resourceArgs = [...own, ...(options.resourceArgs ?? [])];
     const resources = await Promise.all([
       launch("resource (core)", "resource", [...resourceArgs, "--groups=core", ...leading]),
@@ -88,21 +132,43 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     ]);
     const [coreServer, otherServer] = resources.map(rpc);
     const watchCaches = await Promise.all(
-      Array.from({ length: options.watchCaches ?? 2 }, (_, i) =>
-        launch(`watch-cache ${i}`, "watch-cache", [...shared, ...services.watchCache.flags]),
+      cachePorts.map((number, i) =>
+        launch(`watch-cache ${i}`, "watch-cache", [
+          ...shared,
+          ...tracing,
+          ...services.watchCache.flags,
+          ...asking,
+          `--rpc-port=${number}`,
+        ]),
       ),
     );
+    const { audit: recorded } = options;
+    const audit =
+      recorded === undefined
+        ? undefined
+        : await launch("audit", "audit", [
+            `--api-dialect=${options.dialect}`,
+            ...services.audit.flags,
+            `--audit-spool-directory=${recorded.spool}`,
+            ...recorded.args,
+          ]);
+    const auditing =
+      audit === undefined ? [] : [`--audit-policy-file=${recorded?.policyFile ?? ""}`, `--audit-servers=${rpc(audit)}`];
     const gatewayArgs = [
       `--api-dialect=${options.dialect}`,
       ...services.gateway.flags,
+      `--kubelet-client-certificate=${pki.paths.agentClientCertificate}`,
+      `--kubelet-client-key=${pki.paths.agentClientKey}`,
       `--tls-cert-file=${pki.paths.servingCertificate}`,
       `--tls-private-key-file=${pki.paths.servingKey}`,
       `--client-ca-file=${pki.paths.ca}`,
       `--token-auth-file=${pki.paths.tokens}`,
       issuer,
       `--service-account-key-file=${pki.paths.serviceAccountKey}`,
-      `--watch-cache-servers=${watchCaches.map(rpc).join(",")}`,
+      `--watch-cache-servers=${cacheServers}`,
       `--resource-servers=core=${coreServer},${otherServer}`,
+      ...tracing,
+      ...auditing,
       ...(options.gatewayArgs ?? []),
     ];
     const gateways = await Promise.all(
@@ -137,7 +203,7 @@ export async function startLocalCluster(options: LocalClusterOptions): Promise<L
     );
     const ask = (part: Process, path: string): Promise<OpsAnswer> =>
       askOps(part.addresses["metrics"] ?? "", path, services.monitoring.identity);
-    const parts = { resources, watchCaches, gateways, controllerManagers };
+    const parts = { admission, audit, kms, resources, watchCaches, gateways, controllerManagers };
     return { etcd, ...parts, urls, pki, clientConfig, services, ask, stop };
   } catch (error) {
     await stop();

@@ -20,9 +20,13 @@ const flags = {
     word: "folder",
     help: "where certificates and the client configuration go; a new temporary folder when empty",
   }),
+  "encryption-provider-config": stringFlag("", {
+    word: "file",
+    help: "EncryptionConfiguration for a service of keys, which reads it again when it changes; without it nothing is encrypted",
+  }),
 } as const;
 
-const { values } = startProgram(
+const { values } = await startProgram(
   {
     name: "orch-local-cluster",
     description: "Runs orch as separate services on a real etcd, all on this machine.",
@@ -31,7 +35,11 @@ const { values } = startProgram(
   process.argv.slice(2),
 );
 const folder = await openFolder(values["data-dir"]).catch(fail);
+const encryption = values["encryption-provider-config"];
 const starting = startLocalCluster({
+  ...(encryption === ""
+    ? {}
+    : { kmsArgs: [`--encryption-provider-config=${encryption}`, "--encryption-provider-config-automatic-reload"] }),
   dialect: values["api-dialect"],
   dataDir: folder.path,
   gateways: values.gateways,

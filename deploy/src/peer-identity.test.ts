@@ -10,6 +10,7 @@ import type { LinkCredentials, LinkSecurity } from "@orch/rpc/link/grpc-link.js"
 import { createGrpcServer } from "@orch/rpc/link/grpc-server.js";
 import type { RpcLog } from "@orch/rpc/log.js";
 import type { Caller } from "@orch/rpc/rpc.js";
+import { joinAny } from "@orch/rpc/testing/fake-span.js";
 import { echo, text, transportSuite, until } from "@orch/rpc/transport.suite.js";
 import { serviceIdentity, servicePeers } from "@orch/runtime/service-identity.js";
 
@@ -93,6 +94,7 @@ transportSuite("grpc with certificates", async () => {
     host: "127.0.0.1",
     port: 0,
     security: secured(await files("resource"), ["gateway"]),
+    joinTrace: joinAny,
   });
   const security = secured(await files("gateway"), ["resource"]);
   return grpcPair(server, (port) => ({ target: `127.0.0.1:${port}`, security }));

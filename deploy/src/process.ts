@@ -125,7 +125,7 @@ async function firstAddresses(
 function addressesIn(output: string): Record<string, string> | undefined {
   const greeting = /ready at https:\/\/(\S+)\n/.exec(output);
   if (greeting !== null) return { https: greeting[1] ?? "" };
-  const line = /^\w+=\S+:\d+.*\n/m.exec(output)?.[0];
+  const line = /^\w+=(?:\S+:\d+|\/).*\n/m.exec(output)?.[0];
   return line === undefined
     ? undefined
     : Object.fromEntries(

@@ -18,6 +18,9 @@ export interface LocalServices {
   readonly watchCache: ServiceFiles;
   readonly gateway: ServiceFiles;
   readonly controllerManager: ServiceFiles;
+  readonly admission: ServiceFiles;
+  readonly kms: ServiceFiles;
+  readonly audit: ServiceFiles;
   /** Of whoever reads the metrics of the others. */
   readonly monitoring: ServiceFiles;
   /** Signs them all; it is on no disk. */
@@ -47,12 +50,15 @@ export async function issueServiceFiles(dataDir: string, now: number): Promise<L
       flags: [`--rpc-ca-file=${ca}`, `--rpc-cert-file=${path}.crt`, `--rpc-key-file=${path}.key`],
     };
   };
-  const [resource, watchCache, gateway, controllerManager, monitoring] = await Promise.all([
+  const [resource, watchCache, gateway, controllerManager, admission, audit, kms, monitoring] = await Promise.all([
     issued("resource"),
     issued("watch-cache"),
     issued("gateway"),
     issued("controller-manager"),
+    issued("admission"),
+    issued("audit"),
+    issued("kms"),
     issued("monitoring"),
   ]);
-  return { resource, watchCache, gateway, controllerManager, monitoring, authority };
+  return { resource, watchCache, gateway, controllerManager, admission, audit, kms, monitoring, authority };
 }

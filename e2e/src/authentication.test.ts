@@ -143,8 +143,8 @@ async function headersOfOthers({ witness, clients, proxies }: World): Promise<vo
 }
 
 async function clientCertificates({ witness, clients, proxies }: World): Promise<void> {
-  const masters = { name: "root", group: "system:masters" };
-  const alice = await issueClient(clients, { name: "alice", group: "dev" }, now);
+  const masters = { name: "root", groups: ["system:masters"] };
+  const alice = await issueClient(clients, { name: "alice", groups: ["dev"] }, now);
   const aliceShown = `alice [dev,${everyone}]`;
   assert.equal(await witness.who({ ...noToken, pair: alice }), aliceShown);
   assert.equal(await witness.who({ token: visitor, pair: alice }), aliceShown, "a certificate counts before a token");

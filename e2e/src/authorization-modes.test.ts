@@ -29,14 +29,17 @@ async function refusal(t: TestContext, args: readonly string[]): Promise<string>
   return running.errors();
 }
 
-test("a configuration with match conditions is refused at the start in plain words, as are others", async (t) => {
+test("a configuration that makes no sense is refused at the start in plain words, expressions too", async (t) => {
   const own = await temporaryFolder(t);
   const conditions = (count: number) => ({
     matchConditionSubjectAccessReviewVersion: "v1",
     matchConditions: Array.from({ length: count }, (_, i) => ({ expression: `request.user != '${i}'` })),
   });
   const rows: readonly (readonly [fields: object, says: string])[] = [
-    [conditions(1), "matchConditions[0].expression: Forbidden: expressions (CEL) are not available in this build"],
+    [
+      { ...conditions(0), matchConditions: [{ expression: "request.nope == 1" }] },
+      `matchConditions[0].expression: Invalid value: "request.nope == 1": compilation failed: ERROR: <input>:1:8: undefined field 'nope'`,
+    ],
     [conditions(65), "matchConditions: Too many: 65: must have at most 64 items"],
     [{ timeout: "31s" }, 'timeout: Invalid value: "31s": must be > 0s and <= 30s'],
     [{ timeout: undefined }, "timeout: Required value"],

@@ -93,8 +93,8 @@ test("watchers that stop reading are ended, and nobody else notices", async (t) 
   const deaf = await Promise.all(Array.from({ length: 20 }, () => watcher(t, server)));
   for (const { socket } of deaf) socket.pause();
   const listening = await watcher(t, server);
-  // The gateway watches the two kinds that configure its flow control and the four of RBAC.
-  const own = 6;
+  // The gateway watches the two kinds that configure its flow control, the four of RBAC, and API services.
+  const own = 7;
   const watchers = (): Promise<number> => server.metric("orch_watch_cache_watchers");
   await until("all of them watch", async () => (await watchers()) === own + 21 || undefined);
 

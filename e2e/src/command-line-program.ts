@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { type Agent, request as httpsRequest } from "node:https";
@@ -17,11 +17,28 @@ export const programs = {
   resource: join(root, "services/resource/dist/main.js"),
   "watch-cache": join(root, "services/watch-cache/dist/main.js"),
   deploy: join(root, "deploy/dist/main.js"),
+  orch: join(root, "services/cli/dist/main.js"),
 } as const;
 
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+}
+
+/** What a command that ends by itself has said. */
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs a command of the program `orch` to its end. */
+export function orch(...args: string[]): Promise<Ended> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [programs.orch, ...args], (error, out, err) => {
+      resolve({ code: Number(error?.code ?? 0), out, err });
+    });
+  });
 }
 
 /** A process that runs, with what it has printed so far. */
@@ -91,10 +108,13 @@ export function run(t: TestContext, command: readonly string[], options: RunOpti
 
 /** A folder that goes with its test. */
 export async function temporaryFolder(t: TestContext, prefix = "orch-e2e-"): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), prefix));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = await makeFolder(prefix);
+  t.after(() => removeFolder(folder));
   return folder;
 }
+
+const makeFolder = (prefix: string): Promise<string> => mkdtemp(join(tmpdir(), prefix));
+const removeFolder = (folder: string): Promise<void> => rm(folder, { recursive: true, force: true });
 
 export interface Answer {
   readonly status: number;
@@ -139,10 +159,12 @@ export interface ServerOptions extends RunOptions {
 
 /** Starts standalone on a free port and waits until it says that it is ready. */
 export async function startServer(t: TestContext, options: ServerOptions = {}): Promise<Server> {
-  const dataDir = options.dataDir ?? (await temporaryFolder(t));
+  const dataDir = options.dataDir ?? (await makeFolder("orch-e2e-"));
   const dialect = options.dialect ?? "kubernetes";
   const args = [`--data-dir=${dataDir}`, "--secure-port=0", `--api-dialect=${dialect}`, ...(options.args ?? [])];
   const running = run(t, [programs.standalone, ...args], options);
+  // In the order in which they were asked for: nobody writes there any more.
+  if (options.dataDir === undefined) t.after(() => removeFolder(dataDir));
   const [, url = ""] = await running.printed(/ready at (https:\S+)[\s\S]*\?watch=1/);
   const [ca, tokens] = await Promise.all([
     readFile(join(dataDir, "pki/ca.crt"), "utf8"),

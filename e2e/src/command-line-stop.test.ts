@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { type Conversation, codesOf, converse, head } from "./bad-input-conversation.js";
-import { type Server, startServer } from "./command-line-program.js";
+import { type Server, startServer, temporaryFolder } from "./command-line-program.js";
+import { until } from "./harness/until.js";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const json = { "Content-Type": "application/json" };
@@ -85,4 +88,37 @@ test("a second signal ends the process at once", async (t) => {
   await untilNotReady(server);
   server.child.kill("SIGTERM");
   assert.deepEqual(await server.exit, { code: 1, signal: null });
+});
+
+test("PUT /debug/flags/v changes how much is written, for who may", async (t) => {
+  const server = await startServer(t, {});
+  const put = (body: string) => server.ask("/debug/flags/v", { method: "PUT", body });
+  assert.equal((await server.ask("/debug/flags/v", { method: "PUT", body: "4", token: "" })).status, 403);
+  assert.equal((await put("much")).status, 400);
+  assert.doesNotMatch(server.errors(), /"level":"debug"/);
+  assert.equal((await put("4")).status, 200);
+  await until("the log says more", async () => (/"level":"debug"/.test(server.errors()) ? true : undefined));
+});
+
+test("systemd is told when it is ready and when it stops; signals change the log, and a hangup ends nothing", async (t) => {
+  const folder = await temporaryFolder(t);
+  const told = join(folder, "told");
+  await writeFile(join(folder, "systemd-notify"), `#!/bin/sh\necho "$@" >> ${told}\n`, { mode: 0o755 });
+  const env = { NOTIFY_SOCKET: join(folder, "socket"), PATH: `${folder}:${process.env["PATH"]}` };
+  const server = await startServer(t, { env });
+  const line = async (): Promise<readonly string[]> => (await readFile(told, "utf8").catch(() => "")).split("\n");
+  await until("ready", async () =>
+    (await line())[0] === `--ready --status=serving --pid=${server.pid}` ? true : undefined,
+  );
+  server.child.kill("SIGHUP");
+  server.child.kill("SIGUSR2");
+  await until("the log says more", async () => {
+    await server.ask("/readyz");
+    return /"level":"debug"/.test(server.errors()) ? true : undefined;
+  });
+  assert.match(server.errors(), /"written":"debug"/);
+  assert.equal((await server.ask("/readyz")).status, 200);
+  server.child.kill("SIGTERM");
+  assert.equal((await server.exit).code, 0);
+  assert.equal((await line())[1], `STOPPING=1 --status=stopping --pid=${server.pid}`);
 });

@@ -6,7 +6,7 @@ import type { ObjectFormat } from "@orch/codec/negotiate.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { cborEvents, protobufEvents } from "./harness/event-readers.js";
 import { type Answer, type Http, valueAt, type WatchEncoding, withValueAt } from "./harness/http.js";
-import { livingKinds, type Manifest } from "./harness/manifest-files.js";
+import { hasSettled, type Manifest } from "./harness/manifest-files.js";
 import { nameOf } from "./harness/manifests.js";
 import {
   catalog,
@@ -17,6 +17,7 @@ import {
   removeObject,
   type Served,
   serveEverything,
+  unattended,
   versionsOf,
 } from "./harness/served-kinds.js";
 import { until } from "./harness/until.js";
@@ -72,7 +73,7 @@ async function lifeOf(manifest: Manifest, turn: number): Promise<void> {
   assert.equal(created.status, 201, created.text);
   await until("the server's own word of it", async () => {
     const { status } = { status: undefined, ...(await http.get(pathOfKind(kind, name))).object() };
-    return !livingKinds.has(kind.kind) || /"Established"/.test(JSON.stringify(status)) || undefined;
+    return unattended.has(kind.kind) || hasSettled(kind, JSON.stringify(status ?? {})) || undefined;
   });
   const copies = await Promise.all(
     versions.map(async (version) => (await http.get(pathOfKind(version, name))).object()),

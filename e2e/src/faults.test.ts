@@ -16,10 +16,17 @@ import { startWriter, type Writer } from "./harness/writers.js";
 
 const writers = 8;
 
-describe("services that are killed under load", { skip: etcdMissing() ?? false }, () => {
+for (const [kind, args] of [
+  ["services", []],
+  ["services with near caches", ["--near-cache=*"]],
+] as const) {
+  describe(`${kind} that are killed under load`, { skip: etcdMissing() ?? false }, () => killed(args));
+}
+
+function killed(args: readonly string[]): void {
   let target: DistributedTarget;
   before(async () => {
-    target = await startDistributed();
+    target = await startDistributed({ args });
   });
   after(() => target.stop());
 
@@ -68,7 +75,7 @@ describe("services that are killed under load", { skip: etcdMissing() ?? false }
     assert.equal(scene.outages(), 0, "failed requests");
     await assertNothingLost(scene);
   });
-});
+}
 
 describe("a watcher of separate services", { skip: etcdMissing() ?? false }, () => {
   test("that stops reading is ended by its watch cache, and nobody else notices", async (t) => {
@@ -84,8 +91,8 @@ describe("a watcher of separate services", { skip: etcdMissing() ?? false }, () 
     t.after(() => {
       for (const stream of [...deaf, listening]) stream.close();
     });
-    // Each gateway watches the two kinds that configure its flow control, the four of RBAC, and definitions.
-    const own = 14;
+    // Each gateway watches the two kinds that configure its flow control, the four of RBAC, definitions, and API services.
+    const own = 16;
     const watchers = async (): Promise<number> => {
       const { cluster } = target;
       const counts = cluster.watchCaches.map((cache) => metricOf(cluster, cache, "orch_watch_cache_watchers"));

@@ -49,7 +49,7 @@ async function openLine(t: TestContext, server: Server): Promise<Line> {
       });
       sent.once("error", reject).end(post);
     });
-  assert.equal((await ask("/livez")).status, 200);
+  assert.equal((await ask("/livez/ping")).status, 200);
   return { worker: holderOf(childrenOf(server.pid), { server: server.port, client }), ask };
 }
 

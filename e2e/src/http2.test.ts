@@ -18,12 +18,15 @@ const maps = "/api/v1/namespaces/default/configmaps";
 const text = (characters: number): string => "x".repeat(characters);
 const named = (name: string, data: object = {}): string => JSON.stringify({ metadata: { name }, data });
 
+/** Longer than any request may take: what is not answered then never is. */
+const answerPatienceMs = 90_000;
+
 /** A connection that ends with its test. */
 async function dial(t: TestContext, server: Server): Promise<ClientHttp2Session> {
   const session = connect(server.url, { ca: server.ca });
   session.on("error", () => {});
   t.after(() => session.destroy());
-  await once(session, "remoteSettings");
+  await once(session, "remoteSettings", { signal: AbortSignal.timeout(answerPatienceMs) });
   return session;
 }
 
@@ -50,6 +53,8 @@ async function ask(
 ): Promise<Answer> {
   const stream = open(session, server, headers);
   if (body !== "") stream.end(body);
+  const patience = AbortSignal.timeout(answerPatienceMs);
+  patience.addEventListener("abort", () => stream.destroy(new Error(`no answer to ${headers[":path"]} in time`)));
   const answered: Promise<IncomingHttpHeaders[]> = once(stream, "response");
   const [response = {}] = await answered;
   stream.setEncoding("utf8");

@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
-import { type Exit, execute } from "./clients/program.js";
+import { execute } from "./clients/program.js";
 import { type Credentials, connect, type Http, valueAt } from "./harness/http.js";
+import { type Kubectl, kubectlIn, kubectlMissing } from "./harness/kubectl.js";
 import { type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
 
@@ -15,11 +16,8 @@ let http: Http;
 let missing: string | undefined;
 
 before(async () => {
-  const version = await execute(["kubectl", "version", "--client"]);
-  if (version.code !== 0) {
-    missing = `SKIPPED: there is no kubectl here (https://kubernetes.io/docs/tasks/tools): ${version.errors}`;
-    return;
-  }
+  missing = await kubectlMissing();
+  if (missing !== undefined) return;
   folder = await mkdtemp(join(tmpdir(), "orch-kubectl-"));
   target = await startStandalone({ dialect: "kubernetes" });
   http = connect(target);
@@ -31,35 +29,11 @@ after(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-interface Kubectl {
-  /** Runs it in a namespace of the test's own; `code`: what it has to end with. @returns its output and errors */
-  (args: readonly string[], code?: number): Promise<string>;
-  readonly namespace: string;
-  /** A file with this text. */
-  file(name: string, text: string): Promise<string>;
-}
-
 /** undefined, and the test skipped, where there is none. */
 async function inNamespace(t: TestContext, namespace: string): Promise<Kubectl | undefined> {
-  if (missing !== undefined) {
-    t.skip(missing);
-    return undefined;
-  }
-  const env = { KUBECONFIG: target.clientConfig, HOME: folder, EDITOR: "sed -i s/before/behind/", KUBE_EDITOR: "" };
-  const run = async (args: readonly string[], code = 0): Promise<string> => {
-    const command = ["kubectl", `--namespace=${namespace}`, `--cache-dir=${join(folder, "cache")}`, ...args];
-    const exit: Exit = await execute(command, { cwd: folder, env, timeoutMs: 30_000 });
-    const text = `${exit.output}${exit.errors}`;
-    assert.equal(exit.code, code, `kubectl ${args.join(" ")}: ${text}`);
-    return text;
-  };
-  const file = async (name: string, text: string): Promise<string> => {
-    const path = join(folder, `${namespace}-${name}`);
-    await writeFile(path, text);
-    return path;
-  };
-  await run(["create", "namespace", namespace]);
-  return Object.assign(run, { namespace, file });
+  if (missing === undefined) return await kubectlIn({ target, folder, namespace });
+  t.skip(missing);
+  return undefined;
 }
 
 const deployment = (image = "example.com/c:1") => `apiVersion: apps/v1

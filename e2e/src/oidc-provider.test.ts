@@ -5,12 +5,12 @@ import { parseAuthenticationConfiguration } from "@orch/auth/jwt/authentication-
 import { createJwtAuthenticator, type JwtAuthenticator } from "@orch/auth/jwt/jwt-authenticator.js";
 import { oidcConfiguration } from "@orch/auth/jwt/oidc-flags.js";
 import { createNaming } from "@orch/naming/naming.js";
-import { fetchJsonOverHttps, type OidcProvider, startOidcProvider } from "./harness/oidc.js";
+import { fetchJsonOverHttps, fetchTextOverHttps, type OidcProvider, startOidcProvider } from "./harness/oidc.js";
 import { until } from "./harness/until.js";
 
 const naming = createNaming("kubernetes");
 const deps = { naming, serviceAccountIssuers: [] };
-type Parsed = ReturnType<typeof parseAuthenticationConfiguration> | ReturnType<typeof oidcConfiguration>;
+type Parsed = Awaited<ReturnType<typeof parseAuthenticationConfiguration>> | ReturnType<typeof oidcConfiguration>;
 
 let provider: OidcProvider;
 const running: JwtAuthenticator[] = [];
@@ -36,6 +36,7 @@ function started(parsed: Parsed): JwtAuthenticator {
       return () => clearTimeout(timer);
     },
     fetchJson: fetchJsonOverHttps,
+    fetchText: fetchTextOverHttps,
     observer: { authenticated: () => undefined, fetched: () => undefined },
   });
   running.push(authenticator);
@@ -43,7 +44,7 @@ function started(parsed: Parsed): JwtAuthenticator {
   return authenticator;
 }
 
-const file = (issuer: object = {}): Parsed =>
+const file = (issuer: object = {}): Promise<Parsed> =>
   parseAuthenticationConfiguration(
     {
       apiVersion: "apiserver.config.k8s.io/v1beta1",
@@ -87,7 +88,7 @@ const alice = { preferred_username: "alice", groups: ["dev", "ops"], hd: "exampl
 const aliceShown = "oidc:alice oidc:dev,oidc:ops,system:authenticated";
 
 test("tokens of a real provider are users", async () => {
-  const authenticator = started(file());
+  const authenticator = started(await file());
   await healthy(authenticator);
   const token = await provider.token(alice);
   const verdict = await authenticator.authenticateToken(token, ["api"]);
@@ -125,30 +126,70 @@ test("flags do as well as a file", async () => {
   );
 });
 
+/** An authenticator of the provider's tokens whose mappings and rules are these. */
+async function mapping(jwt: object): Promise<JwtAuthenticator> {
+  const issuer = { url: provider.url, certificateAuthority: provider.authority, audiences: ["orch"] };
+  const tree = { apiVersion: "apiserver.config.k8s.io/v1beta1", kind: "AuthenticationConfiguration" };
+  const authenticator = started(await parseAuthenticationConfiguration({ ...tree, jwt: [{ issuer, ...jwt }] }, deps));
+  await healthy(authenticator);
+  return authenticator;
+}
+
+test("expressions map a provider's claims and judge them", async () => {
+  const authenticator = await mapping({
+    claimValidationRules: [{ expression: "claims.exp - claims.iat <= 3600", message: "too long" }],
+    claimMappings: {
+      username: { expression: "claims.preferred_username + '@' + claims.hd" },
+      groups: { expression: "claims.groups" },
+      extra: [{ key: "example.com/client", valueExpression: "claims.client_id" }],
+    },
+    userValidationRules: [{ expression: "!user.username.startsWith('system:')", message: "reserved" }],
+  });
+  const verdict = await authenticator.authenticateToken(await provider.token(alice), ["api"]);
+  assert.equal(shown(verdict), "alice@example.com dev,ops,system:authenticated");
+  assert.ok(verdict.outcome === "allow");
+  assert.deepEqual(verdict.user.extra["example.com/client"], ["test-client"]);
+  const system = await provider.token({ ...alice, preferred_username: "system:admin" });
+  assert.match(await ask(authenticator, system), /^oidc: validation expression '.*' failed: reserved$/);
+});
+
+test("groups that the provider keeps elsewhere are fetched from there", async () => {
+  const authenticator = await mapping({
+    claimMappings: { username: { claim: "sub", prefix: "" }, groups: { claim: "groups", prefix: "" } },
+  });
+  provider.serve("/groups", { text: await provider.token({ groups: ["far"] }), accessToken: "a" });
+  const elsewhere = (access_token: string): object => ({
+    _claim_names: { groups: "src" },
+    _claim_sources: { src: { endpoint: `${provider.url}/groups`, access_token } },
+  });
+  assert.equal(await ask(authenticator, await provider.token(elsewhere("a"))), "test-client far,system:authenticated");
+  assert.match(await ask(authenticator, await provider.token(elsewhere("b"))), /its endpoint gave no token$/);
+});
+
 test("discovery may be told to be elsewhere", async () => {
   const discoveryURL = provider.url.replace("127.0.0.1", "localhost");
   const elsewhere = `${discoveryURL}/.well-known/openid-configuration`;
-  const wrongName = started(file({ discoveryURL: elsewhere }));
+  const wrongName = started(await file({ discoveryURL: elsewhere }));
   await failsWith(wrongName, "altnames");
-  const samePlace = started(file({ discoveryURL: `${provider.url}/.well-known/openid-configuration` }));
+  const samePlace = started(await file({ discoveryURL: `${provider.url}/.well-known/openid-configuration` }));
   await healthy(samePlace);
   assert.equal(await ask(samePlace, await provider.token(alice)), aliceShown);
 });
 
 test("a provider whose certificate nobody vouches for is not believed", async () => {
-  const authenticator = started(file({ certificateAuthority: null }));
+  const authenticator = started(await file({ certificateAuthority: null }));
   await failsWith(authenticator, "certificate");
   assert.equal(await ask(authenticator, await provider.token(alice)), "oidc: authenticator not initialized");
 });
 
 test("a provider may go away and come back with other keys", async () => {
-  const authenticator = started(file());
+  const authenticator = started(await file());
   await healthy(authenticator);
   const [old, second] = [await provider.token(alice), await provider.token(alice)];
   assert.equal(await ask(authenticator, old), aliceShown);
   await provider.stop();
   assert.equal(await ask(authenticator, second), aliceShown, "its keys are known");
-  const lateComer = started(file());
+  const lateComer = started(await file());
   await failsWith(lateComer, "ECONNREFUSED");
   assert.equal(await ask(lateComer, old), "oidc: authenticator not initialized");
 
@@ -163,7 +204,7 @@ test("a provider may go away and come back with other keys", async () => {
 test("elliptic curves serve as well", async () => {
   const other = await startOidcProvider({ audience: "orch", algorithm: "ES256" });
   try {
-    const authenticator = started(file({ url: other.url, certificateAuthority: other.authority }));
+    const authenticator = started(await file({ url: other.url, certificateAuthority: other.authority }));
     await healthy(authenticator);
     assert.equal(await ask(authenticator, await other.token(alice)), aliceShown);
     const stranger = await provider.token(alice);

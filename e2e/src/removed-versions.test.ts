@@ -5,7 +5,7 @@ import { compareReleases } from "@orch/api/versions.js";
 import { type ApiObject, pathOf } from "@orch/client/objects.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { connect, type Http } from "./harness/http.js";
-import { livingKinds, type RemovedManifest, readRemovedManifests } from "./harness/manifest-files.js";
+import { hasSettled, type RemovedManifest, readRemovedManifests } from "./harness/manifest-files.js";
 import { newFolder, removeFolder, type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
 
@@ -96,7 +96,7 @@ async function isDeprecated({ http, release, row }: Step): Promise<ApiObject> {
   const path = pathIn(kind, name);
   const read = await until("the server's own word of it", async () => {
     const answer = await http.get(path);
-    return livingKinds.has(kind.kind) && !answer.text.includes('"Established"') ? undefined : answer;
+    return hasSettled(kind, answer.text) ? answer : undefined;
   });
   const answers = [created, read, await http.get(pathIn(kind)), await http.put(path, read.object())];
   for (const answer of answers) {

@@ -9,7 +9,7 @@ const options = "-t static-module -w esm --es6 --dts --force-number";
 const leaveOut = "--no-create --no-verify --no-convert --no-delimited --no-typeurl --no-service";
 
 mkdirSync(`${here}generated`, { recursive: true });
-for (const name of ["frames", "watch_cache", "resource"]) {
+for (const name of ["frames", "watch_cache", "resource", "admission", "kms", "audit", "feed"]) {
   const source = `${here}../../proto/${name}.proto`;
   const target = `${here}generated/${name}.js`;
   const made = statSync(target, { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -13,10 +13,12 @@ import { decode } from "@orch/schema/decode.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import type { Answered, FakeRequest } from "@orch/service-gateway/testing/fake-exchange.js";
 import { testGateway } from "@orch/service-gateway/testing/gateway.js";
+import { usualConfigurations } from "@orch/service-resource/admission/configurations.js";
 import { usualTolerationSeconds } from "@orch/service-resource/admission/flags.js";
+import { usuallyOff } from "@orch/service-resource/admission/plugin-names.js";
 import { createResource } from "@orch/service-resource/service.js";
 import { watchCacheDefaults } from "@orch/service-watch-cache/config.js";
-import { createWatchCache } from "@orch/service-watch-cache/service.js";
+import { createWatchCache, serveReads } from "@orch/service-watch-cache/service.js";
 import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import { key, noRevision } from "@orch/store/revision.js";
 import { cpuMilliseconds } from "./measure.js";
@@ -36,7 +38,11 @@ export interface Server {
 }
 
 /** Objects that other objects ask for are not there: these plugins would refuse before the work begins. */
-const admission = { disabled: new Set(["ServiceAccount"]), tolerationSeconds: usualTolerationSeconds };
+const admission = {
+  disabled: new Set([...usuallyOff, "ServiceAccount"]),
+  tolerationSeconds: usualTolerationSeconds,
+  configurations: usualConfigurations,
+};
 /** Less than a store takes. */
 const mostStoredBytes = 1_500_000;
 /** Longer than anything that is measured. */
@@ -50,13 +56,16 @@ export async function startServer(naming: Naming, catalog: Catalog): Promise<Ser
   const log = (what: string, error: unknown): void => void faults.push(`${what}: ${String(error)}`);
   const { services, caller } = createInProcess();
   const live = createLiveCatalog(catalog);
-  const shared = { store, naming, catalog: live, services, log };
+  const callConversion = (): Promise<never> => Promise.reject(new TypeError("no webhook is asked here"));
+  const webhooks = { call: callConversion };
+  const shared = { store, naming, catalog: live, services, callConversion, webhooks, log };
   const cache = createWatchCache(watchCacheDefaults, {
     ...shared,
     now: () => performance.now(),
     wallClock: Date.now,
     stamp: Date.now,
   });
+  serveReads(services, cache);
   let uid = 0;
   const resource = createResource(
     {

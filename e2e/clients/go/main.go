@@ -130,7 +130,7 @@ func kindOf(text []byte) (schema.GroupVersionKind, error) {
 
 // living are kinds of which the server says something in their status by itself, and which go a moment after they are
 // deleted: other tests follow their life.
-var living = map[string]bool{"CustomResourceDefinition": true}
+var living = map[string]bool{"CustomResourceDefinition": true, "APIService": true, "ResourceQuota": true}
 
 // missing are the served kinds, whatever their version, of which there is no manifest.
 func (c *client) missing(known []manifest) (problems []error) {

@@ -34,7 +34,16 @@ export interface RemovedManifest {
  * Of these the server says something in their status by itself, and what is deleted goes a moment later, as in the reference:
  * who expects that nothing moves leaves them to `live-kinds.test.ts`.
  */
-export const livingKinds: ReadonlySet<string> = new Set(["CustomResourceDefinition"]);
+export const livingKinds: ReadonlyMap<string, RegExp> = new Map([
+  ["CustomResourceDefinition", /"Established"/],
+  ["APIService", /"ServiceNotFound"/],
+  ["ResourceQuota", /"used"/],
+]);
+
+/** Whether the server has said its own word of an object, where it has one to say. */
+export function hasSettled({ kind }: { readonly kind: string }, text: string): boolean {
+  return livingKinds.get(kind)?.test(text) !== false;
+}
 
 export interface ManifestFile<Row> {
   /** Of the namespaced objects. */

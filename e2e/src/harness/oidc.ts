@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
+import type { RequestListener } from "node:http";
 import { createServer, request as requestHttps, type Server } from "node:https";
+import type { TextRequest } from "@orch/auth/jwt/distributed-claims.js";
 import type { JsonRequest } from "@orch/auth/jwt/issuer-keys.js";
 import { issueAuthority, issueServing } from "@orch/pki/certificates.js";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
@@ -14,6 +16,8 @@ export interface OidcProvider {
   readonly authority: string;
   /** A JWT from its token endpoint with these claims beside its own, signed with its newest key. */
   token(claims: object): Promise<string>;
+  /** Answers at this path with a text, to whoever shows this token: a source of distributed claims. */
+  serve(path: string, source: { readonly text: string; readonly accessToken: string }): void;
   /** Does not listen until it is restarted. */
   stop(): Promise<void>;
   /** At the same address, with a new key alone. */
@@ -40,7 +44,18 @@ export async function startOidcProvider(options: {
     jwks: { keys: [await privateKey(options.algorithm)] },
     extraTokenClaims: () => claims,
   });
-  server.on("request", new Provider(url, await configured()).callback());
+  const sources = new Map<string, { readonly text: string; readonly accessToken: string }>();
+  const listener = async (): Promise<RequestListener> => {
+    const provider = new Provider(url, await configured()).callback();
+    return (request, response) => {
+      const source = sources.get(request.url ?? "");
+      if (source === undefined) return void provider(request, response);
+      const known = request.headers.authorization === `Bearer ${source.accessToken}`;
+      response.statusCode = known ? 200 : 401;
+      response.end(known ? source.text : "");
+    };
+  };
+  server.on("request", await listener());
 
   return {
     url,
@@ -55,11 +70,12 @@ export async function startOidcProvider(options: {
       );
       return accessToken(answer);
     },
+    serve: (path, source) => void sources.set(path, source),
     stop: () => closed(server),
     async restartWithNewKey() {
       await closed(server);
       server = createServer({ cert: serving.certificate, key: serving.key });
-      server.on("request", new Provider(url, await configured()).callback());
+      server.on("request", await listener());
       await listen(server, port);
     },
   };
@@ -131,22 +147,30 @@ function accessToken(answer: unknown): string {
 
 /** GET, or POST of a form. @throws Error for any answer but 200 with JSON */
 export async function fetchJsonOverHttps(
-  { url, ca, timeoutMs }: JsonRequest,
+  wanted: JsonRequest,
   form?: { readonly body: string; readonly authorization: string },
 ): Promise<unknown> {
+  return JSON.parse(await fetchTextOverHttps(wanted, form));
+}
+
+/** GET, or POST of a form. @throws Error for any answer but 200 */
+export async function fetchTextOverHttps(
+  { url, ca, timeoutMs, authorization }: TextRequest,
+  form?: { readonly body: string; readonly authorization: string },
+): Promise<string> {
   const request = requestHttps(url, {
     agent: false,
     signal: AbortSignal.timeout(timeoutMs),
     ...(ca === undefined ? {} : { ca }),
     ...(form === undefined
-      ? {}
+      ? { headers: { ...(authorization === undefined ? {} : { authorization }) } }
       : {
           method: "POST",
           headers: { "content-type": "application/x-www-form-urlencoded", authorization: form.authorization },
         }),
   });
   request.end(form?.body);
-  const text = await new Promise<string>((resolve, reject) => {
+  return await new Promise<string>((resolve, reject) => {
     request.on("error", reject);
     request.on("response", (response) => {
       const chunks: Buffer[] = [];
@@ -159,5 +183,4 @@ export async function fetchJsonOverHttps(
       });
     });
   });
-  return JSON.parse(text);
 }

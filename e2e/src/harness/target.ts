@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type LocalCluster, startLocalCluster } from "@orch/deploy/local-cluster.js";
+import { type LocalAudit, type LocalCluster, startLocalCluster } from "@orch/deploy/local-cluster.js";
 import { type Process, portOf, startProcess } from "@orch/deploy/process.js";
 import { createNaming, type Dialect, type Naming } from "@orch/naming/naming.js";
 import { ensurePki, type Pki } from "@orch/service-standalone/pki/pki.js";
@@ -44,18 +44,42 @@ export interface TargetOptions {
   readonly args?: readonly string[];
 }
 
+/** They make others of what tests make, and write into their statuses. */
+const workloadControllers = [
+  ...["replicaset", "replicationcontroller", "deployment", "statefulset", "daemonset", "job", "cronjob"],
+  "ttl-after-finished",
+].map((kind) => `${kind}-controller`);
+
+/** They write of services, budgets and nodes that tests make, and take pods away whose nodes are not there. */
+const clusterControllers = [
+  ...["endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller"],
+  ...["disruption-controller", "node-lifecycle-controller", "taint-eviction-controller", "ttl-controller"],
+  ...["pod-garbage-collector-controller", "ephemeral-volume-controller"],
+];
+
 /**
  * Controllers that leave what tests look at alone: none of them writes a config map into every namespace, or a status
- * into every flow schema.
+ * into every flow schema, every admission policy and every workload.
  */
-function quietControllers(args: readonly string[] = []): readonly string[] {
+export function quietControllers(args: readonly string[] = [], further: readonly string[] = []): readonly string[] {
   const chosen = args.some((arg) => arg.startsWith("--controllers"));
   if (chosen) return [];
-  const quiet = ["root-ca-certificate-publisher-controller", "flowschema-status-controller"];
+  const quiet = [
+    ...["root-ca-certificate-publisher-controller", "flowschema-status-controller"],
+    "validatingadmissionpolicy-status-controller",
+    ...workloadControllers,
+    ...clusterControllers,
+    ...further,
+  ];
   // These put the finalizers on, too, which the plugin is turned off for.
   const unprotected = args.some((arg) => arg.includes("StorageObjectInUseProtection"));
   const volumes = ["persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller"];
   return [`--controllers=${["*", ...[...quiet, ...(unprotected ? volumes : [])].map((name) => `-${name}`)].join(",")}`];
+}
+
+/** Tests run beside each other: none of them takes the usual port, unless it says one. */
+function freePort(args: readonly string[] = []): readonly string[] {
+  return args.some((arg) => arg.startsWith("--secure-port")) ? [] : ["--secure-port=0"];
 }
 
 /** A folder for data. */
@@ -69,6 +93,8 @@ export interface StandaloneOptions extends TargetOptions {
   readonly etcd?: boolean;
   /** A folder that outlives the target; one of its own where absent. */
   readonly dataDir?: string;
+  /** Controllers that do not run, besides those that no test wants. */
+  readonly quiet?: readonly string[];
 }
 
 /** Standalone on the embedded store or, with `etcd`, on a real etcd of one member. */
@@ -86,8 +112,9 @@ export async function startStandalone(options: StandaloneOptions = {}): Promise<
       `--api-dialect=${dialect}`,
       `--token-auth-file=${tokens}`,
       ...(etcd === undefined ? [] : [`--etcd-servers=${etcd.endpoints.join(",")}`]),
-      ...quietControllers(options.args),
-      ...(options.args ?? ["--secure-port=0"]),
+      ...quietControllers(options.args, options.quiet),
+      ...freePort(options.args),
+      ...(options.args ?? []),
     ],
     sameAgain: ({ https }) => [`--secure-port=${portOf(https)}`],
   });
@@ -118,10 +145,18 @@ export async function startStandalone(options: StandaloneOptions = {}): Promise<
 }
 
 export interface DistributedOptions extends TargetOptions {
+  /** Further flags of the services that open the store. */
+  readonly storeArgs?: readonly string[];
   /** Further flags of the resource services. */
   readonly resourceArgs?: readonly string[];
+  /** Flags of the service of keys; none is started where absent. */
+  readonly kmsArgs?: readonly string[];
+  /** What is recorded of requests; nothing where absent. */
+  readonly audit?: LocalAudit;
   /** Further flags of the controller managers. */
   readonly controllerArgs?: readonly string[];
+  /** For every service that traces. */
+  readonly tracingConfigFile?: string;
 }
 
 /** Two gateways, two resource services, two watch caches, two controller managers and three etcd members. */
@@ -137,7 +172,11 @@ export async function startDistributed(options: DistributedOptions = {}): Promis
     dialect,
     dataDir: folder,
     ...(options.args === undefined ? {} : { gatewayArgs: options.args }),
+    ...(options.kmsArgs === undefined ? {} : { kmsArgs: options.kmsArgs }),
+    tracingConfigFile: options.tracingConfigFile,
+    ...(options.storeArgs === undefined ? {} : { storeArgs: options.storeArgs }),
     ...(options.resourceArgs === undefined ? {} : { resourceArgs: options.resourceArgs }),
+    ...(options.audit === undefined ? {} : { audit: options.audit }),
     controllerArgs: [...quietControllers(options.controllerArgs), ...(options.controllerArgs ?? [])],
   });
   const { gateways, watchCaches, resources, controllerManagers } = cluster;

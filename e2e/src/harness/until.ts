@@ -1,10 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-const patienceMs = 30_000;
+const usualPatienceMs = 30_000;
 const pauseMs = 20;
 
 /** Asks again and again until the answer is there. @throws Error that names what did not come true */
-export async function until<T>(what: string, ask: () => Promise<T | undefined> | T | undefined): Promise<T> {
+export async function until<T>(
+  what: string,
+  ask: () => Promise<T | undefined> | T | undefined,
+  patienceMs = usualPatienceMs,
+): Promise<T> {
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const answer = await ask();

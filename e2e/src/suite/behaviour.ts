@@ -1,6 +1,7 @@
 import { after, before, describe } from "node:test";
 import { connect } from "../harness/http.js";
 import type { Target } from "../harness/target.js";
+import { admissionSuite } from "./admission.js";
 import { applySuite } from "./apply.js";
 import { compressionSuite } from "./compression.js";
 import { consistencySuite } from "./consistency.js";
@@ -23,6 +24,7 @@ import { patchSuite } from "./patches.js";
 import { permissionSuite } from "./permissions.js";
 import { readRefusalSuite } from "./read-refusals.js";
 import type { On, Scene } from "./scene.js";
+import { schemaRuleSuite } from "./schema-rules.js";
 import { selectorSuite } from "./selectors.js";
 import { serviceAllocationSuite } from "./service-allocation.js";
 import { subresourceSuite } from "./subresources.js";
@@ -47,7 +49,9 @@ const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
   ["garbage collection", garbageCollectionSuite],
   ["namespaces that are deleted", namespaceDeletionSuite],
   ["subresources", subresourceSuite],
+  ["rules of schemas", schemaRuleSuite],
   ["service allocation", serviceAllocationSuite],
+  ["admission", admissionSuite],
   ["encodings", encodingSuite],
   ["compression", compressionSuite],
   ["errors", errorSuite],
@@ -63,12 +67,16 @@ const suites: readonly (readonly [title: string, suite: (on: On) => void])[] = [
 
 export interface BehaviourOptions {
   readonly start: () => Promise<Target>;
+  /** Titles of the suites that run; all of them where absent. */
+  readonly only?: readonly string[];
   /** Why these tests cannot run here. */
   readonly skip?: string | undefined;
 }
 
 /** How orch behaves at its HTTP surface: the same for whatever it is made of. */
-export function behaviour(name: string, { start, skip }: BehaviourOptions): void {
+export function behaviour(name: string, { start, only, skip }: BehaviourOptions): void {
+  const wanted = suites.filter(([title]) => only?.includes(title) ?? true);
+  if (wanted.length === 0) throw new Error(`no suite is named ${only?.join(" or ")}`);
   describe(name, { skip: skip ?? false }, () => {
     let scene: Scene | undefined;
     const on: On = () => {
@@ -84,6 +92,6 @@ export function behaviour(name: string, { start, skip }: BehaviourOptions): void
       await scene?.target.stop();
     });
     // Each test has a namespace of its own: those of a suite run at the same time.
-    for (const [title, suite] of suites) describe(title, { concurrency: 4 }, () => suite(on));
+    for (const [title, suite] of wanted) describe(title, { concurrency: 4 }, () => suite(on));
   });
 }

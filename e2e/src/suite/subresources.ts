@@ -179,13 +179,18 @@ function evictions(on: On): void {
 }
 
 function nodeBound(on: On): void {
-  test("what only a node could answer says so", async () => {
+  test("what only a node answers has no answer where there is no node", async () => {
     const { http } = on();
     const pods = `/api/v1/namespaces/${await freshNamespace(http)}/pods`;
     await done(http.post(pods, { metadata: { name: "p" }, spec: podSpec }));
-    for (const path of ["log", "exec", "attach", "portforward", "proxy", "proxy/some/path"]) {
+    assert.equal((await http.get(`${pods}/p/log`)).status, 204);
+    for (const path of ["exec", "attach", "portforward"]) {
       const answer = await http.get(`${pods}/p/${path}`);
-      assertFailure(answer, { code: 501, reason: "NotImplemented", message: /answered by a node's agent/ });
+      assertFailure(answer, { code: 400, reason: "BadRequest", message: /pod p does not have a host assigned/ });
+    }
+    for (const path of ["proxy", "proxy/some/path"]) {
+      const answer = await http.get(`${pods}/p/${path}`);
+      assertFailure(answer, { code: 400, reason: "BadRequest", message: /address not allowed/ });
     }
     assertFailure(await http.get(`${pods}/p/nonsense`), { code: 404, reason: "NotFound" });
   });

@@ -204,8 +204,9 @@ function ends(on: On): void {
     const [events, withMark] = await Promise.all([plain.rest(), marked.rest()]);
     assert.equal(types(events), "ADDED a");
     // The first bookmark ends the state that the watch began with.
-    assert.equal(withMark.map((e) => e.type).join(" "), "ADDED BOOKMARK BOOKMARK");
-    const { object } = withMark[2] ?? {};
+    // The one that all watches are sent from time to time may fall between.
+    assert.match(withMark.map((e) => e.type).join(" "), /^ADDED BOOKMARK( BOOKMARK){1,2}$/);
+    const { object } = withMark.at(-1) ?? {};
     assert.deepEqual(Object.keys(object ?? {}).sort(), ["apiVersion", "kind", "metadata"]);
     assert.equal(object?.kind, "ConfigMap");
     assert.deepEqual(Object.keys(object?.metadata ?? {}), ["resourceVersion"]);

@@ -47,7 +47,12 @@ function toolsOf() {
   const note = (_: object, message: string): void => void lines.push(message);
   const log: Log = { trace: note, debug: note, info: note, warn: note, error: note, child: () => log };
   const metrics = createMetrics({ release: "1.32", processMetrics: false });
-  return { clock, lines, metrics, deps: { naming, clock, log, metrics, objects: objectMap(), random: () => 0 } };
+  return {
+    clock,
+    lines,
+    metrics,
+    deps: { naming, clock, log, metrics, objects: objectMap(), random: () => 0, environment: {} },
+  };
 }
 
 async function setUp(t: TestContext, ...args: readonly string[]) {
@@ -134,7 +139,7 @@ const refused: readonly (readonly [args: readonly string[], problem: RegExp])[] 
       "--authorization-config",
       file("near", config("AuthorizationConfiguration", webhook.replace(/\{type.*\}/, "{type: InClusterConfig}"))),
     ],
-    /not available in this build/,
+    /^--authorization-config: the authorization webhook far: not in a cluster: KUBERNETES_SERVICE_HOST is not set/,
   ],
   [
     [
@@ -249,5 +254,8 @@ test("a changed chain is in force once it is made, and counted then; one that ca
   assert.deepEqual(await changed(allow), [1, 1], "those that are no webhooks stay");
   assert.ok(lines.some((line) => line.includes("what they held before stays in force")));
   assert.deepEqual(await changed("{type: Nobody, name: nobody}"), [1, 2]);
+  const hook =
+    "{timeout: 3s, subjectAccessReviewVersion: v1, matchConditionSubjectAccessReviewVersion: v1, failurePolicy: Deny, connectionInfo: {type: InClusterConfig}, matchConditions: [{expression: request.foo}]}";
+  assert.deepEqual(await changed(deny, allow, `{type: Webhook, name: a, webhook: ${hook}}`), [1, 3]);
   assert.equal(await may("bob"), "allow");
 });

@@ -1,6 +1,7 @@
 import { alwaysAllowPaths } from "@orch/auth/fixed-authorizers.js";
 import type { ObjectSource } from "@orch/auth/object-source.js";
 import type { Naming } from "@orch/naming/naming.js";
+import type { Egress } from "@orch/outbound/egress/egress.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
@@ -10,7 +11,7 @@ import { inPart } from "./configuration.js";
 import { createDecisionCaches } from "./decision-caches.js";
 import { type AuthenticationMetrics, createAuthenticationMetrics, createAuthorizationMetrics } from "./metrics.js";
 import type { AccessSettings, AuthorizationSettings } from "./settings.js";
-import { createWebhooks } from "./webhooks.js";
+import { createWebhooks, type Environment } from "./webhooks.js";
 
 export interface AccessDeps {
   readonly naming: Naming;
@@ -21,6 +22,9 @@ export interface AccessDeps {
   readonly objects: ObjectSource;
   /** In [0, 1). */
   readonly random: () => number;
+  readonly environment: Environment;
+  /** By which way connections leave; straight where absent. */
+  readonly egress?: Egress | undefined;
 }
 
 export interface AuthorizationAccess {
@@ -79,9 +83,10 @@ export async function createAccess(settings: AccessSettings, deps: AccessDeps): 
   };
 }
 
-async function commonOf({ values }: AuthorizationSettings, { clock, log, metrics }: AccessDeps) {
+async function commonOf({ values }: AuthorizationSettings, deps: AccessDeps) {
+  const { clock, log, metrics } = deps;
   const authorizationMetrics = createAuthorizationMetrics(metrics);
-  const webhooks = createWebhooks(clock);
+  const webhooks = createWebhooks(deps);
   const { caches, stop } = await createDecisionCaches(values, {
     clock,
     log,

@@ -15,6 +15,7 @@ import { parseTokenFile, tokenFileAuthenticator } from "@orch/auth/token-file.js
 import { anonymousUser, type UserInfo } from "@orch/auth/user.js";
 import { readKnownToken, webhookTokenAuthenticator } from "@orch/auth/webhook/token-authenticator.js";
 import type { Naming } from "@orch/naming/naming.js";
+import type { Egress } from "@orch/outbound/egress/egress.js";
 import type { Log } from "@orch/runtime/log.js";
 import { ConfigurationError, followedFile, inPart, orThrow, textOfFile } from "./configuration.js";
 import type { AuthenticationMetrics } from "./metrics.js";
@@ -24,6 +25,7 @@ import type { AccessSettings } from "./settings.js";
 export interface AuthenticationDeps extends Parts {
   readonly metrics: AuthenticationMetrics;
   readonly objects: ObjectSource;
+  readonly egress?: Egress | undefined;
 }
 
 /** Who is who by bearer tokens, and who comes without any. */
@@ -151,7 +153,7 @@ async function jwtTokens(settings: AccessSettings, deps: TokenDeps): Promise<Jwt
       : await followedFile("--authentication-config", path, {
           clock,
           log,
-          make: (tree) => orThrow(parseAuthenticationConfiguration(tree, parsing)),
+          make: async (tree) => orThrow(await parseAuthenticationConfiguration(tree, parsing)),
           // A good one is in force once its issuers are reached.
           counted: (result) => result === "failure" && metrics.reloaded(result),
         });
@@ -159,7 +161,7 @@ async function jwtTokens(settings: AccessSettings, deps: TokenDeps): Promise<Jwt
   if (configuration === undefined) {
     return { tokens: undefined, configuration: undefined, health: () => undefined, stop: () => {} };
   }
-  const [{ createJwtAuthenticator }, { fetchJson }] = await Promise.all([
+  const [{ createJwtAuthenticator }, { documentFetch }] = await Promise.all([
     import("@orch/auth/jwt/jwt-authenticator.js"),
     import("./fetch-json.js"),
   ]);
@@ -174,7 +176,13 @@ async function jwtTokens(settings: AccessSettings, deps: TokenDeps): Promise<Jwt
     },
   });
   const observer = metrics.jwt(log);
-  const jwtDeps = { ...deps, now: clock.now, after: clock.after, fetchJson, observer };
+  const jwtDeps = {
+    ...deps,
+    now: clock.now,
+    after: clock.after,
+    ...documentFetch(deps.egress?.through("controlplane")),
+    observer,
+  };
   const serve = (next: AuthenticationConfiguration): void => tokens.replace(createJwtAuthenticator(next, jwtDeps));
   serve(configuration);
   started = true;

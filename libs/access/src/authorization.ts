@@ -57,7 +57,7 @@ export async function createAuthorization(
   const { types } = source.current();
   const rules: RuleResolver = { rulesFor: (user, namespace) => source.current().rules.rulesFor(user, namespace) };
   return {
-    authorizer: { authorize: (attributes) => source.current().authorizer.authorize(attributes) },
+    authorizer: { authorize: (attributes, span) => source.current().authorizer.authorize(attributes, span) },
     rules,
     granting: types.has("RBAC") ? rbac : rules,
     start(objects) {
@@ -110,7 +110,7 @@ async function chainsOf({ values, given }: AuthorizationSettings, parts: ChainPa
   let first: AuthorizationConfiguration | undefined;
   // Whatever keeps a changed file from being in force counts as a failure, not only what it says.
   const make = async (tree: unknown): Promise<Chain> => {
-    const read = orThrow(parseAuthorizationConfiguration(tree, naming));
+    const read = orThrow(await parseAuthorizationConfiguration(tree, naming));
     first ??= read;
     const unfit = reloadProblem(first, read);
     if (unfit !== undefined) throw new ConfigurationError(unfit);

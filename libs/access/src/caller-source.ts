@@ -3,7 +3,7 @@ import type { Collection, Follower, ObjectSource } from "@orch/auth/object-sourc
 import { createLineSplitter } from "@orch/client/lines.js";
 import type { Chunk } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
-import type { Caller, Receiver, Subscription } from "@orch/rpc/rpc.js";
+import type { Caller, CallOptions, Receiver, Subscription } from "@orch/rpc/rpc.js";
 import { type Clock, sleep } from "@orch/runtime/clock.js";
 import { ApiError, type Status } from "@orch/status/api-error.js";
 import { readJson } from "@orch/status/read-json.js";
@@ -18,7 +18,7 @@ export interface CallerSourceDeps {
 
 interface ObjectList {
   readonly metadata: { readonly resourceVersion: string };
-  readonly items: readonly AnyObject[];
+  readonly items?: readonly AnyObject[];
 }
 
 /** A line of a watch. */
@@ -32,17 +32,7 @@ const getMs = 5_000;
 /** Objects as the watch caches have them: lists and watches as any client would, gets of whatever is in memory. */
 export function callerSource(deps: CallerSourceDeps): ObjectSource {
   return {
-    async get(collection, name) {
-      const request = { ...scope(collection), name, resourceVersion: "0", subresource: "", form: "" };
-      try {
-        const call = deps.caches(collection.group).call(watchCacheGet, request, { deadlineMs: getMs });
-        const object: AnyObject = readJson((await call).body.toString("utf8"));
-        return object;
-      } catch (error) {
-        if (error instanceof ApiError && error.reason === "NotFound") return undefined;
-        throw error;
-      }
-    },
+    get: (collection, name) => getFrom(deps.caches(collection.group), collection, name),
     follow(collection, follower) {
       const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(deps.clock, ms, signal);
       const abort = new AbortController();
@@ -57,6 +47,30 @@ export function callerSource(deps: CallerSourceDeps): ObjectSource {
   };
 }
 
+/** Whatever is in memory; undefined where there is no such object. @throws ApiError */
+export async function getFrom(caller: Caller, collection: Collection, name: string): Promise<AnyObject | undefined> {
+  const request = { ...scope(collection), name, resourceVersion: "0", subresource: "", form: "" };
+  try {
+    const { body } = await caller.call(watchCacheGet, request, { deadlineMs: getMs });
+    const object: AnyObject = readJson(body.toString("utf8"));
+    return object;
+  } catch (error) {
+    if (error instanceof ApiError && error.reason === "NotFound") return undefined;
+    throw error;
+  }
+}
+
+/** What a watch cache has in memory of those that a selector means. @throws ApiError */
+export async function listFrom(
+  caller: Caller,
+  { labelSelector, ...collection }: Collection & { readonly labelSelector: string },
+  options: CallOptions,
+): Promise<readonly AnyObject[]> {
+  const request = { ...listed(collection), labelSelector, resourceVersion: "0" };
+  const { items = [] } = await loaded(caller, request, options);
+  return items;
+}
+
 interface Order {
   readonly collection: Collection;
   readonly follower: Follower;
@@ -68,18 +82,26 @@ async function round(deps: CallerSourceDeps, order: Order): Promise<void> {
   const { collection, follower, over } = order;
   const list = await load(deps.caches(collection.group), order);
   over.throwIfAborted();
-  follower.replaced(list.items, Number(list.metadata.resourceVersion));
+  follower.replaced(list.items ?? [], Number(list.metadata.resourceVersion));
   for (let last = list.metadata.resourceVersion; ; await sleep(deps.clock, retryMs, over)) {
     over.throwIfAborted();
     last = await watch(deps.caches(collection.group), last, order);
   }
 }
 
-async function load(caller: Caller, { collection, over }: Order): Promise<ObjectList> {
+function load(caller: Caller, { collection, over }: Order): Promise<ObjectList> {
+  return loaded(caller, listed(collection), { over });
+}
+
+async function loaded(
+  caller: Caller,
+  about: ReturnType<typeof listed>,
+  { over = new AbortController().signal, ...options }: CallOptions & { readonly over?: AbortSignal },
+): Promise<ObjectList> {
   const parts: Buffer[] = [];
-  const request = { ...listed(collection), limit: 0, continueToken: "", gzip: false };
+  const request = { ...about, limit: 0, continueToken: "", gzip: false };
   await takeAll(
-    (receiver) => caller.open(watchCacheList, request, receiver),
+    (receiver) => caller.open(watchCacheList, request, receiver, options),
     (body) => void parts.push(Buffer.from(body)),
     over,
   );

@@ -4,7 +4,7 @@ import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
 import { after, type TestContext, test } from "node:test";
 import { makeCertificates } from "@orch/store/testing/certificates.js";
-import { fetchJson } from "./fetch-json.js";
+import { documentFetch } from "./fetch-json.js";
 
 const { directory, server: files } = makeCertificates();
 after(() => rmSync(directory, { recursive: true, force: true }));
@@ -13,6 +13,8 @@ const [ca, cert, key] = [
   readFileSync(files.certFile, "utf8"),
   readFileSync(files.keyFile, "utf8"),
 ];
+
+const { fetchJson } = documentFetch(undefined);
 
 /** The address of a server that ends with the test. */
 async function serve(t: TestContext, listener: RequestListener): Promise<string> {

@@ -1,21 +1,42 @@
+import type { FetchText, TextRequest } from "@orch/auth/jwt/distributed-claims.js";
 import type { JsonRequest } from "@orch/auth/jwt/issuer-keys.js";
 import { createGatheredBytes } from "@orch/codec/gathered-bytes.js";
+import type { Dial } from "@orch/outbound/dial.js";
+import { connectorBy } from "@orch/outbound/egress/connector.js";
 import { readJson } from "@orch/status/read-json.js";
 import { Agent, request } from "undici";
 
 const maxBytes = 1024 * 1024;
 
-/** GET of a document over HTTPS. Redirects are not followed. @throws Error for any answer but 200 with JSON of at most 1 MiB */
-export async function fetchJson({ url, ca, timeoutMs }: JsonRequest): Promise<unknown> {
+/** GET of documents over HTTPS, straight or by a dial. Redirects are not followed. */
+export interface DocumentFetch {
+  /** @throws Error for any answer but 200 with JSON of at most 1 MiB */
+  readonly fetchJson: (wanted: JsonRequest) => Promise<unknown>;
+  /** The same of a text, a token of claims. @throws Error for any answer but 200 with at most 1 MiB */
+  readonly fetchText: FetchText;
+}
+
+export function documentFetch(dial: Dial | undefined): DocumentFetch {
+  return {
+    fetchJson: async (wanted) => readJson(await fetched(wanted, { accept: "application/json", dial })),
+    fetchText: (wanted) => fetched(wanted, { accept: "*/*", dial }),
+  };
+}
+
+async function fetched(
+  { url, ca, timeoutMs, authorization }: TextRequest,
+  { accept, dial }: { readonly accept: string; readonly dial: Dial | undefined },
+): Promise<string> {
+  const tls = ca === undefined ? {} : { ca };
   const agent = new Agent({
-    connect: ca === undefined ? {} : { ca },
+    connect: dial === undefined ? tls : connectorBy(dial, tls),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   });
   try {
     const { statusCode, body } = await request(url, {
       dispatcher: agent,
-      headers: { accept: "application/json" },
+      headers: { accept, ...(authorization === undefined ? {} : { authorization }) },
       signal: AbortSignal.timeout(timeoutMs),
     });
     const answer = createGatheredBytes();
@@ -24,7 +45,7 @@ export async function fetchJson({ url, ca, timeoutMs }: JsonRequest): Promise<un
       if (answer.length > maxBytes) throw new Error(`the answer has more than ${maxBytes} bytes`);
     }
     if (statusCode !== 200) throw new Error(`the answer is ${statusCode}`);
-    return readJson(answer.bytes().toString("utf8"));
+    return answer.bytes().toString("utf8");
   } finally {
     void agent.destroy();
   }

@@ -1,8 +1,10 @@
 import { andThen } from "@orch/auth/and-then.js";
 import type { Authenticator, Verdict } from "@orch/auth/authenticator.js";
 import type { Authorizer, Decision } from "@orch/auth/authorizer.js";
+import type { ConditionMatch } from "@orch/auth/expressions/match-conditions.js";
 import type { JwtObserver } from "@orch/auth/jwt/jwt-authenticator.js";
 import type { WebhookObserver } from "@orch/auth/webhook/ask.js";
+import type { ConditionObserver } from "@orch/auth/webhook/authorizer.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import type { SharedCacheObserver } from "./redis-cache.js";
@@ -21,7 +23,7 @@ export interface AuthenticationMetrics {
 export interface AuthorizationMetrics {
   /** Counts what one authorizer of the chain decides. */
   decided(authorizer: Authorizer, labels: { readonly type: string; readonly name: string }): Authorizer;
-  webhook(name: string, log: Log): WebhookObserver;
+  webhook(name: string, log: Log): WebhookObserver & ConditionObserver;
   /** A change of the configuration file: whether it is in force. */
   reloaded(result: Reload): void;
   /** Of decisions of both that gateways share. */
@@ -85,6 +87,7 @@ export function createAuthorizationMetrics(metrics: Metrics): AuthorizationMetri
     stability: "ALPHA",
     labels: ["name", "result"],
   });
+  const matched = conditionMetrics(metrics);
   const looks = metrics.counter({
     name: "orch_shared_decisions_lookups_total",
     help: "Looks for decisions that gateways share, by where they were found.",
@@ -107,17 +110,50 @@ export function createAuthorizationMetrics(metrics: Metrics): AuthorizationMetri
         else if (decision.outcome === "deny") denied.inc();
         return decision;
       };
-      return { authorize: (attributes) => andThen(authorizer.authorize(attributes), count) };
+      return { authorize: (attributes, span) => andThen(authorizer.authorize(attributes, span), count) };
     },
     webhook: (name, log) => ({
       ...asked(name, log),
       failedOpen: (result) => failedOpen.with({ name, result }).inc(),
+      matched: (result, seconds) => matched(name, result, seconds),
     }),
     reloaded: reloadCounter(metrics, "authorization"),
     sharedCache: {
       looked: (part, found) => looks.with({ decisions: part.split(":")[0] ?? "", found }).inc(),
       failed: (operation) => failures.with({ operation }).inc(),
     },
+  };
+}
+
+const conditionSeconds = [0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25];
+
+/** Webhooks alone have match conditions. */
+function conditionMetrics(metrics: Metrics) {
+  const labels = ["type", "name"] as const;
+  const duration = metrics.histogram({
+    name: "apiserver_authorization_match_condition_evaluation_seconds",
+    help: "Time that the match conditions of an authorizer took.",
+    stability: "ALPHA",
+    labels,
+    buckets: conditionSeconds,
+  });
+  const failures = metrics.counter({
+    name: "apiserver_authorization_match_condition_evaluation_errors_total",
+    help: "Requests of which the match conditions of an authorizer could not say whether it is asked.",
+    stability: "ALPHA",
+    labels,
+  });
+  const exclusions = metrics.counter({
+    name: "apiserver_authorization_match_condition_exclusions_total",
+    help: "Requests about which an authorizer was not asked because a match condition was false.",
+    stability: "ALPHA",
+    labels,
+  });
+  return (name: string, result: ConditionMatch["kind"], seconds: number): void => {
+    const series = { type: "Webhook", name };
+    duration.with(series).observe(seconds);
+    if (result === "failed") failures.with(series).inc();
+    else if (result === "excluded") exclusions.with(series).inc();
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import { Redis } from "ioredis";
+import { drop, isRefusal, isUp, optionsOf, type RedisAddress } from "./redis-connection.js";
 
 /** Two connections to a Redis, one to ask and one to listen, that come back by themselves. Every method may reject. */
 export interface RedisLink {
@@ -27,16 +28,6 @@ export interface RedisLinkDeps {
   readonly connected: () => void;
 }
 
-export interface RedisAddress {
-  readonly url: string;
-  readonly ca?: string;
-  readonly prefix: string;
-}
-
-const connectTimeoutMs = 2000;
-/** A cache that is slower than this is no help. */
-const commandTimeoutMs = 250;
-const maxPauseMs = 2000;
 /** A connection that is dead without a sign is found by asking. */
 const pingMs = 5000;
 const maxNameLength = 1000;
@@ -127,36 +118,5 @@ export function createRedisLink(address: RedisAddress, deps: RedisLinkDeps): Red
         });
         await commands.publish(channel, name);
       }),
-  };
-}
-
-/** Ends a connection at once: a Redis that hangs would not answer to an orderly end. */
-function drop(redis: Redis): void {
-  if (isUp(redis)) redis.stream.destroy();
-}
-
-/** ioredis learns a moment later that a connection was ended. */
-const isUp = (redis: Redis): boolean => redis.status === "ready" && !redis.stream.destroyed;
-
-/** An answer of Redis, not a lack of one. */
-const isRefusal = (error: unknown): boolean => error instanceof Error && error.name === "ReplyError";
-
-function optionsOf({ url, ca }: RedisAddress) {
-  // Anything else would be taken for the path of a socket.
-  if (!URL.canParse(url) || !["redis:", "rediss:"].includes(new URL(url).protocol)) {
-    throw new Error("the address of the shared cache is no redis:// or rediss:// address");
-  }
-  return {
-    lazyConnect: true,
-    connectTimeout: connectTimeoutMs,
-    // ioredis waits so long for the end of a connection that may have ended before.
-    disconnectTimeout: 100,
-    commandTimeout: commandTimeoutMs,
-    maxRetriesPerRequest: 0,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    autoResubscribe: false,
-    retryStrategy: (times: number) => Math.min(50 * 2 ** Math.min(times, 10), maxPauseMs),
-    ...(ca === undefined ? {} : { tls: { ca } }),
   };
 }

@@ -74,7 +74,7 @@ function objectOf(entry: Entry): AnyObject {
 function prefixOf({ catalog, naming }: StoreSourceDeps, collection: Collection): Key {
   const { group, version, resource, namespace, fieldSelector } = collection;
   const kind: Kind | undefined = catalog.find(group, version, resource);
-  if (kind === undefined || kind.hub !== kind || fieldSelector !== undefined) {
+  if (kind === undefined || kind.stored !== kind || fieldSelector !== undefined) {
     throw new TypeError(`the store has no collection ${group}/${version} ${resource}`);
   }
   return key(`${naming.storePrefix}${kind.storage.prefix}/${namespace === undefined ? "" : `${namespace}/`}`);

@@ -7,6 +7,7 @@ import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { after, type TestContext, test } from "node:test";
 import { WebhookError, type WebhookFailure } from "@orch/auth/webhook/ask.js";
 import type { ClientConfig } from "@orch/client/config.js";
+import { toldSpan } from "@orch/status/testing/told-span.js";
 import { makeCertificates } from "@orch/store/testing/certificates.js";
 import { type WebhookClient, type WebhookClientOptions, webhookClient } from "./webhook-client.js";
 
@@ -103,6 +104,35 @@ test("a question goes by POST to the very address, with the token, and connectio
   assert.deepEqual(seen, Array(6).fill(expected));
   // The first may still be busy with the end of its answer when the second question comes.
   assert.ok(client.connections() <= 2);
+});
+
+test("a question that is traced has a span of its own, of which the webhook is told", async (t) => {
+  const seen: unknown[] = [];
+  const answer: RequestListener = ({ headers }, response) => {
+    seen.push([headers["traceparent"], headers["tracestate"]]);
+    if (seen.length === 2) response.statusCode = 503;
+    json(response, {});
+  };
+  const client = await setUp(t, answer, { path: "/ask?key=secret" });
+  const span = toldSpan();
+  await client.post({}, { timeoutMs: 5000, span });
+  await assert.rejects(client.post({}, { timeoutMs: 5000, span }), WebhookError);
+  await client.post({}, { timeoutMs: 5000 });
+  assert.deepEqual(seen, [
+    ["00-HTTP POST", "a=b"],
+    ["00-HTTP POST", "a=b"],
+    [undefined, undefined],
+  ]);
+  const told = span.told.map((one) => one.replace(/127.0.0.1:\d+/, "host"));
+  const begun = 'root: child HTTP POST {"http.method":"POST","http.url":"https://host/ask"}';
+  assert.deepEqual(told, [
+    begun,
+    'HTTP POST: set {"http.status_code":200}',
+    "HTTP POST: end",
+    begun,
+    'HTTP POST: set {"http.status_code":503}',
+    "HTTP POST: end the webhook answered 503",
+  ]);
 });
 
 test("a client certificate is shown where one is asked for; without it, or to a stranger, nothing is sent", async (t) => {

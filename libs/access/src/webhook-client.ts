@@ -1,10 +1,11 @@
 import { type Post, WebhookError, type WebhookFailure } from "@orch/auth/webhook/ask.js";
 import { type ClientConfig, presented } from "@orch/client/config.js";
-import { createConnections } from "@orch/client/connections.js";
+import { type ConnectionLimits, createConnections } from "@orch/client/connections.js";
 import { fixedCredentials } from "@orch/client/credentials.js";
-import { createGatheredBytes } from "@orch/codec/gathered-bytes.js";
+import { type Answer, DeadlineExceeded, exchange } from "@orch/outbound/exchange.js";
+import { messageOf } from "@orch/status/message-of.js";
 import { readJson } from "@orch/status/read-json.js";
-import { type Dispatcher, request } from "undici";
+import { type Span, traceHeaders } from "@orch/status/span.js";
 
 export interface WebhookClient {
   readonly post: Post;
@@ -20,6 +21,8 @@ export interface WebhookClientOptions {
   /** Questions at once, waiting ones included: more fail at once, so that an outage does not fill the memory. */
   readonly maxQuestions?: number;
   readonly maxAnswerBytes?: number;
+  /** By which way connections leave; straight where absent. */
+  readonly connector?: ConnectionLimits["connector"];
 }
 
 /**
@@ -29,60 +32,74 @@ export interface WebhookClientOptions {
  */
 export function webhookClient(config: ClientConfig, options: WebhookClientOptions): WebhookClient {
   const { connections = 32, maxQuestions = 1024, maxAnswerBytes = 1024 * 1024 } = options;
-  const { origin, pathname, search } = addressOf(config.server);
-  const open = createConnections(config, { timeoutMs: longestMs, limit: connections, multiplexed: false });
+  const url = addressOf(config.server);
+  const open = createConnections(config, {
+    timeoutMs: longestMs,
+    limit: connections,
+    multiplexed: false,
+    connector: options.connector,
+  });
   const source = config.credentials ?? fixedCredentials(presented(config));
   const headers = {
     accept: "application/json",
     "content-type": "application/json",
     "user-agent": options.userAgent ?? "orch-webhook",
   };
+  /** Without what may be a secret. */
+  const shownUrl = `${url.origin}${url.pathname}`;
   let questions = 0;
 
-  const ask = async (body: object, signal: AbortSignal): Promise<unknown> => {
+  const ask = async (body: object, timeoutMs: number, span: Span | undefined): Promise<unknown> => {
     try {
-      const credentials = await source.current();
+      const credentials = await inTime(source.current(), timeoutMs);
       const { authorization } = credentials;
-      const answer = await request(`${origin}${pathname}${search}`, {
+      const answer = await exchange({
         dispatcher: open.of(credentials).dispatcher,
-        method: "POST",
-        headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
+        url,
+        headers: { ...headers, ...(authorization === undefined ? {} : { authorization }), ...traceHeaders(span) },
         body: JSON.stringify(body),
-        headersTimeout: 0,
-        bodyTimeout: 0,
-        signal,
+        timeoutMs,
+        mostBytes: (status) => (isSuccess(status) ? maxAnswerBytes : maxRefusalBytes),
       });
-      if (answer.statusCode === 401) source.refused(credentials);
-      return await decoded(answer, { maxAnswerBytes, now: options.now });
+      span?.set({ "http.status_code": answer.status });
+      if (answer.status === 401) source.refused(credentials);
+      return decoded(answer, { maxAnswerBytes, now: options.now });
     } catch (error) {
-      throw failureOf(error, signal.aborted);
+      throw failureOf(error);
+    }
+  };
+
+  /** A span by the reference's name of its HTTP client. */
+  const traced = async (body: object, timeoutMs: number, span: Span): Promise<unknown> => {
+    const call = span.child("HTTP POST", { "http.method": "POST", "http.url": shownUrl });
+    try {
+      const answer = await ask(body, timeoutMs, call);
+      call.end();
+      return answer;
+    } catch (error) {
+      call.end(messageOf(error));
+      throw error;
     }
   };
 
   return {
-    async post(body, { timeoutMs }) {
+    async post(body, { timeoutMs, span }) {
       if (questions >= maxQuestions) {
         throw new WebhookError("too many questions wait for an answer", { reason: "connection", retry: false });
       }
       questions += 1;
-      const time = new AbortController();
-      // undici looks at a signal once there is a connection, which may take longer.
-      const expiry = new Promise<never>((_, reject) => {
-        time.signal.addEventListener("abort", () => reject(late()), { once: true });
-      });
-      const timer = setTimeout(() => time.abort(), timeoutMs);
-      const answer = ask(body, time.signal).finally(() => {
-        questions -= 1;
-      });
       try {
-        return await Promise.race([answer, expiry]);
+        return await (span === undefined ? ask(body, timeoutMs, undefined) : traced(body, timeoutMs, span));
       } finally {
-        clearTimeout(timer);
+        questions -= 1;
       }
     },
     close: () => open.close(),
   };
 }
+
+/** Of a refusal nothing is told; a short one leaves its connection to the next question. */
+const maxRefusalBytes = 16_384;
 
 /** Each question says for itself how long it may take. */
 const longestMs = 60_000;
@@ -97,26 +114,32 @@ function addressOf(server: string): URL {
   throw new Error(`the webhook's address ${url.origin} is not https`);
 }
 
-async function decoded(
-  { statusCode, headers, body }: Dispatcher.ResponseData,
+/** A plugin that makes credentials may take longer than whoever asks can wait. @throws DeadlineExceeded */
+async function inTime<T>(value: T | Promise<T>, ms: number): Promise<T> {
+  if (!(value instanceof Promise)) return value;
+  let timer: NodeJS.Timeout | undefined;
+  const expiry = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DeadlineExceeded()), ms);
+  });
+  return Promise.race([value, expiry]).finally(() => clearTimeout(timer));
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status <= 299;
+
+function decoded(
+  { status, headers, body, isCut }: Answer,
   { maxAnswerBytes, now }: { readonly maxAnswerBytes: number; readonly now: () => number },
-): Promise<unknown> {
-  if (statusCode < 200 || statusCode > 299) {
-    await body.dump({ limit: 16_384 });
-    throw new WebhookError(`the webhook answered ${statusCode}`, {
-      reason: statusCode === 504 ? "timeout" : "status",
-      retry: statusCode === 429 || statusCode >= 500,
+): unknown {
+  if (!isSuccess(status)) {
+    throw new WebhookError(`the webhook answered ${status}`, {
+      reason: status === 504 ? "timeout" : "status",
+      retry: status === 429 || status >= 500,
       ...retryAfterOf(headers["retry-after"], now()),
     });
   }
-  const answer = createGatheredBytes();
-  for await (const part of body) {
-    answer.add(part);
-    // Leaving the loop ends the connection.
-    if (answer.length > maxAnswerBytes) throw notUnderstood(`the answer is longer than ${maxAnswerBytes} bytes`);
-  }
+  if (isCut) throw notUnderstood(`the answer is longer than ${maxAnswerBytes} bytes`);
   try {
-    return readJson(answer.bytes().toString("utf8"));
+    return readJson(body.toString("utf8"));
   } catch {
     throw notUnderstood("the answer is no JSON"); // without its text: it may say again what was asked
   }
@@ -141,9 +164,9 @@ const timeoutCodes = new Set([
 const brokenCodes = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /** Codes and messages of connections are fit for a log: neither undici nor node puts a header or a body in them. */
-function failureOf(error: unknown, expired: boolean): WebhookError {
+function failureOf(error: unknown): WebhookError {
   if (error instanceof WebhookError) return error;
-  if (expired) return late();
+  if (error instanceof DeadlineExceeded) return late();
   const code = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
   const text = error instanceof Error ? error.message : "unknown";
   return new WebhookError(

@@ -69,14 +69,17 @@ export interface WriteContext {
   readonly ipFamilies?: readonly string[];
 }
 
-/** Makes a kind's record; the naming gives it the words of the dialect in force. */
-export type BehaviorOf = (naming: Naming) => Behavior;
+/**
+ * Makes a kind's record; the naming gives it the words of the dialect in force, `release` (`1.32`) is the one that the
+ * server is or emulates.
+ */
+export type BehaviorOf = (naming: Naming, release: string) => Behavior;
 
 /** Kinds' records by the names of their types: `core/v1.Pod`. */
 export type Behaviors = readonly (readonly [type: string, behavior: BehaviorOf])[];
 
 /** A record written for its own object type, as the catalog keeps it. */
-export function behavior<T extends ApiObject>(make: (naming: Naming) => Behavior<T>): BehaviorOf {
+export function behavior<T extends ApiObject>(make: (naming: Naming, release: string) => Behavior<T>): BehaviorOf {
   // Only objects decoded as this kind reach its functions: the catalog pairs them.
   return make as unknown as BehaviorOf;
 }

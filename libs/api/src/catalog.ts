@@ -8,6 +8,7 @@ import type { Behavior } from "./behavior.js";
 import type { Conversion } from "./conversion.js";
 import { type Move, moveFields, reversed } from "./conversion-moves.js";
 import type { DefinitionText } from "./custom/definition-text.js";
+import type { KindRules } from "./custom/kind-rules.js";
 import {
   type DataFile,
   defaultStrategy,
@@ -21,6 +22,7 @@ import {
 } from "./data-file.js";
 import { behaviors } from "./kinds/behaviors.js";
 import { conversions } from "./kinds/conversions.js";
+import type { WebhookClientConfig } from "./kinds/shared/webhook-client.js";
 import { type AnyObject, withMetadata } from "./object.js";
 import { DataError } from "./reader.js";
 import { parseRuntimeConfig, type RuntimeConfig, type ServableResource, servedBy } from "./runtime-config.js";
@@ -66,10 +68,35 @@ export interface Kind {
   readonly behavior: Behavior;
   /** Of the hub, whose objects its rows are made of. */
   readonly table: TableType;
-  /** The version that is stored; itself where it is this one, and for what is never stored. */
+  /** The version in which its objects are validated; itself for custom resources, and for what is never stored. */
   readonly hub: Kind;
+  /** The version in which its objects are stored: the hub of a built-in kind. */
+  readonly stored: Kind;
+  /** How stored objects of a custom resource become this version's; undefined for built-in kinds, whose hub says it. */
+  readonly custom: CustomStorage | undefined;
+  /** What its schema says in expressions; undefined where it says nothing so, and of every built-in kind. */
+  readonly rules: KindRules | undefined;
   /** To the hub and back; undefined where only the name of the version differs. */
   readonly conversion: Conversion<AnyObject, AnyObject> | undefined;
+}
+
+/** What there is to know of the stored objects of a custom resource. */
+export interface CustomStorage {
+  /** Objects that were stored until then may have another version, and lack defaults: an older definition made them. */
+  readonly since: number;
+  /** Who converts objects whose version is another one; undefined where only the name of the version differs. */
+  readonly webhook: ConversionWebhook | undefined;
+  /** Fields by which objects can be selected, of every version: they are taken out of the state that is stored. */
+  readonly selectedBy: readonly string[];
+  /** Whether what is stored now is what this version shows, apart from the name of the version. */
+  readonly isStoredShape: boolean;
+}
+
+/** A webhook that converts objects between the versions of a definition. */
+export interface ConversionWebhook {
+  readonly client: WebhookClientConfig;
+  /** Versions of ConversionReview that it knows, the best first. */
+  readonly reviewVersions: readonly string[];
 }
 
 /** Names from the root to a value: `["spec", "replicas"]`. */
@@ -96,6 +123,13 @@ export interface Group {
   readonly preferredVersion: string;
 }
 
+/** Where a group-version stands among others, by the numbers of an APIService: higher ones come first. */
+export interface Priority {
+  /** Of the group: that of its highest version counts. */
+  readonly group: number;
+  readonly version: number;
+}
+
 /** A store key taken apart. */
 export interface StoredName {
   /** The kind in its storage version. */
@@ -115,6 +149,8 @@ export interface Catalog {
   readonly warnings: readonly string[];
   /** Groups with something served, the core group first. */
   groups(): readonly Group[];
+  /** Of a group-version that is served here. */
+  priorityOf(group: string, version: string): Priority;
   /** Served kinds of a group-version, by plural: the same list in every catalog that has the same of them. */
   kindsOf(group: string, version: string): readonly Kind[];
   /** A served resource. */
@@ -157,10 +193,19 @@ export class RuntimeConfigError extends Error {}
 
 const dataFolder = new URL("../data/", import.meta.url);
 
+/** The types of some data files (`core.v1`) and those that they name among one another: for who needs no kinds. */
+export function loadTypes(naming: Naming, files: readonly string[]): Types {
+  return createTypes(files.map(readFileNamed), naming);
+}
+
 function readDataFiles(): readonly DataFile[] {
   const names = readdirSync(dataFolder).filter((name) => name.endsWith(".json"));
   if (names.length === 0) throw new DataError(dataFolder.pathname, "no data files");
-  return names.map((name) => readDataFile(name.slice(0, -".json".length), parsed(new URL(name, dataFolder))));
+  return names.map((name) => readFileNamed(name.slice(0, -".json".length)));
+}
+
+function readFileNamed(name: string): DataFile {
+  return readDataFile(name, parsed(new URL(`${name}.json`, dataFolder)));
 }
 
 function parsed(file: URL): unknown {
@@ -194,10 +239,11 @@ export function buildCatalog(files: readonly DataFile[], naming: Naming, options
     byResource.set(key, kind);
     byKind.set(`${kind.apiVersion}/${kind.kind}`, kind);
   }
-  const stored = kinds.filter((k) => k.hub === k && isStored(k));
+  const stored = kinds.filter((k) => k.stored === k && isStored(k));
   const byPrefix = indexPrefixes(stored);
   const served = kinds.filter((k) => k.served);
-  const groups = groupsOf(served, new Map(files.map((f) => [apiVersionOf(naming.word(f.group), f.version), f])));
+  const fileOf = new Map(files.map((f) => [apiVersionOf(naming.word(f.group), f.version), f]));
+  const groups = groupsOf(served, fileOf);
   const find = (group: string, version: string, plural: string): Kind | undefined =>
     byResource.get(`${apiVersionOf(group, version)}/${plural}`);
   const storedAt = (prefix: string): Kind | undefined => byPrefix.get(prefix);
@@ -208,6 +254,10 @@ export function buildCatalog(files: readonly DataFile[], naming: Naming, options
     naming,
     warnings: config.warnings,
     groups: () => groups,
+    priorityOf(group, version) {
+      const file = fileOf.get(apiVersionOf(group, version));
+      return file === undefined ? customPriority : { group: file.priority, version: file.versionPriority };
+    },
     kindsOf: (group, version) => byVersion.get(apiVersionOf(group, version)) ?? [],
     resource: (group, version, plural) => {
       const kind = find(group, version, plural);
@@ -222,6 +272,9 @@ export function buildCatalog(files: readonly DataFile[], naming: Naming, options
     type: (name) => building.types.message(name),
   };
 }
+
+/** Of what is not built in: behind everything that is. */
+const customPriority: Priority = { group: 1000, version: 100 };
 
 /** By apiVersion, each by plural. */
 export function kindsByVersion(kinds: Iterable<Kind>): ReadonlyMap<string, readonly Kind[]> {
@@ -302,6 +355,7 @@ function kindOf(source: KindSource, building: Building): Kind {
     ...words,
     fieldSelectors: entry.fieldSelectors,
     definition: undefined,
+    rules: undefined,
     scale: undefined,
     deprecation: undefined,
     served: isOffered({ group, version: file.version, plural: entry.plural }, entry, building),
@@ -333,6 +387,10 @@ function kindOf(source: KindSource, building: Building): Kind {
         ? kind
         : (building.kind(apiVersionOf(storage.group, storage.version), entry.kind) ?? kind);
     },
+    get stored() {
+      return kind.hub;
+    },
+    custom: undefined,
     get conversion() {
       return compiled.conversion();
     },
@@ -370,7 +428,7 @@ function wordsOf(entry: KindEntry, naming: Naming): Pick<Kind, "release" | "subr
 }
 
 /** What is made when it is first asked for, and kept. */
-function compiledParts({ file, entry }: KindSource, { types, naming }: Building) {
+function compiledParts({ file, entry }: KindSource, { types, naming, release }: Building) {
   const typeName = `${file.name.replace(/\.(?=v\d)/, "/")}.${entry.kind}`;
   if (!file.types.has(entry.kind)) throw new DataError(`${file.name} kind ${entry.kind}`, "no type of this name");
   const type = once(() => {
@@ -381,7 +439,7 @@ function compiledParts({ file, entry }: KindSource, { types, naming }: Building)
   return {
     type,
     listType: once(() => listTypeOf(type(), listMetaOf(types))),
-    behavior: once(() => behaviors.get(typeName)?.(naming) ?? {}),
+    behavior: once(() => behaviors.get(typeName)?.(naming, release) ?? {}),
     table: once(() => compileTable(entry.columns, { naming, conditionsOf: rowConditions.get(typeName) })),
     conversion: once(() => conversions.get(typeName)?.(naming, types) ?? movesOf(entry.moves)),
   };

@@ -13,6 +13,8 @@ export interface DataFile {
   readonly order: number | undefined;
   /** Orders the groups in discovery: who asks for a resource by its name alone gets that of the highest group. */
   readonly priority: number;
+  /** Of this version in its group, as its APIService says it: the highest is preferred. */
+  readonly versionPriority: number;
   readonly kinds: readonly KindEntry[];
   readonly types: ReadonlyMap<string, unknown>;
 }
@@ -108,13 +110,14 @@ export interface Subresource {
 }
 
 export function readDataFile(name: string, json: unknown): DataFile {
-  const file = reader(name, json, ["group", "version", "priority", "order", "kinds", "types"]);
+  const file = reader(name, json, ["group", "version", "priority", "versionPriority", "order", "kinds", "types"]);
   return {
     name,
     group: file.text("group"),
     version: file.text("version"),
     order: file.optionalNumber("order"),
     priority: file.optionalNumber("priority") ?? 0,
+    versionPriority: file.optionalNumber("versionPriority") ?? 0,
     kinds: file.objects("kinds").map(readKind),
     types: new Map(file.object("types")?.entries() ?? []),
   };

@@ -64,6 +64,12 @@ function sizeAt(object: AnyObject, path: readonly string[]): number {
   throw internalError(`the spec replicas field ${JSON.stringify(`.${path.join(".")}`)} does not exist`);
 }
 
+/** A custom resource whose Scale is written may be without a size until then: it has none of anything. */
+export function withSize({ scale }: Kind, object: AnyObject): AnyObject {
+  if (scale === undefined || valueAt(object, scale.replicas.join(".")) !== undefined) return object;
+  return { ...withMember(object, scale.replicas, 0), metadata: object.metadata };
+}
+
 function textAt(object: AnyObject, path: readonly string[] | undefined): string {
   const value = path === undefined ? undefined : valueAt(object, path.join("."));
   return typeof value === "string" ? value : "";
@@ -74,13 +80,12 @@ function numberAt(object: AnyObject, path: string): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** The stored object with the size that a Scale asks for, and the resourceVersion that it was read at. */
+/** The stored object with the size that a Scale asks for, and the resourceVersion that the Scale names, if any. */
 export function withScale({ scale: paths }: Kind, object: AnyObject, scale: AnyObject): AnyObject {
-  const { resourceVersion: _stored, ...metadata } = object.metadata;
-  const { resourceVersion } = scale.metadata;
+  const { resourceVersion = "" } = scale.metadata;
   return {
     ...withMember(object, paths?.replicas ?? ["spec", "replicas"], numberAt(scale, "spec.replicas")),
-    metadata: { ...metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
+    metadata: { ...object.metadata, ...(resourceVersion === "" ? {} : { resourceVersion }) },
   };
 }
 

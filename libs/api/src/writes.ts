@@ -5,6 +5,7 @@ import type { MessageType, Type } from "@orch/schema/descriptor.js";
 import { equal, equalJson } from "@orch/schema/equal.js";
 import { type ObjectMeta, validateObjectMeta, validateObjectMetaUpdate } from "@orch/schema/object-meta.js";
 import { validate, validateImmutable } from "@orch/schema/validate.js";
+import { invalid } from "@orch/status/api-error.js";
 import { enoughErrors } from "@orch/status/errors-of-each.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { WriteContext } from "./behavior.js";
@@ -207,6 +208,14 @@ export function validateVirtual(kind: Kind, object: AnyObject): readonly FieldEr
   return validateFields(kind, object);
 }
 
+/** What a review asks, as its hub has it. The reference names no kind in this error. @throws ApiError Invalid */
+export function askedByReview(kind: Kind, given: AnyObject): AnyObject {
+  const object = toHub(kind, given);
+  const errors = validateVirtual(kind.hub, object);
+  if (errors.length > 0) throw invalid({ group: kind.group, kind: "" }, "", errors);
+  return object;
+}
+
 /** The rules of the type and those of the kind; of an object that breaks very many of the first, those alone. */
 function validateFields(kind: Kind, object: AnyObject, old?: AnyObject): readonly FieldError[] {
   const errors = validate(kind.type, object, { old });
@@ -218,14 +227,21 @@ function validateFields(kind: Kind, object: AnyObject, old?: AnyObject): readonl
 export function selectableFields(kind: Kind, object: AnyObject): Readonly<Record<string, string>> {
   const { name = "", namespace = "" } = object.metadata;
   const values: Record<string, string> = { "metadata.name": name, "metadata.namespace": namespace };
-  for (const path of kind.fieldSelectors.fields) values[path] = textAt(kind.type, path, object);
+  for (const path of selectablePaths(kind)) values[path] = textAt(kind, path, object);
   return { ...values, ...kind.behavior.selectableFields?.(object) };
 }
 
-function textAt(type: MessageType, path: string, object: AnyObject): string {
+/** The fields of its own by which objects of a kind can be selected; of a custom resource those of all its versions. */
+export function selectablePaths({ custom, hub }: Kind): readonly string[] {
+  return custom?.selectedBy ?? hub.fieldSelectors.fields;
+}
+
+function textAt({ type, custom }: Kind, path: string, object: AnyObject): string {
   const value = valueAt(object, path);
   if (typeof value === "string" || typeof value === "boolean") return String(value);
   if (typeof value === "number" || typeof value === "bigint") return String(value);
+  // What a custom resource leaves out has no zero.
+  if (custom !== undefined) return "";
   switch (typeAt(type, path)?.kind) {
     case "bool":
       return "false";

@@ -1,3 +1,4 @@
+import type { Span } from "@orch/status/span.js";
 import type { UserInfo } from "./user.js";
 
 /** Headers of a request by their names in lower case, each with all its values. */
@@ -11,6 +12,10 @@ export interface Credentials {
   readonly certificate: ClientCertificate | undefined;
   /** In which a front proxy tells whom it has authenticated. */
   readonly headers: HeaderMap;
+  /** Who sends it, of a client in the server's own process: not from the request, but from whoever made the client. */
+  readonly local?: UserInfo | undefined;
+  /** What the question is part of, where that is traced. */
+  readonly span?: Span | undefined;
 }
 
 /** The subject of a client certificate whose chain the TLS layer has looked at. */

@@ -1,3 +1,4 @@
+import type { Span } from "@orch/status/span.js";
 import type { Target } from "@orch/status/target.js";
 import type { UserInfo } from "./user.js";
 
@@ -31,7 +32,8 @@ export interface Decision {
 
 /** Answers at once where it can, like `Authenticator`. */
 export interface Authorizer {
-  authorize(attributes: Attributes): Decision | Promise<Decision>;
+  /** `span` is what the question is part of, where that is traced. */
+  authorize(attributes: Attributes, span?: Span): Decision | Promise<Decision>;
 }
 
 export const allowed: Decision = { outcome: "allow", reason: "" };
@@ -39,20 +41,28 @@ export const noOpinion: Decision = { outcome: "noOpinion", reason: "" };
 
 /** The first that allows or denies decides; where none has an opinion, their reasons are joined. */
 export function firstOpinion(authorizers: readonly Authorizer[]): Authorizer {
-  const from = (start: number, attributes: Attributes, before: Decision): Decision | Promise<Decision> => {
-    let decision = before;
-    for (let i = start; i < authorizers.length; i++) {
-      const next = authorizers[i]?.authorize(attributes) ?? noOpinion;
+  const from = (attributes: Attributes, span: Span | undefined, after?: After): Decision | Promise<Decision> => {
+    let decision = after?.decision ?? noOpinion;
+    for (let i = after?.next ?? 0; i < authorizers.length; i++) {
+      const next = authorizers[i]?.authorize(attributes, span) ?? noOpinion;
       if (next instanceof Promise) {
         const soFar = decision;
-        return next.then((d) => (d.outcome === "noOpinion" ? from(i + 1, attributes, joined(soFar, d)) : d));
+        return next.then((d) =>
+          d.outcome === "noOpinion" ? from(attributes, span, { next: i + 1, decision: joined(soFar, d) }) : d,
+        );
       }
       if (next.outcome !== "noOpinion") return next;
       decision = joined(decision, next);
     }
     return decision;
   };
-  return { authorize: (attributes) => from(0, attributes, noOpinion) };
+  return { authorize: (attributes, span) => from(attributes, span) };
+}
+
+/** Where it goes on after one that took its time. */
+interface After {
+  readonly next: number;
+  readonly decision: Decision;
 }
 
 function joined(a: Decision, b: Decision): Decision {

@@ -1,5 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { badRequest } from "@orch/status/api-error.js";
+import type { Span } from "@orch/status/span.js";
 import type { HeaderMap } from "./authenticator.js";
 import type { Authorizer, ResourceAttributes } from "./authorizer.js";
 import { extraKey } from "./extra-key.js";
@@ -18,6 +19,7 @@ interface Wanted {
 export interface ImpersonationDeps {
   readonly naming: Naming;
   readonly authorizer: Authorizer;
+  readonly span?: Span | undefined;
 }
 
 const prefix = "impersonate-";
@@ -37,11 +39,11 @@ export function wantsImpersonation(headers: object): boolean {
 export async function impersonate(
   sender: UserInfo,
   headers: HeaderMap,
-  { naming, authorizer }: ImpersonationDeps,
+  { naming, authorizer, span }: ImpersonationDeps,
 ): Promise<UserInfo> {
   const wanted = wantedUser(headers);
   for (const attributes of questions(sender, wanted, naming)) {
-    const { outcome, reason } = await authorizer.authorize(attributes);
+    const { outcome, reason } = await authorizer.authorize(attributes, span);
     if (outcome !== "allow") throw forbiddenError(attributes, reason);
   }
   return { ...wanted, groups: groupsOf(wanted, naming) };

@@ -1,3 +1,4 @@
+import type { Span } from "@orch/status/span.js";
 import { andThen } from "./and-then.js";
 import { type Authenticator, firstAllowing, noVerdict, type Verdict } from "./authenticator.js";
 
@@ -5,16 +6,16 @@ import { type Authenticator, firstAllowing, noVerdict, type Verdict } from "./au
 export interface TokenAuthenticator {
   /**
    * `audiences`: whom the token must be meant for, at least one of them. A verdict of `allow` names those that it is
-   * meant for; `none`: the token is not of this sort.
+   * meant for; `none`: the token is not of this sort. `span` is what the question is part of, where that is traced.
    */
-  authenticateToken(token: string, audiences: readonly string[]): Verdict | Promise<Verdict>;
+  authenticateToken(token: string, audiences: readonly string[], span?: Span): Verdict | Promise<Verdict>;
 }
 
 /** The first that allows, as with authenticators. */
 export function anyToken(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
   return {
-    authenticateToken: (token, audiences) =>
-      firstAllowing(authenticators, (one) => one.authenticateToken(token, audiences)),
+    authenticateToken: (token, audiences, span) =>
+      firstAllowing(authenticators, (one) => one.authenticateToken(token, audiences, span)),
   };
 }
 
@@ -54,10 +55,10 @@ const wrongToken: Verdict = { outcome: "deny", why: "a bearer token that nobody 
 export function bearerAuthenticator(tokens: TokenAuthenticator, apiAudiences: readonly string[]): Authenticator {
   const orWrong = (verdict: Verdict): Verdict => (verdict.outcome === "none" ? wrongToken : verdict);
   return {
-    authenticate({ authorization }) {
+    authenticate({ authorization, span }) {
       const token = authorization === undefined ? undefined : bearerToken(authorization);
       if (token === undefined) return noVerdict;
-      return andThen(tokens.authenticateToken(token, apiAudiences), orWrong);
+      return andThen(tokens.authenticateToken(token, apiAudiences, span), orWrong);
     },
   };
 }

@@ -157,6 +157,8 @@ export function createFeeds<I extends Item>(valueAt: ValueAt<I>): Feeds<I> {
       offerByValue(change, at);
     },
     flush() {
+      // Clearing an empty set makes a new one, and most collections have nothing to tell.
+      if (waiting.size === 0) return;
       for (const feed of waiting) flushFeed(feed);
       waiting.clear();
     },

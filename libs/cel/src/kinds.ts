@@ -2,7 +2,7 @@ import type { Dialect } from "@orch/naming/naming.js";
 import type { StructDeclaration } from "./check/environment.js";
 import { type Type, t } from "./check/types.js";
 import { type Range, range } from "./cost/sizes.js";
-import { type CelEnvironment, createEnvironment, type EnvironmentOptions } from "./environment.js";
+import { type CelEnvironment, createEnvironment, type EnvironmentOptions, type ExtraLibrary } from "./environment.js";
 import type { Declared } from "./schema/declare.js";
 
 /** An object of an interface whose fields expressions may name. */
@@ -153,11 +153,13 @@ export interface AdmissionOptions {
   readonly release?: number;
   readonly params?: boolean;
   readonly authorizer?: boolean;
+  /** Libraries of some policies alone. */
+  readonly extra?: readonly ExtraLibrary[];
 }
 
 /** Policies and match conditions of admission: the objects, the request, the namespace, and who may what. */
 export function admissionEnvironment(dialect: Dialect, options: AdmissionOptions = {}): CelEnvironment {
-  const { release, params = false, authorizer = true } = options;
+  const { release, params = false, authorizer = true, extra = [] } = options;
   const checks = {
     authorizer: t.struct(`${dialect}.authorization.Authorizer`),
     "authorizer.requestResource": t.struct(`${dialect}.authorization.ResourceCheck`),
@@ -172,7 +174,7 @@ export function admissionEnvironment(dialect: Dialect, options: AdmissionOptions
       ...(params && { params: t.dyn }),
       ...(authorizer && checks),
     },
-    release === undefined ? {} : { release },
+    { extra, ...(release !== undefined && { release }) },
   );
 }
 

@@ -1,7 +1,8 @@
 import { type Checked, check } from "./check/check.js";
 import { declaredType, type Type } from "./check/types.js";
-import { compile, PlanError } from "./compile/compile.js";
+import { compile } from "./compile/compile.js";
 import { Cancelled, type Frame, type Variables } from "./compile/frame.js";
+import { PlanError } from "./compile/plan.js";
 import { estimate } from "./cost/estimate.js";
 import type { Range } from "./cost/sizes.js";
 import type { CelEnvironment } from "./environment.js";

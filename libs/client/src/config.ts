@@ -110,6 +110,20 @@ function isAddress(url: string): boolean {
   return URL.canParse(url) && ["http:", "https:"].includes(new URL(url).protocol);
 }
 
+/**
+ * What the users of a file present, by their names; those of plugins are refused, and files are read once.
+ * @throws Error in one line that names the file and what is wrong with it
+ */
+export async function readUsers(path: string): Promise<ReadonlyMap<string, Credentials>> {
+  const { users } = await readConfigFiles([path]);
+  const found = new Map<string, Credentials>();
+  for (const [name, user] of users) {
+    const context = { cluster: user, server: { server: "", insecureSkipTlsVerify: false } };
+    found.set(name, presented(await credentialsOf(user, context)));
+  }
+  return found;
+}
+
 type UserConfig = Pick<ClientConfig, "certificate" | "key" | "token" | "basic" | "credentials" | "impersonate">;
 
 interface UserContext extends ReadOptions {

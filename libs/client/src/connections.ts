@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { type ConnectionOptions, checkServerIdentity } from "node:tls";
-import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import { Agent, type buildConnector, type Dispatcher, ProxyAgent } from "undici";
 import type { ClientConfig } from "./config.js";
 import type { Credentials } from "./credentials.js";
 import { createHttp2Streams, type Http2Streams } from "./http2-streams.js";
@@ -18,6 +18,8 @@ export interface ConnectionLimits {
   /** Besides those of streams; as many as are needed where undefined. */
   readonly limit: number | undefined;
   readonly multiplexed: boolean;
+  /** Opens connections in undici's stead; not beside a proxy of the configuration, which has the last word. */
+  readonly connector?: ((tls: ConnectionOptions) => buildConnector.connector) | undefined;
 }
 
 interface Open extends Connections {
@@ -35,7 +37,7 @@ export function createConnections(config: ClientConfig, limits: ConnectionLimits
 
   const opened = ({ certificate, key }: Credentials): Open => {
     const tls = tlsOf(config, { ...(certificate && { certificate }), ...(key && { key }) });
-    const { timeoutMs, limit, multiplexed } = limits;
+    const { timeoutMs, limit, multiplexed, connector } = limits;
     const shared = {
       ...(limit === undefined ? {} : { connections: limit }),
       keepAliveTimeout: 30_000,
@@ -46,7 +48,7 @@ export function createConnections(config: ClientConfig, limits: ConnectionLimits
     const streams = multiplexed && config.proxyUrl === undefined ? createHttp2Streams(config.server, tls) : undefined;
     const dispatcher =
       config.proxyUrl === undefined
-        ? new Agent({ ...shared, connect: tls })
+        ? new Agent({ ...shared, connect: connector?.(tls) ?? tls })
         : new ProxyAgent({ ...shared, uri: config.proxyUrl, requestTls: tls });
     const made = { certificate, key, dispatcher, streams };
     open.add(made);

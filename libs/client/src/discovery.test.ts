@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
+import type { Client, RawRequest, RawResponse } from "./client.js";
 import { createDiscovery } from "./discovery.js";
-import type { Client, RawRequest, RawResponse } from "./http.js";
 
 const resource = (plural: string, kind: string, verbs: readonly string[], scope = "Namespaced") => ({
   resource: plural,

@@ -1,7 +1,7 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { readJson } from "@orch/status/read-json.js";
-import type { Client } from "./http.js";
+import type { Client } from "./client.js";
 import { isRecord } from "./objects.js";
 import { groupsOneByOne } from "./plain-discovery.js";
 

@@ -1,9 +1,7 @@
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from "node:http2";
 import type { ConnectionOptions } from "node:tls";
 import type { HeaderValues } from "./impersonation.js";
-
-/** Bytes of an answer as they come; whoever stops reading before the end destroys it. */
-export type StreamBody = AsyncIterable<Buffer> & { destroy(): unknown };
+import type { StreamBody } from "./transport.js";
 
 export interface StreamRequest {
   readonly method: string;
@@ -85,7 +83,7 @@ export function createHttp2Streams(server: string, tls: ConnectionOptions): Http
     },
     close() {
       connections.clear();
-      for (const session of sessions) session.destroy();
+      for (const session of sessions) session.destroy(new Error("the client is closed"));
     },
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mock, test } from "node:test";
 import { ApiError } from "@orch/status/api-error.js";
 import { messageOf } from "@orch/status/message-of.js";
-import type { Client } from "./http.js";
+import type { Client } from "./client.js";
 import { leadOnce, type TermEnd } from "./leader-election.js";
 import { type ApiObject, isRecord } from "./objects.js";
 
@@ -19,6 +19,7 @@ function createLeaseServer() {
     return lease;
   };
   const cut = new Set<string>();
+  let mute = false;
   const clientOf = (identity: string): Pick<Client, "get" | "create" | "update"> => ({
     async get() {
       await here(identity);
@@ -30,11 +31,13 @@ function createLeaseServer() {
       if (lease !== undefined) throw new ApiError("AlreadyExists", "there is one");
       return put(object);
     },
-    async update(_collection, object) {
+    async update(_collection, object, { signal } = {}) {
       await here(identity);
       if (object.metadata.resourceVersion !== lease?.metadata.resourceVersion)
         throw new ApiError("Conflict", "changed");
-      return put(object);
+      const stored = put(object);
+      if (mute) await new Promise<never>((_, reject) => signal?.addEventListener("abort", () => reject(signal.reason)));
+      return stored;
     },
   });
   const here = async (identity: string): Promise<void> => {
@@ -52,6 +55,10 @@ function createLeaseServer() {
     writes: () => version,
     goAway: (error: ApiError | undefined) => {
       away = error;
+    },
+    /** Updates are done, but nobody is told. */
+    setMute: (on: boolean) => {
+      mute = on;
     },
     /** Somebody else changes it. */
     meddle: () => put({ ...(lease ?? { metadata: {} }), metadata: { ...lease?.metadata, labels: { touched: "yes" } } }),
@@ -166,6 +173,38 @@ election("who stops gives the lease back, and the next need not wait for its end
   await pass(0);
   assert.equal(server.holder(), undefined);
   assert.equal(server.spec()["leaseDurationSeconds"], 1);
+});
+
+election("who stops while it renews gives the lease back all the same", async () => {
+  const server = createLeaseServer();
+  const a = start(server, "a");
+  await pass(0);
+  server.setMute(true);
+  await pass(2_000);
+  assert.equal(server.writes(), 2, "the renewal is done");
+  a.cancel();
+  server.setMute(false);
+  await pass(0);
+  assert.equal(await a.ended, "cancelled");
+  assert.equal(server.holder(), undefined);
+  assert.deepEqual(a.errors, []);
+});
+
+election("who stops while it takes the lease gives it back", async () => {
+  const server = createLeaseServer();
+  const a = start(server, "a");
+  await pass(0);
+  a.cancel();
+  await pass(0);
+  server.setMute(true);
+  const b = start(server, "b");
+  await pass(3_000);
+  assert.equal(server.holder(), "b");
+  b.cancel();
+  server.setMute(false);
+  await pass(0);
+  assert.equal(await b.ended, "cancelled");
+  assert.equal(server.holder(), undefined);
 });
 
 election(

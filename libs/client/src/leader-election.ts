@@ -1,6 +1,7 @@
 import { ApiError } from "@orch/status/api-error.js";
 import type { Clock } from "@orch/status/clock.js";
-import type { Client } from "./http.js";
+import { wireMicroTime } from "@orch/status/wire-time.js";
+import type { Client } from "./client.js";
 import { type ApiObject, type Collection, isRecord } from "./objects.js";
 import { pause } from "./pause.js";
 
@@ -14,7 +15,7 @@ export interface LeaderElectionOptions {
   readonly identity: string;
   /** How long the others wait after they saw the leader renew. */
   readonly leaseDurationMs: number;
-  /** How long a leader tries to renew before it gives up; less than `leaseDurationMs`. */
+  /** How long a leader tries to renew before it gives up; at most `leaseDurationMs`. */
   readonly renewDeadlineMs: number;
   readonly retryPeriodMs: number;
   readonly clock: Clock;
@@ -25,6 +26,15 @@ export interface LeaderElectionOptions {
   /** Told whenever a lease shows another holder; empty where nobody leads. */
   readonly onLeader?: (identity: string) => void;
 }
+
+/** How a candidate stands: what is said of it by flags. */
+export type Election = Pick<
+  LeaderElectionOptions,
+  "identity" | "name" | "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs"
+> & {
+  /** Of the lease. */
+  readonly namespace: string;
+};
 
 export type TermEnd = "cancelled" | "lost";
 
@@ -100,6 +110,7 @@ interface Candidate {
 function createCandidate(options: LeaderElectionOptions): Candidate {
   const { client, leases, name, identity, clock } = options;
   let observed: { readonly record: LeaderRecord; readonly lease: ApiObject; readonly at: number } | undefined;
+  let attempted = false;
 
   const observe = (lease: ApiObject): void => {
     const record = recordOf(lease);
@@ -111,7 +122,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
   const isOver = (): boolean =>
     observed === undefined || observed.at + observed.record.leaseDurationSeconds * 1000 <= clock.monotonic();
   const next = (old: LeaderRecord | undefined): LeaderRecord => {
-    const now = microTime(clock.now());
+    const now = wireMicroTime(clock.now());
     const mine = old?.holder === identity;
     return {
       holder: identity,
@@ -139,7 +150,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
         await write(observed.lease, next(observed.record), signal);
         return true;
       } catch (error) {
-        if (!(error instanceof ApiError && error.reason === "Conflict")) throw error;
+        if (!isConflict(error)) throw error;
       }
     }
     const lease = await client.get(leases, name, { signal }).catch(undefinedWhereMissing);
@@ -155,36 +166,49 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
     return true;
   };
 
+  /** The lease is read first: of a write that was cancelled nobody knows whether it was done. */
+  const giveBack = async (signal: AbortSignal): Promise<void> => {
+    const lease = await client.get(leases, name, { signal }).catch(undefinedWhereMissing);
+    if (lease === undefined) return;
+    observe(lease);
+    const { holder, transitions } = recordOf(lease);
+    if (holder !== identity) return;
+    const now = wireMicroTime(clock.now());
+    const record = { holder: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now, transitions };
+    try {
+      await write(lease, record, signal);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      await giveBack(signal);
+    }
+  };
+
   return {
     async attempt(signal, withinMs = options.renewDeadlineMs) {
+      attempted = true;
       try {
         return await within(withinMs, (late) => takeOrRenew(AbortSignal.any([signal, late])));
       } catch (error) {
         // Another candidate was faster: no failure.
-        const beaten = error instanceof ApiError && (error.reason === "Conflict" || error.reason === "AlreadyExists");
+        const beaten = isConflict(error) || (error instanceof ApiError && error.reason === "AlreadyExists");
         if (!beaten && !signal.aborted) options.onError(error);
         return false;
       }
     },
     async release() {
-      if (observed?.record.holder !== identity) return;
-      const now = microTime(clock.now());
-      const { transitions } = observed.record;
-      const record = { holder: "", leaseDurationSeconds: 1, acquireTime: now, renewTime: now, transitions };
-      const { lease } = observed;
-      await within(options.retryPeriodMs, (late) => write(lease, record, late)).catch(options.onError);
+      if (!attempted) return;
+      await within(options.renewDeadlineMs, giveBack).catch(options.onError);
     },
   };
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === "Conflict";
 }
 
 function undefinedWhereMissing(error: unknown): undefined {
   if (error instanceof ApiError && error.reason === "NotFound") return undefined;
   throw error;
-}
-
-/** `2026-01-02T03:04:05.678000Z`: a Lease tells times to the microsecond. */
-function microTime(ms: number): string {
-  return new Date(ms).toISOString().replace("Z", "000Z");
 }
 
 function recordOf(lease: ApiObject): LeaderRecord {

@@ -1,5 +1,5 @@
 import { ApiError } from "@orch/status/api-error.js";
-import type { Client, ListOptions } from "./http.js";
+import type { Client, ListOptions } from "./client.js";
 import type { ApiObject, Collection, ObjectList } from "./objects.js";
 
 /** Whether history that was asked for is kept no more. */

@@ -10,6 +10,9 @@ export function metadataOnly(naming: Naming): { readonly list: string; readonly 
 /** Which object it is and in which version: the least that a reflector's store must keep. */
 export function identityOnly({ metadata }: ApiObject): ApiObject {
   const { name, namespace, uid, resourceVersion } = metadata;
+  // The usual case: there may be very many, and one shape takes less of everything.
+  if (name !== undefined && namespace !== undefined && uid !== undefined && resourceVersion !== undefined)
+    return { metadata: { name, namespace, uid, resourceVersion } };
   return {
     metadata: {
       ...(name === undefined ? {} : { name }),

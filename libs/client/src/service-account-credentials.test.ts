@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
-import type { Client } from "./http.js";
+import type { Client } from "./client.js";
 import { serviceAccountCredentials } from "./service-account-credentials.js";
 
 const start = Date.parse("2026-01-01T00:00:00Z");

@@ -1,9 +1,9 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { readJson } from "@orch/status/read-json.js";
+import type { Client } from "./client.js";
 import { bearer, type CredentialSource, type Obtained, renewedCredentials } from "./credentials.js";
 import { isToken, timeOf } from "./exec-plugin.js";
-import type { Client } from "./http.js";
 import { isRecord, pathOf } from "./objects.js";
 
 export interface ServiceAccountOptions {

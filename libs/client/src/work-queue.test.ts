@@ -145,7 +145,7 @@ test("an observer hears of depth, waiting and working", async (t) => {
       retried: () => heard.push("retried"),
       depth: (keys) => heard.push(`depth ${keys}`),
       waited: (seconds) => heard.push(`waited ${seconds}`),
-      worked: (seconds) => heard.push(`worked ${seconds}`),
+      began: () => () => void heard.push("worked"),
     },
   });
   queue.add("a");
@@ -154,6 +154,6 @@ test("an observer hears of depth, waiting and working", async (t) => {
   await end("a", "retry");
   assert.deepEqual(heard, [
     ...["added", "depth 1", "depth 0", "waited 0"],
-    ...["added", "depth 1", "worked 2", "retried", "depth 0", "waited 2"],
+    ...["added", "depth 1", "worked", "retried", "depth 0", "waited 2"],
   ]);
 });

@@ -9,7 +9,8 @@ export interface QueueObserver {
   retried(): void;
   depth(keys: number): void;
   waited(seconds: number): void;
-  worked(seconds: number): void;
+  /** Work on a key has begun; called once it is over. */
+  began(): () => void;
 }
 
 export interface WorkQueueOptions<K> {
@@ -92,9 +93,9 @@ export function createWorkQueue<K>(options: WorkQueueOptions<K>): WorkQueue<K> {
     }
   };
   const work = async (key: K, signal: AbortSignal): Promise<void> => {
-    const began = clock.monotonic();
+    const over = observer?.began();
     const outcome = await settled(key, signal);
-    observer?.worked((clock.monotonic() - began) / 1000);
+    over?.();
     working.delete(key);
     if (!signal.aborted) followUp(key, outcome);
     if (working.size === 0) idle();

@@ -54,6 +54,22 @@ export function putRaw(w: Writer, bytes: Uint8Array): void {
   w.bytes.set(bytes, w.at);
 }
 
+/** A part of other bytes, without a length. */
+export function putBytes(
+  w: Writer,
+  bytes: Buffer,
+  { from, size }: { readonly from: number; readonly size: number },
+): void {
+  reserve(w, size);
+  w.at -= size;
+  if (size > shortText) {
+    bytes.copy(w.bytes, w.at, from, from + size);
+    return;
+  }
+  const { bytes: into, at } = w;
+  for (let i = 0; i < size; i++) into[at + i] = bytes[from + i] ?? 0;
+}
+
 // Up to here a loop over ASCII is faster than the call out of JavaScript (protobuf.bench.ts).
 const shortText = 48;
 

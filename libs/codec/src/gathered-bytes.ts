@@ -11,28 +11,34 @@ export interface GatheredBytes {
 }
 
 const leastMemory = 4096;
+const none = Buffer.alloc(0);
 
 export function createGatheredBytes(): GatheredBytes {
-  let memory: Buffer = Buffer.alloc(0);
-  let length = 0;
-  const room = (bytes: number): void => {
-    if (bytes <= memory.length) return;
-    const larger = Buffer.allocUnsafeSlow(Math.max(bytes, 2 * length, leastMemory));
-    memory.copy(larger, 0, 0, length);
-    memory = larger;
-  };
-  return {
-    add(part) {
-      if (length === 0) memory = part;
-      else {
-        room(length + part.length);
-        part.copy(memory, length);
-      }
-      length += part.length;
-    },
-    get length() {
-      return length;
-    },
-    bytes: () => memory.subarray(0, length),
-  };
+  return new Gathered();
+}
+
+/** A class: closures for its methods would cost every request. */
+class Gathered implements GatheredBytes {
+  #memory: Buffer = none;
+  length = 0;
+
+  add(part: Buffer): void {
+    if (this.length === 0) this.#memory = part;
+    else {
+      this.#room(this.length + part.length);
+      part.copy(this.#memory, this.length);
+    }
+    this.length += part.length;
+  }
+
+  bytes(): Buffer {
+    return this.length === this.#memory.length ? this.#memory : this.#memory.subarray(0, this.length);
+  }
+
+  #room(bytes: number): void {
+    if (bytes <= this.#memory.length) return;
+    const larger = Buffer.allocUnsafeSlow(Math.max(bytes, 2 * this.length, leastMemory));
+    this.#memory.copy(larger, 0, 0, this.length);
+    this.#memory = larger;
+  }
 }

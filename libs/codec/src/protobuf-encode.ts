@@ -35,7 +35,7 @@ export function encodeMessage(type: MessageType, value: JsonObject): Buffer {
   return written((w) => message.put(w, value));
 }
 
-interface MessageWriter {
+export interface MessageWriter {
   /** The fields, without a length. */
   put(w: Writer, value: JsonObject): void;
   /** What an absent message of this type is written as. */
@@ -44,11 +44,11 @@ interface MessageWriter {
 
 type PutField = (w: Writer, message: JsonObject) => void;
 /** A value with the length that its wire type needs, but without a tag; undefined stands for the zero value. */
-type Put = (w: Writer, value: unknown) => void;
+export type Put = (w: Writer, value: unknown) => void;
 
 const compiled = new WeakMap<MessageType, MessageWriter>();
 
-function messageWriter(type: MessageType): MessageWriter {
+export function messageWriter(type: MessageType): MessageWriter {
   const known = compiled.get(type);
   if (known !== undefined) return known;
   if (!type.protobuf) throw new TypeError(`${type.name} has no Protobuf form`);
@@ -153,7 +153,7 @@ function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
 }
 
-function wireOf(type: Type): number {
+export function wireOf(type: Type): number {
   switch (type.kind) {
     case "int32":
     case "int64":
@@ -166,7 +166,7 @@ function wireOf(type: Type): number {
   }
 }
 
-function putterOf(type: Type): Put {
+export function putterOf(type: Type): Put {
   switch (type.kind) {
     case "message":
       return messagePutter(type);
@@ -284,7 +284,7 @@ const scalars: Readonly<Record<ScalarKind, Put>> = {
 };
 
 /** Writes nothing for the value that means no time. */
-function putTimestamp(w: Writer, seconds: number, nanos: number): void {
+export function putTimestamp(w: Writer, seconds: number, nanos: number): void {
   if (seconds === noTimeSeconds && nanos === 0) return;
   putInteger(w, nanos);
   putVarint(w, wellKnown.nanos * 8 + wireType.varint);

@@ -5,7 +5,14 @@ import { field, type MessageType, message } from "@orch/schema/descriptor.js";
 import { unrecognizedBody } from "./decoded.js";
 import { decodeMessage } from "./protobuf-decode.js";
 import { encodeMessage } from "./protobuf-encode.js";
-import { parseProtobuf, protobufList, unwrapObject, watchEventFrame, wrapObject } from "./protobuf-envelope.js";
+import {
+  parseProtobuf,
+  protobufItemSize,
+  protobufList,
+  unwrapObject,
+  watchEventFrame,
+  wrapObject,
+} from "./protobuf-envelope.js";
 import { pod, podFromReference, podType } from "./testing/pod.js";
 
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(" ", ""), "hex");
@@ -54,7 +61,8 @@ test("a list is the same bytes in pieces as at once", () => {
     const typeMeta = { apiVersion: "v1", kind: "PodList" };
     const whole = wrapObject(typeMeta, encodeMessage(listType, { metadata, items: Array(count).fill(pod) }));
     const sizes = Array<number>(count).fill(item.length);
-    const { head, itemHeader, tail } = protobufList(typeMeta, { type: listMeta, value: metadata }, sizes);
+    const bytes = count * protobufItemSize(item.length);
+    const { head, itemHeader, tail } = protobufList(typeMeta, { type: listMeta, value: metadata }, bytes);
     const pieces = sizes.flatMap((size) => [itemHeader(size), item]);
     assert.deepEqual(Buffer.concat([head, ...pieces, tail]), whole);
   }

@@ -73,31 +73,39 @@ export interface ListFraming {
 
 /**
  * A list as a stream of messages that are encoded already:
- * head, then for each item its header and its bytes, then tail.
+ * head, then for each item its header and its bytes, then tail. `itemsSize` are the bytes of all items and their headers.
  */
 export function protobufList(
   typeMeta: TypeMeta,
   metadata: { readonly type: MessageType; readonly value: JsonObject },
-  itemSizes: Iterable<number>,
+  itemsSize: number,
 ): ListFraming {
   const listMeta = encodeMessage(metadata.type, metadata.value);
-  let items = 0;
-  for (const size of itemSizes) items += 1 + varintSize(size) + size;
   const head = written((w) => {
     putRaw(w, listMeta);
     putVarint(w, listMeta.length);
     putDelimitedTag(w, listFields.metadata);
-    putHead(w, typeMeta, sizeOf(w) + items);
+    putHead(w, typeMeta, sizeOf(w) + itemsSize);
   });
-  return {
-    head,
-    itemHeader: (size) =>
-      written((w) => {
-        putVarint(w, size);
-        putDelimitedTag(w, listFields.items);
-      }),
-    tail,
-  };
+  return { head, itemHeader, tail };
+}
+
+/** Bytes of an item of so many bytes and its header. */
+export function protobufItemSize(size: number): number {
+  return 1 + varintSize(size) + size;
+}
+
+const itemTag = listFields.items * 8 + wireType.delimited;
+
+/** In memory of node's pool: it is not kept, and there are as many as items. */
+function itemHeader(size: number): Buffer {
+  const bytes = Buffer.allocUnsafe(1 + varintSize(size));
+  bytes[0] = itemTag;
+  let at = 1;
+  let rest = size;
+  for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes[at++] = (rest % 0x80) | 0x80;
+  bytes[at] = rest;
+  return bytes;
 }
 
 function varintSize(value: number): number {

@@ -3,8 +3,10 @@
  * some rounds, and the ratios within this run.
  */
 import { decode } from "@orch/schema/decode.js";
+import { objectOf } from "./json.js";
 import { decodeMessage } from "./protobuf-decode.js";
 import { encodeMessage } from "./protobuf-encode.js";
+import { encodeJson } from "./protobuf-from-json.js";
 import { pod, podType } from "./testing/pod.js";
 
 const rounds = 9;
@@ -28,6 +30,8 @@ const bytes = encodeMessage(podType, pod);
 const measured = {
   stringify: micros(() => JSON.stringify(pod)),
   encodeMessage: micros(() => encodeMessage(podType, pod)),
+  "read and encode": micros(() => encodeMessage(podType, objectOf(jsonBytes))),
+  encodeJson: micros(() => encodeJson(podType, jsonBytes)),
   parse: micros(() => JSON.parse(json)),
   "parse and decode": micros(() => decode(podType, JSON.parse(jsonBytes.toString()))),
   decodeMessage: micros(() => decodeMessage(podType, bytes)),
@@ -40,6 +44,7 @@ for (const [name, time] of Object.entries(measured)) {
 const ratio = (a: number, b: number): string => (a / b).toFixed(2);
 process.stdout.write(
   `encodeMessage / stringify ${ratio(measured.encodeMessage, measured.stringify)}, ` +
+    `encodeJson / read and encode ${ratio(measured.encodeJson, measured["read and encode"])}, ` +
     `decodeMessage / parse ${ratio(measured.decodeMessage, measured.parse)}, ` +
     `decodeMessage / parse and decode ${ratio(measured.decodeMessage, measured["parse and decode"])}\n`,
 );

@@ -56,3 +56,14 @@ test("groups, keys and media types follow the dialect", () => {
   );
   assert.deepEqual(orch.systemNamespaces, ["default", "orch-system", "orch-public", "orch-node-lease"]);
 });
+
+test("names of component configurations follow the dialect", () => {
+  const [orch, kubernetes] = [createNaming("orch"), createNaming("kubernetes")];
+  assert.equal(orch.configurationGroup("orchscheduler.config"), "orchscheduler.config.orch");
+  assert.equal(kubernetes.configurationGroup("orchscheduler.config"), "kubescheduler.config.k8s.io");
+  assert.equal(kubernetes.configurationGroup("orchadm"), "kubeadm.k8s.io");
+  assert.equal(kubernetes.configurationGroup("agent.config"), "kubelet.config.k8s.io");
+  assert.equal(kubernetes.configurationWord("OrchProxyConfiguration"), "KubeProxyConfiguration");
+  assert.equal(kubernetes.configurationWord("InitConfiguration"), "InitConfiguration");
+  assert.equal(orch.configurationWord("orchconfig"), "orchconfig");
+});

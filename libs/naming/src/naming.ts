@@ -1,3 +1,5 @@
+import { configurationWords } from "./configuration-words.js";
+
 /**
  * The product's words. Every group suffix, vendor token and key prefix of the interface is made here,
  * in one of two dialects chosen once at start (`--api-dialect`).
@@ -26,6 +28,8 @@ export interface Naming {
   readonly initialEventsEnd: string;
   /** An annotation of audit events: `deprecated` → `orch/deprecated` | `k8s.io/deprecated`. */
   auditKey(name: string): string;
+  /** Of an audit annotation: how long a part of a request took. */
+  latencyKey(part: string): string;
   /** `api.core.v1.Pod` → `io.orch.api.core.v1.Pod` | `io.k8s.api.core.v1.Pod`: the name of a published schema. */
   schemaName(path: string): string;
   /** Value of a namespace's own finalizer. */
@@ -34,6 +38,10 @@ export interface Naming {
   readonly systemNamespaces: readonly string[];
   /** The name of one of the system's own parts: `scheduler` → `orch-scheduler` | `kube-scheduler`. */
   systemName(part: string): string;
+  /** A name of component configurations, a kind or a field: `OrchProxyConfiguration`, `orchconfig` → … | `kubeconfig`. */
+  configurationWord(name: string): string;
+  /** A group of theirs: `orchscheduler.config` → `orchscheduler.config.orch` | `kubescheduler.config.k8s.io`. */
+  configurationGroup(short: string): string;
   /** A header of responses: `PF-FlowSchema-UID` → `X-Orch-PF-…` | `X-Kubernetes-PF-…`. */
   header(name: string): string;
   /** A variable of the environment: `EXEC_INFO` → `ORCH_EXEC_INFO` | `KUBERNETES_EXEC_INFO`. */
@@ -119,8 +127,15 @@ export function createNaming(dialect: Dialect, options: { readonly storePrefix?:
       return `${before}${subdomain}${isKey ? w.keyDomain : w.groupSuffix}`;
     });
   };
+  const configurationWord = (name: string): string =>
+    dialect === "orch" ? name : (configurationWords.get(name) ?? name);
   return {
     dialect,
+    configurationWord,
+    configurationGroup: (short) => {
+      const [first = "", ...rest] = short.split(".");
+      return `${[configurationWord(first), ...rest].join(".")}.${w.groupSuffix}`;
+    },
     group: (short) => `${short}.${w.groupSuffix}`,
     key: (name) => `${w.keyDomain}/${name}`,
     keyDomain: w.keyDomain,
@@ -130,6 +145,7 @@ export function createNaming(dialect: Dialect, options: { readonly storePrefix?:
     initialEventsEnd: `${w.groupSuffix}/initial-events-end`,
     schemaName: (path) => `${w.schemaDomain}.${path.replace(/^aggregator(?=\.)/, w.aggregator)}`,
     auditKey: (name) => `${w.groupSuffix}/${name}`,
+    latencyKey: (part) => `apiserver.latency.${w.groupSuffix}/${part}`,
     namespaceFinalizer: w.finalizer,
     systemNamespaces: ["default", ...["system", "public", "node-lease"].map((n) => w.systemPrefix + n)],
     systemName: (part) => w.systemPrefix + part,

@@ -6,7 +6,7 @@ import { ApiError } from "@orch/status/api-error.js";
 import fc from "fast-check";
 import jsonpatch from "fast-json-patch";
 import { maxDepth } from "./depth.js";
-import { applyJsonPatch, readJsonPatch, unknownInJsonPatch } from "./json-patch.js";
+import { applyJsonPatch, readJsonPatch, unknownInJsonPatch, whyRejected } from "./json-patch.js";
 import { freezeDeep, jsonObject, jsonTree, nested } from "./testing/trees.js";
 
 const apply = (document: unknown, patch: unknown): unknown =>
@@ -298,4 +298,26 @@ describe("random patches", () => {
       }),
     );
   });
+});
+
+test("who did not send a patch with the request is told what it gets wrong", () => {
+  const document = { spec: { a: 1 }, list: [1] };
+  const lacking = (operation: string): string => `${operation} operation does not apply: `;
+  for (const [operation, why] of [
+    [
+      { op: "remove", path: "/spec/b" },
+      "error in remove for path: '/spec/b': Unable to remove nonexistent key: b: missing value",
+    ],
+    [{ op: "remove", path: "/list/4" }, "error in remove for path: '/list/4': Unable to access invalid index: 4"],
+    [{ op: "add", path: "/list/4", value: 1 }, "error in add for path: '/list/4': Unable to access invalid index: 4"],
+    [{ op: "add", path: "/no/b", value: 1 }, `${lacking("add")}doc is missing path: /no/b: missing value`],
+    [{ op: "replace", path: "/no/b", value: 1 }, `${lacking("replace")}doc is missing path: /no/b: missing value`],
+    [{ op: "copy", path: "/b", from: "/no" }, `${lacking("copy")}doc is missing from path: /no: missing value`],
+    [{ op: "test", path: "/no/b", value: 1 }, `${lacking("test")}is missing path: /no/b: missing value`],
+    [{ op: "test", path: "/spec/a", value: 2 }, "testing value /spec/a failed: test failed"],
+    [{ op: "weird", path: "/a" }, "Unexpected kind: weird"],
+  ] as const) {
+    const told = (error: unknown): boolean => error instanceof ApiError && whyRejected(error) === why;
+    assert.throws(() => applyJsonPatch(document, readJsonPatch([operation])), told, why);
+  }
 });

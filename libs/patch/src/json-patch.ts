@@ -1,7 +1,7 @@
 import { maxUnknown, pathText, setOwn } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { equalJson } from "@orch/schema/equal.js";
-import { patchRejected, tooLarge } from "@orch/status/api-error.js";
+import { type ApiError, patchRejected, tooLarge } from "@orch/status/api-error.js";
 import { jsonText } from "@orch/status/json-text.js";
 import { isTooDeep, maxDepth } from "./depth.js";
 import { indexOf, pointerTokens } from "./json-pointer.js";
@@ -32,6 +32,11 @@ export function readJsonPatch(tree: unknown): readonly JsonPatchOperation[] {
     throw tooLarge(`The allowed maximum operations in a JSON patch is ${maxOperations}, got ${tree.length}`);
   }
   return texts.map(operationOf);
+}
+
+/** What a patch gets wrong, for who did not send it with the request: to its sender the reference does not tell. */
+export function whyRejected({ cause, message }: ApiError): string {
+  return cause instanceof Error ? cause.message : message;
 }
 
 /** What operations hold beside their own members, for field validation: `[0].foo` (RFC 6902 ignores it). */
@@ -84,7 +89,7 @@ function operationOf({ op, path, from, value }: Members, i: number): JsonPatchOp
       if (from === undefined) throw patchRejected(`operation ${i} has no from`);
       return { op, path, from };
     default:
-      throw patchRejected(`operation ${i} is unknown: ${jsonText(op)}`);
+      throw patchRejected(`Unexpected kind: ${op ?? "unknown"}`);
   }
 }
 
@@ -95,11 +100,14 @@ function operationOf({ op, path, from, value }: Members, i: number): JsonPatchOp
  * As in the reference an absent member of an object passes a `test` for null and may be replaced, and negative indices
  * count from a list's end.
  *
- * @throws ApiError Invalid where an operation does not apply or a test fails, or the result is too deep;
- * RequestEntityTooLarge where copies add more than 3 MiB, or the work is out of proportion ({@link PatchWork})
+ * @throws ApiError Invalid where an operation does not apply or a test fails, or the result is too deep ({@link
+ * whyRejected}: where); RequestEntityTooLarge where copies add more than 3 MiB, or the work is out of proportion ({@link PatchWork})
  */
 export function applyJsonPatch(document: unknown, patch: readonly JsonPatchOperation[]): unknown {
-  const work: Work = { root: document, own: new Map(), copiedBytes: 0, mayBeDeeper: false, steps: createPatchWork() };
+  const work: Work = {
+    ...{ root: document, own: new Map(), copiedBytes: 0, mayBeDeeper: false },
+    ...{ op: "test", steps: createPatchWork() },
+  };
   for (const operation of patch) carryOut(work, operation);
   if (work.mayBeDeeper && isTooDeep(work.root)) throw patchRejected(`the result exceeds the max depth of ${maxDepth}`);
   return work.root;
@@ -114,11 +122,14 @@ interface Work {
   copiedBytes: number;
   /** An object or list was put somewhere: the walk that looks at all costs more than most patches. */
   mayBeDeeper: boolean;
+  /** The operation under way, for what is told when it does not apply. */
+  op: JsonPatchOperation["op"];
   /** Items that are moved to make or fill room, members that are compared. */
   readonly steps: PatchWork;
 }
 
 function carryOut(work: Work, operation: JsonPatchOperation): void {
+  work.op = operation.op;
   switch (operation.op) {
     case "add":
       add(work, operation.path, operation.value);
@@ -139,7 +150,7 @@ function carryOut(work: Work, operation: JsonPatchOperation): void {
       // What is absent reads as null, as in the reference.
       // The document may have many more members than the operation names.
       if (!equalJson(valueAt(work, operation.path) ?? null, operation.value, work.steps.spend)) {
-        throw patchRejected(`test of ${operation.path} failed`);
+        throw patchRejected(`testing value ${operation.path} failed: test failed`);
       }
   }
 }
@@ -151,7 +162,7 @@ function add(work: Work, path: string, value: unknown): void {
   else {
     const { length } = place.parent;
     const index = place.name === "-" ? length : indexOf(place.name, length + 1);
-    if (index === undefined) throw missing(path);
+    if (index === undefined) throw noIndex(work, place);
     work.steps.move(length - index);
     place.parent.splice(index, 0, value);
   }
@@ -162,7 +173,7 @@ function remove(work: Work, path: string): unknown {
   const place = placeAt(work, path);
   if (place === undefined) throw patchRejected("the whole document can not be removed");
   const key = keyOf(place.parent, place.name);
-  if (key === undefined) throw missing(path);
+  if (key === undefined) throw Array.isArray(place.parent) ? noIndex(work, place) : noKey(work, place);
   if (Array.isArray(place.parent)) {
     work.steps.move(place.parent.length - Number(key));
     return place.parent.splice(Number(key), 1)[0];
@@ -178,7 +189,7 @@ function replace(work: Work, path: string, value: unknown): void {
   else if (!Array.isArray(place.parent)) setOwn(place.parent, place.name, value);
   else {
     const index = indexOf(place.name, place.parent.length);
-    if (index === undefined) throw missing(path);
+    if (index === undefined) throw noIndex(work, place);
     place.parent[index] = value;
   }
 }
@@ -192,7 +203,7 @@ function move(work: Work, from: string, path: string): void {
 /** A copy of its own, since what this patch made before may stand in it. */
 function copied(work: Work, from: string): unknown {
   const value = valueAt(work, from);
-  if (value === undefined) throw missing(from);
+  if (value === undefined) throw missing(work, from);
   if (isTooDeep(value)) throw patchRejected(`${from} exceeds the max depth of ${maxDepth}`);
   const text = jsonText(value);
   work.copiedBytes += Buffer.byteLength(text);
@@ -206,6 +217,7 @@ function copied(work: Work, from: string): unknown {
 interface Place {
   readonly parent: Container;
   readonly name: string;
+  readonly path: string;
 }
 
 function placeAt(work: Work, path: string): Place | undefined {
@@ -216,13 +228,13 @@ function placeAt(work: Work, path: string): Place | undefined {
   work.root = parent;
   for (let i = 0; i < tokens.length - 1; i++) {
     const key = keyOf(parent, tokens[i] ?? "");
-    if (key === undefined) throw missing(path);
+    if (key === undefined) throw missing(work, path);
     const inner = owned(work, memberOf(parent, key), path);
     if (Array.isArray(parent)) parent[Number(key)] = inner;
     else setOwn(parent, key, inner);
     parent = inner;
   }
-  return { parent, name };
+  return { parent, name, path };
 }
 
 /** Where a value is to be put. */
@@ -235,7 +247,7 @@ function placeFor(work: Work, path: string, value: unknown): Place | undefined {
 function owned(work: Work, value: unknown, path: string): Container {
   const known = work.own.get(value);
   if (known !== undefined) return known;
-  if (!Array.isArray(value) && !isObject(value)) throw missing(path);
+  if (!Array.isArray(value) && !isObject(value)) throw missing(work, path);
   const copy: Container = Array.isArray(value) ? [...value] : { ...value };
   work.own.set(copy, copy);
   return copy;
@@ -246,10 +258,10 @@ function valueAt(work: Work, path: string): unknown {
   const tokens = tokensOf(path);
   let value = work.root;
   for (const [i, token] of tokens.entries()) {
-    if (!Array.isArray(value) && !isObject(value)) throw missing(path);
+    if (!Array.isArray(value) && !isObject(value)) throw missing(work, path);
     const key = keyOf(value, token);
     if (key !== undefined) value = memberOf(value, key);
-    else if (Array.isArray(value) || i < tokens.length - 1) throw missing(path);
+    else if (Array.isArray(value) || i < tokens.length - 1) throw missing(work, path);
     else return undefined;
   }
   return value;
@@ -271,6 +283,23 @@ function tokensOf(path: string): readonly string[] {
   return tokens;
 }
 
-function missing(path: string): Error {
-  return patchRejected(`nothing at ${path}`);
+function missing({ op }: Work, path: string): Error {
+  return patchRejected(`${lacks[op]}${path}: missing value`);
+}
+
+const lacks: Readonly<Record<JsonPatchOperation["op"], string>> = {
+  add: "add operation does not apply: doc is missing path: ",
+  remove: "remove operation does not apply: doc is missing path: ",
+  replace: "replace operation does not apply: doc is missing path: ",
+  move: "move operation does not apply: doc is missing from path: ",
+  copy: "copy operation does not apply: doc is missing from path: ",
+  test: "test operation does not apply: is missing path: ",
+};
+
+function noKey({ op }: Work, { name, path }: Place): Error {
+  return patchRejected(`error in ${op} for path: '${path}': Unable to remove nonexistent key: ${name}: missing value`);
+}
+
+function noIndex({ op }: Work, { name, path }: Place): Error {
+  return patchRejected(`error in ${op} for path: '${path}': Unable to access invalid index: ${name}`);
 }

@@ -106,16 +106,16 @@ export function issueServing(authority: KeyPair, names: readonly string[], now: 
   );
 }
 
-/** A client certificate: the common name is the user, the organisation its group, if it has one. */
+/** A client certificate: the common name is the user, each organisation one of its groups; good for a year, or `days`. */
 export function issueClient(
   authority: KeyPair,
-  user: { readonly name: string; readonly group?: string },
+  user: { readonly name: string; readonly groups?: readonly string[]; readonly days?: number },
   now: number,
 ): Promise<KeyPair> {
   return issue(
     {
-      subject: [...(user.group === undefined ? [] : [{ O: [user.group] }]), { CN: [user.name] }],
-      days: leafDays,
+      subject: [...(user.groups ?? []).map((group) => ({ O: [group] })), { CN: [user.name] }],
+      days: user.days ?? leafDays,
       extensions: leaf(ExtendedKeyUsage.clientAuth),
       issuer: authority,
     },
@@ -123,19 +123,40 @@ export function issueClient(
   );
 }
 
-/** The certificate of a service among services, for either side of a connection: its URI is who it is. */
+/** A certificate by which members of one cluster reach each other under these names: etcd's, for either side. */
+export function issueMember(authority: KeyPair, names: readonly string[], now: number): Promise<KeyPair> {
+  const san = names.map((value) => ({ type: isIP(value) === 0 ? ("dns" as const) : ("ip" as const), value }));
+  return issue(
+    {
+      subject: [{ CN: ["member"] }],
+      days: leafDays,
+      extensions: [
+        ...leaf(ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth),
+        new SubjectAlternativeNameExtension(san),
+      ],
+      issuer: authority,
+    },
+    now,
+  );
+}
+
+/**
+ * The certificate of a service among services, for either side of a connection: its URI is who it is. A host's name is
+ * for those who scrape it and cannot look at the URI.
+ */
 export function issueService(
   authority: KeyPair,
-  service: { readonly name: string; readonly uri: string },
+  service: { readonly name: string; readonly uri: string; readonly host?: string },
   now: number,
 ): Promise<KeyPair> {
+  const host = service.host === undefined ? [] : [{ type: "dns" as const, value: service.host }];
   return issue(
     {
       subject: [{ CN: [service.name] }],
       days: leafDays,
       extensions: [
         ...leaf(ExtendedKeyUsage.serverAuth, ExtendedKeyUsage.clientAuth),
-        new SubjectAlternativeNameExtension([{ type: "url", value: service.uri }]),
+        new SubjectAlternativeNameExtension([{ type: "url", value: service.uri }, ...host]),
       ],
       issuer: authority,
     },

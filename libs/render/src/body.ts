@@ -158,7 +158,7 @@ function checkTypeMeta(kind: Kind, versions: readonly string[], given: Named): v
   throw badRequest(`${given.kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind.kind}`);
 }
 
-interface Named {
+export interface Named {
   readonly kind: string;
   readonly apiVersion: string;
   readonly tree: JsonObject;
@@ -167,8 +167,8 @@ interface Named {
 /** Characters of a body that an error shows. */
 const shownBody = 1024;
 
-/** @throws ApiError BadRequest, Invalid for an object of another kind */
-function checkNamed({ group, kind, apiVersion }: Kind, given: Named): void {
+/** @throws ApiError BadRequest, Invalid for a body that is no object of a custom resource's kind and version */
+export function checkNamed({ group, kind, apiVersion }: Kind, given: Named): void {
   if (given.kind === "") {
     const body = jsonText(given.tree).slice(0, shownBody);
     const why = `Object 'Kind' is missing in '${body}'`;

@@ -5,7 +5,7 @@ import { encodeMessage } from "@orch/codec/protobuf-encode.js";
 import { wrapObject } from "@orch/codec/protobuf-envelope.js";
 import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
 import { encodings } from "./form.js";
-import { framings, type ListFrame } from "./framing.js";
+import { framings, itemsSize, type ListFrame } from "./framing.js";
 import { catalog } from "./testing/kinds.js";
 import { createBodyReader } from "./testing/read-body.js";
 
@@ -59,7 +59,7 @@ for (const encoding of encodings) {
       const pieces = Array.from({ length: count }, (_, i) => piece({ metadata: { name: String(i) } }));
       const metadata = { resourceVersion: "7", continue: "more", remainingItemCount: 3 };
       const head = { typeMeta: { ...configMap, kind: "ConfigMapList" }, metadata, metadataType: () => listMeta };
-      const { items, ...rest } = reader.body(encoding, joined(framing.list(head, pieces), pieces));
+      const { items, ...rest } = reader.body(encoding, joined(framing.list(head, itemsSize(framing, pieces)), pieces));
       // Protobuf has no empty lists, the others have no absent one.
       assert.equal(Array.isArray(items), count > 0 || encoding !== "protobuf");
       const shown = Array.isArray(items) ? items : [];
@@ -125,7 +125,7 @@ test("cbor: a body has the shortest heads, as when it is printed at once", () =>
     const pieces = items.map((item) => framings.cbor.piece(() => mapType, item));
     const head = { typeMeta: { apiVersion: "v1", kind: "ConfigMapList" }, metadata: {}, metadataType: () => listMeta };
     const whole = printCbor({ ...head.typeMeta, metadata: {}, items }, { strings: "bytes" });
-    assert.equal(joined(framings.cbor.list(head, pieces), pieces).length, whole.length);
+    assert.equal(joined(framings.cbor.list(head, itemsSize(framings.cbor, pieces)), pieces).length, whole.length);
     assert.ok(isObject(reader.body("cbor", whole)));
   }
 });

@@ -1,6 +1,6 @@
 import type { AnyObject } from "@orch/api/object.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
-import type { ListFrame, Sized } from "./framing.js";
+import type { ItemsSize, ListFrame } from "./framing.js";
 
 /**
  * What an object is in a version, shape and encoding, made once for a revision of it and kept by the caller; what
@@ -9,6 +9,8 @@ import type { ListFrame, Sized } from "./framing.js";
 export interface Piece {
   /** `now` in milliseconds since 1970. */
   at(now: number): Buffer;
+  /** Until when the bytes that were asked for last stay the same, in milliseconds; absent where they always do. */
+  readonly until?: number;
   /** Bytes, about. */
   readonly size: number;
 }
@@ -17,10 +19,14 @@ export interface Piece {
 export interface Renderer {
   /** Of an object in its stored version, with its resourceVersion. */
   piece(hub: AnyObject): Piece;
+  /** The same of the object's JSON, or of its metadata's; absent where pieces are made of trees. */
+  readonly fromJson?: { readonly of: "object" | "metadata"; piece(json: Buffer): Piece } | undefined;
   document(piece: Buffer, resourceVersion: string): Buffer;
-  list(metadata: ListMetadata, pieces: readonly Sized[]): ListFrame;
-  /** Whether `list` must know how long each piece is; else it only counts them. */
+  list(metadata: ListMetadata, items: ItemsSize): ListFrame;
+  /** Whether `list` must know the bytes of all items; else it asks for their number alone. */
   readonly sized: boolean;
+  /** What a piece of this length adds to those bytes. */
+  itemSize(length: number): number;
   event(type: string, document: Buffer): Buffer;
   /** An event that carries a version alone (rules: Watch event). */
   bookmark(metadata: {

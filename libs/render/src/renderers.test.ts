@@ -13,6 +13,7 @@ import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
 import { jsonText } from "@orch/status/json-text.js";
 import fc from "fast-check";
 import { type Encoding, encodings, type Form, includeObjects, plainForm, transforms } from "./form.js";
+import { itemsSize } from "./framing.js";
 import type { ListMetadata, Renderer } from "./renderer.js";
 import { createRenderers, scaleKindOf } from "./renderers.js";
 import { allVersions, catalog, naming } from "./testing/kinds.js";
@@ -79,7 +80,7 @@ function assertBody(encoding: Encoding, body: Buffer, whole: Whole): void {
 }
 
 function listBody(renderer: Renderer, metadata: ListMetadata, pieces: readonly Buffer[]): Buffer {
-  const { head, before, tail } = renderer.list(metadata, pieces);
+  const { head, before, tail } = renderer.list(metadata, itemsSize(renderer, pieces));
   return Buffer.concat([head, ...pieces.flatMap((piece, i) => [before(i, piece), piece]), tail]);
 }
 

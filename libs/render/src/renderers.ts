@@ -1,4 +1,5 @@
 import type { Catalog, Kind } from "@orch/api/catalog.js";
+import type { AnyObject } from "@orch/api/object.js";
 import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
 import { type Form, formText } from "./form.js";
 import { type Framing, framings } from "./framing.js";
@@ -34,7 +35,7 @@ export function createRenderers(catalog: Catalog, metaGroup: string): Renderers 
     const apiVersion = `${metaGroup}/${form.metaVersion}`;
     switch (form.as) {
       case "Object":
-        return objectRenderer(shape, framings[form.encoding], meta);
+        return customList(kind, objectRenderer(shape, framings[form.encoding], meta));
       case "PartialObjectMetadata":
         return objectRenderer(partialShape({ apiVersion, type: meta.partial }), framings[form.encoding], meta);
       case "Table":
@@ -53,6 +54,12 @@ export function createRenderers(catalog: Catalog, metaGroup: string): Renderers 
   };
 }
 
+/** Lists of custom resources always say how they go on, as those of the reference. */
+function customList(kind: Kind, renderer: Renderer): Renderer {
+  if (kind.definition === undefined) return renderer;
+  return { ...renderer, list: (metadata, items) => renderer.list({ continue: "", ...metadata }, items) };
+}
+
 function metaType(catalog: Catalog, name: string): MessageType {
   const type = catalog.type(`meta/v1.${name}`);
   if (type === undefined) throw new TypeError(`the catalog has no ${name}`);
@@ -69,20 +76,35 @@ export function scaleKindOf(catalog: Catalog, kind: Kind): Kind {
 
 function objectRenderer(shape: Shape, framing: Framing, meta: MetaTypes): Renderer {
   const listType = () => meta.listMeta;
+  const { typeMeta, isNamed } = shape;
+  const treeOf = (hub: AnyObject): JsonObject => (isNamed ? { ...typeMeta, ...shape.tree(hub) } : shape.tree(hub));
   return {
     piece(hub) {
-      const bytes = framing.piece(shape.type, shape.tree(hub));
+      const bytes = framing.piece(shape.type, treeOf(hub));
       return { at: () => bytes, size: bytes.length };
     },
-    document: (piece) => framing.document(shape.typeMeta, piece),
-    list: (metadata, pieces) =>
-      framing.list({ typeMeta: shape.listTypeMeta, metadata, metadataType: listType }, pieces),
+    fromJson: jsonPieces(shape, framing),
+    document: (piece) => framing.document(isNamed ? undefined : typeMeta, piece),
+    list: (metadata, items) => framing.list({ typeMeta: shape.listTypeMeta, metadata, metadataType: listType }, items),
     sized: framing.sized,
+    itemSize: framing.itemSize,
     event: framing.event,
     bookmark: (metadata) =>
       framing.event("BOOKMARK", framing.document(shape.typeMeta, framing.piece(shape.type, { metadata }))),
     error: (status) => framing.event("ERROR", statusBody(framing, meta, status)),
     status: (status) => statusBody(framing, meta, status),
+  };
+}
+
+function jsonPieces({ json, isNamed, type }: Shape, { fromJson }: Framing): Renderer["fromJson"] {
+  if (json === undefined || fromJson === undefined || isNamed) return undefined;
+  const make = fromJson[json];
+  return {
+    of: json,
+    piece(text) {
+      const bytes = make(type(), text);
+      return { at: () => bytes, size: bytes.length };
+    },
   };
 }
 

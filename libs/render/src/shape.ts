@@ -12,8 +12,12 @@ export interface TypeMeta {
 /** What is shown of the stored objects of a kind: of which type, and how a hub's object becomes such a tree. */
 export interface Shape {
   readonly typeMeta: TypeMeta;
+  /** Pieces hold kind and apiVersion themselves: items of lists of custom resources say what they are. */
+  readonly isNamed: boolean;
   readonly listTypeMeta: TypeMeta;
   readonly type: () => MessageType;
+  /** What of the stored object's JSON the tree is, as it stands; undefined where it is made of more than that. */
+  readonly json: "object" | "metadata" | undefined;
   /** Without kind and apiVersion; `null` and absence are the same in it. */
   tree(hub: AnyObject): JsonObject;
 }
@@ -24,8 +28,10 @@ export function objectShape(kind: Kind): Shape {
   const same = kind.hub === kind || kind.conversion === undefined;
   return {
     typeMeta: { apiVersion, kind: kind.kind },
+    isNamed: kind.custom !== undefined,
     listTypeMeta: { apiVersion, kind: kind.listKind },
     type: () => kind.type,
+    json: same ? "object" : undefined,
     tree: (hub) => withoutTypeMeta(same ? hub : asVersion(kind, decodeObject(kind.hub, hub).object)),
   };
 }
@@ -35,8 +41,10 @@ export function partialShape(meta: { readonly apiVersion: string; readonly type:
   const { apiVersion, type } = meta;
   return {
     typeMeta: { apiVersion, kind: "PartialObjectMetadata" },
+    isNamed: false,
     listTypeMeta: { apiVersion, kind: "PartialObjectMetadataList" },
     type: () => type,
+    json: "metadata",
     tree: ({ metadata }) => ({ metadata }),
   };
 }
@@ -50,8 +58,10 @@ export function scaleShape(kind: Kind, scale: Kind): Shape {
   const { apiVersion } = scale;
   return {
     typeMeta: { apiVersion, kind: scale.kind },
+    isNamed: false,
     listTypeMeta: { apiVersion, kind: scale.listKind },
     type: () => scale.type,
+    json: undefined,
     tree: (hub) => withoutTypeMeta(scaleOf(kind, hub, apiVersion)),
   };
 }

@@ -8,6 +8,7 @@ import { asVersion, decodeObject } from "@orch/api/writes.js";
 import { objectOf } from "@orch/codec/json.js";
 import fc from "fast-check";
 import { type Form, type IncludeObject, plainForm } from "./form.js";
+import { itemsSize } from "./framing.js";
 import type { ListMetadata, Renderer } from "./renderer.js";
 import { createRenderers } from "./renderers.js";
 import { allVersions, catalog, naming } from "./testing/kinds.js";
@@ -31,7 +32,7 @@ function tableOf(kind: string, form: Partial<Form> = {}): Renderer {
 
 function listAt(renderer: Renderer, at: number, hubs: readonly AnyObject[], metadata: ListMetadata): Buffer {
   const pieces = hubs.map((hub) => renderer.piece(hub).at(at));
-  const { head, before, tail } = renderer.list(metadata, pieces);
+  const { head, before, tail } = renderer.list(metadata, itemsSize(renderer, pieces));
   return Buffer.concat([head, ...pieces.flatMap((piece, i) => [before(i, piece), piece]), tail]);
 }
 

@@ -50,6 +50,7 @@ function rowsRenderer({ table, hub: kind, shape, apiVersion, form }: TableOption
       tail: endOfRows,
     }),
     sized: false,
+    itemSize: jsonFraming.itemSize,
     event: jsonFraming.event,
     bookmark: (metadata) => jsonFraming.event("BOOKMARK", document(none, metadata)),
     error: (status) => Buffer.from(`${JSON.stringify({ type: "ERROR", object: status })}\n`),
@@ -87,6 +88,9 @@ function rowPiece(text: RowText, object: string): Piece {
       from = now;
       until = printedUntil(text, now);
       return bytes;
+    },
+    get until() {
+      return until;
     },
     size: 2 * object.length + 256,
   };

@@ -63,3 +63,8 @@ export async function resolveTarget(
   const addresses = new Map(found.flat().map((address) => [address.target, address]));
   return { addresses: [...addresses.values()], failed };
 }
+
+/** The machines that targets name, those of Unix sockets left out. */
+export function hostsOf(targets: Iterable<string>): readonly string[] {
+  return [...targets].flatMap((target) => parseTarget(target).flatMap((part) => ("host" in part ? [part.host] : [])));
+}

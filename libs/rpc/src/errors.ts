@@ -1,7 +1,11 @@
 import { ApiError, timeout, unavailable } from "@orch/status/api-error.js";
 
 /** The errors of the transports themselves. */
-export const deadlinePassed = (method: string): ApiError => timeout(`the deadline of ${method} has passed`);
+export const deadlinePassed = (method: string): ApiError =>
+  timeout(
+    "Timeout: request did not complete within the allotted timeout",
+    new Error(`the deadline of ${method} has passed`),
+  );
 
 export const notServed = (method: string): ApiError =>
   new ApiError("NotImplemented", `${method} is not served by this peer`);

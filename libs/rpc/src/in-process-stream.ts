@@ -1,4 +1,5 @@
 import { ApiError } from "@orch/status/api-error.js";
+import type { Span } from "@orch/status/span.js";
 import { isSized } from "./codec.js";
 import { deadlinePassed } from "./errors.js";
 import type { MessageCodec, Receiver, Sender, StreamMethod } from "./rpc.js";
@@ -19,6 +20,7 @@ export interface LocalStream<Res> {
 interface StreamOptions {
   readonly window: number;
   readonly deadline: number | undefined;
+  readonly span: Span | undefined;
   /** Runs once, when the stream is over for whatever reason. */
   readonly released: () => void;
 }
@@ -39,7 +41,7 @@ export function createLocalStream<Req, Res>(
   options: StreamOptions,
 ): LocalStream<Res> {
   const { window } = options;
-  const scope = createScope(options.deadline);
+  const scope = createScope(options.deadline, options.span);
   let queue: Array<Waiting<Res>> = [];
   let pending = 0;
   let paused = false;
@@ -98,6 +100,7 @@ export function createLocalStream<Req, Res>(
 
   const sender: Sender<Res> = {
     deadline: options.deadline,
+    span: options.span,
     get cancelled() {
       return scope.call.cancelled;
     },

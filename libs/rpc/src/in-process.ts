@@ -1,5 +1,6 @@
 import type { ApiError } from "@orch/status/api-error.js";
 import type { Clock } from "@orch/status/clock.js";
+import { outside } from "@orch/status/crowd.js";
 import { callClock } from "./clock.js";
 import { createDeadlines } from "./deadlines.js";
 import { callerClosed, deadlinePassed, notServed } from "./errors.js";
@@ -64,8 +65,9 @@ export function createInProcess({
     if (options.deadlineMs <= 0) return Promise.reject(deadlinePassed(method.name));
     return new Promise((resolve, reject) => {
       const deadline = clock.monotonic() + options.deadlineMs;
-      const scope = createScope(deadline);
+      const scope = createScope(deadline, options.span);
       const mortal = {
+        place: outside,
         deadline,
         expire: () => {
           reject(deadlinePassed(method.name));
@@ -94,10 +96,11 @@ export function createInProcess({
   ): Subscription {
     const { deadlineMs } = options;
     const deadline = deadlineMs === undefined ? undefined : clock.monotonic() + deadlineMs;
-    const mortal = deadline === undefined ? undefined : { deadline, expire: () => stream.expire() };
+    const mortal = deadline === undefined ? undefined : { place: outside, deadline, expire: () => stream.expire() };
     const stream = createLocalStream(method, receiver, {
       window,
       deadline,
+      span: options.span,
       released: () => {
         open.delete(stream);
         if (mortal !== undefined) deadlines.remove(mortal);
@@ -130,7 +133,7 @@ export function createInProcess({
       call: (method, request, options) => {
         const deadlineMs = options?.deadlineMs;
         if (deadlineMs !== undefined) return settleBefore(method, request, { ...options, deadlineMs });
-        return settle(method, request, createScope(undefined).call);
+        return settle(method, request, createScope(undefined, options?.span).call);
       },
       open: (method, request, receiver, options = {}) => openStream(method, request, receiver, options),
       close: async () => {

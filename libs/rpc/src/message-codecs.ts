@@ -8,6 +8,7 @@ import type {
   StatusReply,
   StatusRequest,
   WatchRequest,
+  WriteAudit,
   WriteReply,
   WriteRequest,
   WriteUser,
@@ -96,6 +97,12 @@ function verbOf(number: number | null | undefined): WriteVerb {
   return verb;
 }
 
+const audits: Readonly<Record<WriteAudit, resourceProto.v1.Audit>> = {
+  annotations: resource.Audit.ANNOTATIONS,
+  patches: resource.Audit.PATCHES,
+};
+const auditNames: readonly WriteAudit[] = ["annotations", "patches"];
+
 const none = Buffer.alloc(0);
 const bufferOf = (bytes: Uint8Array | null | undefined): Buffer => (bytes ? asBuffer(bytes) : none);
 
@@ -117,7 +124,12 @@ const userFromWire = (m: resourceProto.v1.User.$Properties | null | undefined): 
 export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.WriteRequest.$Properties>(
   resource.WriteRequest,
   {
-    to: (value) => ({ ...value, verb: verbs[value.verb], user: userToWire(value.user) }),
+    to: ({ audit, ...value }) => ({
+      ...value,
+      verb: verbs[value.verb],
+      user: userToWire(value.user),
+      ...(audit === undefined ? {} : { audit: audits[audit] }),
+    }),
     from: (m) => ({
       verb: verbOf(m.verb),
       ...collectionFrom(m),
@@ -130,6 +142,7 @@ export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.W
       form: m.form ?? "",
       userAgent: m.userAgent ?? "",
       ifMatch: m.ifMatch ?? "",
+      ...(m.audit ? { audit: auditNames.find((name) => audits[name] === m.audit) } : {}),
     }),
   },
 );
@@ -137,7 +150,17 @@ export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.W
 export const writeReplyCodec = generatedCodec<WriteReply, resourceProto.v1.WriteReply.$Properties>(
   resource.WriteReply,
   {
-    to: (value) => ({ ...value, warnings: [...value.warnings] }),
-    from: (m) => ({ code: m.code ?? 0, body: bufferOf(m.body), warnings: m.warnings ?? [] }),
+    to: ({ annotations, ...value }) => ({
+      ...value,
+      warnings: [...value.warnings],
+      ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+    }),
+    from: ({ code, body, warnings, waitedMs, annotations }) => ({
+      code: code ?? 0,
+      body: bufferOf(body),
+      warnings: warnings ?? [],
+      ...(waitedMs ? { waitedMs } : {}),
+      ...(annotations && Object.keys(annotations).length > 0 ? { annotations } : {}),
+    }),
   },
 );

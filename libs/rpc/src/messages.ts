@@ -93,11 +93,58 @@ export interface WriteRequest extends Target {
   readonly userAgent: string;
   /** The header, "" where the client sent none. */
   readonly ifMatch: string;
+  /** What the audit event of the request will say of plugins; nothing where absent. */
+  readonly audit?: WriteAudit | undefined;
 }
 
+/** What plugins have noted, or that and what they have changed. */
+export type WriteAudit = "annotations" | "patches";
+
 export interface WriteReply {
-  /** HTTP status of a success: 200, 201 or 202. */
+  /** HTTP status: 200, 201 or 202; of a refusal that has more to tell than an error, its own. */
   readonly code: number;
   readonly body: Buffer;
   readonly warnings: readonly string[];
+  /** For which the write waited for webhooks. */
+  readonly waitedMs?: number;
+  /** What plugins have noted for the audit event, where the request asks for that. */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
+
+/** `proto/audit.proto` as plain values. */
+export interface AppendRequest {
+  /** Events, each one JSON object in a line with its end. */
+  readonly lines: Buffer;
+  /** How many they are. */
+  readonly count: number;
+  /** They are to outlive the machine, not just the process, and nothing may make room for others at their cost. */
+  readonly strict: boolean;
+}
+
+export type AppendReply = Readonly<Record<string, never>>;
+
+/** For what a webhook is asked. */
+export type CallPurpose = "conversion" | "mutating" | "validating" | "image";
+
+/** `proto/admission.proto` as plain values. */
+export interface CallRequest {
+  readonly purpose: CallPurpose;
+  /** Where the webhook is: JSON of a WebhookClientConfig. */
+  readonly client: string;
+  /** The question, JSON. */
+  readonly body: Buffer;
+  readonly timeoutMs: number;
+}
+
+/** Why a webhook gave no answer: no connection, no answer in time, a status that is no success, an answer that is none. */
+export type CallFailure = "connection" | "timeout" | "status" | "answer";
+
+export type CallReply =
+  | { readonly type: "answered"; readonly body: Buffer }
+  | {
+      readonly type: "failed";
+      readonly failure: CallFailure;
+      readonly message: string;
+      /** The HTTP status; 0 where there was none. */
+      readonly status: number;
+    };

@@ -146,3 +146,46 @@ test("bytes that are no message are refused", () => {
   const unknownVerb = resource.v1.WriteRequest.encode({ verb: 0 }).finish();
   assert.throws(() => methods.resourceWrite.request.decode(unknownVerb), /unknown verb/);
 });
+
+const annotations = () => map(bytes);
+const writeKey = () =>
+  record({
+    seed: bytes,
+    keyId: text,
+    wrapped: bytes,
+    annotations: annotations(),
+    type: fc.integer({ min: 0, max: 9 }),
+  });
+const namedKeys = () => fc.array(record({ name: text, secret: bytes }));
+const keyProvider = fc.oneof(
+  record({ type: fc.constant("identity" as const) }),
+  record({ type: fc.constantFrom("aescbc" as const, "aesgcm" as const, "secretbox" as const), keys: namedKeys() }),
+  record({ type: fc.constant("kms-v1" as const), name: text, cacheSize: fc.integer({ min: -9, max: 9_999 }) }),
+  record({
+    type: fc.constant("kms-v2" as const),
+    name: text,
+    write: fc.option(writeKey(), { nil: undefined }),
+    why: text,
+  }),
+);
+
+test("key sets, and questions to plugins with their answers, come back as they were", () => {
+  const rule = record({ resources: fc.array(text), providers: fc.array(keyProvider) });
+  roundTrip(methods.kmsKeySets.response, record({ rules: fc.array(rule) }));
+  const version = fc.constantFrom("v1" as const, "v2" as const);
+  roundTrip(
+    methods.kmsUnwrap.request,
+    record({ provider: text, version, wrapped: bytes, keyId: text, annotations: annotations() }),
+  );
+  roundTrip(methods.kmsWrap.request, record({ provider: text, key: bytes }));
+  const failure = text.filter((each) => each !== "");
+  roundTrip(
+    methods.kmsUnwrap.response,
+    fc.oneof(
+      record({ type: fc.constant("answered" as const), key: bytes }),
+      record({ type: fc.constant("failed" as const), failure, away: fc.boolean() }),
+    ),
+  );
+  const check = record({ name: text, reason: text });
+  roundTrip(methods.kmsHealth.response, record({ checks: fc.array(check), reloads: fc.boolean() }));
+});

@@ -1,5 +1,9 @@
+import { appendReplyCodec, appendRequestCodec } from "./audit-codecs.js";
+import { callReplyCodec, callRequestCodec } from "./call-codecs.js";
 import { bodyCodec } from "./codec.js";
 import { getRequestCodec } from "./get-request.js";
+import { healthReplyCodec, keySetCodec, pluginReplyCodec, unwrapRequestCodec, wrapRequestCodec } from "./kms-codecs.js";
+import type { HealthReply, KmsKeySet, PluginReply, UnwrapRequest, WrapRequest } from "./kms-messages.js";
 import { chunkCodec } from "./link/chunk.js";
 import {
   listRequestCodec,
@@ -10,6 +14,10 @@ import {
   writeRequestCodec,
 } from "./message-codecs.js";
 import type {
+  AppendReply,
+  AppendRequest,
+  CallReply,
+  CallRequest,
   Chunk,
   GetRequest,
   ListRequest,
@@ -23,6 +31,12 @@ import type {
 import type { StreamMethod, UnaryMethod } from "./rpc.js";
 
 export type {
+  AppendReply,
+  AppendRequest,
+  CallFailure,
+  CallPurpose,
+  CallReply,
+  CallRequest,
   Chunk,
   GetRequest,
   ListRequest,
@@ -30,6 +44,7 @@ export type {
   StatusReply,
   StatusRequest,
   WatchRequest,
+  WriteAudit,
   WriteReply,
   WriteRequest,
   WriteUser,
@@ -76,9 +91,85 @@ export const resourceWrite: UnaryMethod<WriteRequest, WriteReply> = {
   response: writeReplyCodec,
 };
 
+/** Nothing is stored, so that a question may be asked twice. */
+export const resourceAdmit: UnaryMethod<WriteRequest, WriteReply> = {
+  kind: "unary",
+  name: "resource/Admit",
+  idempotent: true,
+  request: writeRequestCodec,
+  response: writeReplyCodec,
+};
+
 export const resourceStatus: UnaryMethod<StatusRequest, StatusReply> = {
   kind: "unary",
   name: "resource/Status",
+  idempotent: true,
+  request: statusRequestCodec,
+  response: statusReplyCodec,
+};
+
+/** Webhooks must take a question twice: it may be sent again when a connection broke. */
+export const admissionCall: UnaryMethod<CallRequest, CallReply> = {
+  kind: "unary",
+  name: "admission/Call",
+  idempotent: true,
+  request: callRequestCodec,
+  response: callReplyCodec,
+};
+
+export const admissionStatus: UnaryMethod<StatusRequest, StatusReply> = {
+  kind: "unary",
+  name: "admission/Status",
+  idempotent: true,
+  request: statusRequestCodec,
+  response: statusReplyCodec,
+};
+
+/** The keys with which values are sealed, now and with every change. */
+export const kmsKeySets: StreamMethod<StatusRequest, KmsKeySet> = {
+  kind: "stream",
+  name: "kms/KeySets",
+  request: statusRequestCodec,
+  response: keySetCodec,
+};
+
+export const kmsUnwrap: UnaryMethod<UnwrapRequest, PluginReply> = {
+  kind: "unary",
+  name: "kms/Unwrap",
+  idempotent: true,
+  request: unwrapRequestCodec,
+  response: pluginReplyCodec,
+};
+
+/** What is wrapped twice is another time as good. */
+export const kmsWrap: UnaryMethod<WrapRequest, PluginReply> = {
+  kind: "unary",
+  name: "kms/Wrap",
+  idempotent: true,
+  request: wrapRequestCodec,
+  response: pluginReplyCodec,
+};
+
+export const kmsHealth: UnaryMethod<StatusRequest, HealthReply> = {
+  kind: "unary",
+  name: "kms/Health",
+  idempotent: true,
+  request: statusRequestCodec,
+  response: healthReplyCodec,
+};
+
+/** Events may come twice, and none may be lost. */
+export const auditAppend: UnaryMethod<AppendRequest, AppendReply> = {
+  kind: "unary",
+  name: "audit/Append",
+  idempotent: true,
+  request: appendRequestCodec,
+  response: appendReplyCodec,
+};
+
+export const auditStatus: UnaryMethod<StatusRequest, StatusReply> = {
+  kind: "unary",
+  name: "audit/Status",
   idempotent: true,
   request: statusRequestCodec,
   response: statusReplyCodec,

@@ -22,6 +22,7 @@ export interface PeersOptions {
   readonly target: string;
   readonly connections: number;
   readonly security: LinkSecurity | undefined;
+  readonly version?: number | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly resolve: Resolve;
@@ -44,7 +45,7 @@ interface Slot {
 }
 
 function createSlot(address: Address, options: PeersOptions, onLost: () => void): Slot {
-  const { clock, random, security, log } = options;
+  const { clock, random, security, version, log } = options;
   // The present link and those that are finishing their calls.
   const alive = new Set<Link>();
   let link: Link | undefined;
@@ -64,6 +65,7 @@ function createSlot(address: Address, options: PeersOptions, onLost: () => void)
       address: address.target,
       serverName: address.host,
       security,
+      version,
       clock,
       onReady: () => {
         failures = 0;

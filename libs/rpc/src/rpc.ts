@@ -1,4 +1,5 @@
 import type { ApiError } from "@orch/status/api-error.js";
+import type { Span } from "@orch/status/span.js";
 
 /**
  * The seam between services: calls and streams over a few long-lived connections,
@@ -37,6 +38,8 @@ export interface MessageCodec<T> {
 export interface CallOptions {
   /** Milliseconds from now; the server sees what is left of it. */
   readonly deadlineMs?: number;
+  /** What the call is part of, where that is traced. */
+  readonly span?: Span | undefined;
 }
 
 /** The calling end: one per peer service, balancing over its instances. */
@@ -82,6 +85,8 @@ export interface ServerCall {
   /** True after the caller has gone or cancelled. */
   readonly cancelled: boolean;
   onCancel(run: () => void): void;
+  /** The caller's; undefined where nothing is traced. Events travel back with the answer. */
+  readonly span: Span | undefined;
 }
 
 export interface Sender<Res> extends ServerCall {

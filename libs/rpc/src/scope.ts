@@ -1,3 +1,4 @@
+import type { Span } from "@orch/status/span.js";
 import type { ServerCall } from "./rpc.js";
 
 /** A ServerCall and the function that cancels it. */
@@ -6,10 +7,11 @@ export interface Scope {
   cancel(): void;
 }
 
-export function createScope(deadline: number | undefined): Scope {
+export function createScope(deadline: number | undefined, span?: Span | undefined): Scope {
   let listeners: Array<() => void> | undefined;
   const call = {
     deadline,
+    span,
     cancelled: false,
     onCancel: (run: () => void): void => {
       if (call.cancelled) run();

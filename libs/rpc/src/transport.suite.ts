@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ApiError, invalid, outcomeUnknown } from "@orch/status/api-error.js";
+import { ApiError, badRequest, invalid, outcomeUnknown } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
+import type { Span } from "@orch/status/span.js";
 import { bodyCodec } from "./codec.js";
 import { watchCacheGet } from "./methods.js";
 import type { Caller, Receiver, Sender, Services, StreamMethod, UnaryMethod } from "./rpc.js";
+import { fakeSpan } from "./testing/fake-span.js";
 
 /** A pair of ends under test; `window` is small, so that backpressure shows early. */
 export interface Pair {
@@ -98,6 +100,58 @@ export function transportSuite(name: string, create: () => Promise<Pair>): void 
     unaryCalls(scenario);
     streams(scenario);
     streamLimits(scenario);
+    traces(scenario);
+  });
+}
+
+/** Spans go along with calls, and what happens to them comes back: with an answer, an end or an error. */
+function traces(scenario: Scenario): void {
+  const seen = ({ traceparent, tracestate, auditId }: Span): string => `${traceparent} ${tracestate} ${auditId}`;
+  const passed = "parent state audit, id";
+
+  scenario("a call without a span has none at the server", async ({ services, caller }) => {
+    services.unary(echo, (_, call) => text(String(call.span)));
+    assert.deepEqual(await caller.call(echo, text("")), text("undefined"));
+  });
+
+  scenario("a call's span is the server's, and its events are the caller's", async ({ services, caller }) => {
+    services.unary(echo, async (_, { span }) => {
+      span?.event("at once", { n: 1 });
+      await Promise.resolve();
+      span?.event("late");
+      return text(span === undefined ? "none" : seen(span));
+    });
+    const span = fakeSpan();
+    const { body } = await caller.call(echo, text(""), { span, deadlineMs: 5_000 });
+    assert.equal(body.toString(), passed);
+    assert.deepEqual(
+      span.told.map((one) => one.split(" {")[0]?.replace(" undefined", "")),
+      ["at once", "late"],
+    );
+  });
+
+  scenario("events come back with an error, too", async ({ services, caller }) => {
+    services.unary(echo, (_, call) => {
+      call.span?.event("failing", { why: "é" });
+      throw badRequest("no");
+    });
+    const span = fakeSpan();
+    await assert.rejects(caller.call(echo, text(""), { span }), hasReason("BadRequest"));
+    assert.deepEqual(span.told, ['failing {"why":"é"}']);
+  });
+
+  scenario("a stream's span is the server's, and its events come with the end", async ({ services, caller }) => {
+    services.stream(feed, (_, sender) => {
+      sender.send(text(sender.span === undefined ? "none" : seen(sender.span)));
+      sender.span?.event("sent", {});
+      sender.end();
+    });
+    const span = fakeSpan();
+    const box = inbox();
+    caller.open(feed, text(""), box, { span });
+    await box.ended;
+    assert.deepEqual(box.texts, [passed]);
+    assert.deepEqual(span.told, ["sent {}"]);
   });
 }
 

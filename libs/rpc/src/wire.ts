@@ -4,6 +4,9 @@
  */
 export class MalformedError extends Error {}
 
+/** Wire type 0: numbers and flags. */
+export const varint = 0;
+
 /** Wire type 2: strings, bytes, packed lists. */
 export const lengthDelimited = 2;
 
@@ -29,6 +32,57 @@ export function writeVarint(target: Buffer, at: number, value: number): number {
   target[at++] = value;
   return at;
 }
+
+const wholes32 = 2 ** 32;
+
+/** Bytes of the varint of a whole number that is safe: revisions, counts. */
+export function wholeSize(value: number): number {
+  if (value < wholes32) return varintSize(value);
+  let bytes = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes++;
+  return bytes;
+}
+
+/** Writes a whole number that is safe as a varint and returns the position after it. */
+export function writeWhole(target: Buffer, at: number, value: number): number {
+  let rest = value;
+  for (; rest >= wholes32; rest = Math.floor(rest / 0x80)) target[at++] = (rest % 0x80) | 0x80;
+  return writeVarint(target, at, rest);
+}
+
+/** Size of a field of a whole number whose tag takes one byte; 0 when it is 0 and so left out. */
+export function wholeFieldSize(value: number): number {
+  return value === 0 ? 0 : 1 + wholeSize(value);
+}
+
+/** A field of a whole number; 0 is left out, as proto3 has it. */
+export function writeWholeField(
+  target: Buffer,
+  at: number,
+  field: { readonly tag: number; readonly value: number },
+): number {
+  if (field.value === 0) return at;
+  target[at++] = field.tag;
+  return writeWhole(target, at, field.value);
+}
+
+/** A flag that is set, whose tag takes one byte; one that is not is left out. */
+export const flagFieldSize = (flag: boolean): number => (flag ? 2 : 0);
+
+/** Writes a flag that is set and returns the position after it. */
+export function writeFlagField(
+  target: Buffer,
+  at: number,
+  field: { readonly tag: number; readonly flag: boolean },
+): number {
+  if (!field.flag) return at;
+  target[at++] = field.tag;
+  target[at++] = 1;
+  return at;
+}
+
+/** Size of a field of a message of `size` bytes whose tag takes one byte: unlike texts it is told though it is empty. */
+export const messageFieldSize = (size: number): number => 1 + varintSize(size) + size;
 
 /** Size of a length-delimited field of `length` bytes whose tag takes one byte; 0 when it is empty and so left out. */
 export function fieldSize(length: number): number {
@@ -80,6 +134,8 @@ export interface WireReader {
   readonly end: number;
   /** A 32-bit varint; longer ones (64-bit values) are refused. */
   varint(): number;
+  /** A varint of 64 bits that is a safe whole number; others are refused. */
+  whole(): number;
   /** A length, checked against the end; the caller moves `at`. */
   length(): number;
   /** A view of the next length-delimited field. */
@@ -116,6 +172,21 @@ class Reader implements WireReader {
       if (byte < 0x80) return value >>> 0;
     }
     throw new MalformedError("a number exceeds 32 bits");
+  }
+
+  whole(): number {
+    let value = 0;
+    let weight = 1;
+    for (let bytes = 0; bytes < 8; bytes++) {
+      if (this.at >= this.end) throw new MalformedError("a number is cut short");
+      const byte = this.#source[this.at++] ?? 0;
+      value += (byte & 0x7f) * weight;
+      weight *= 0x80;
+      if (byte > 0x7f) continue;
+      if (value <= Number.MAX_SAFE_INTEGER) return value;
+      break;
+    }
+    throw new MalformedError("a number exceeds 53 bits");
   }
 
   length(): number {

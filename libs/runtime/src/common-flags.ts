@@ -1,4 +1,4 @@
-import { durationFlag, enumFlag, intFlag } from "./flag-types.js";
+import { durationFlag, enumFlag, intFlag, stringFlag } from "./flag-types.js";
 import { logFormats, logLevels } from "./log-levels.js";
 
 /** Flags that every process has. */
@@ -9,5 +9,10 @@ export const commonFlags = {
   "shutdown-delay-duration": durationFlag(0, {
     group: "Process",
     help: "time between the fall of readiness and the stop of serving, so that balancers look elsewhere",
+  }),
+  "tracing-config-file": stringFlag("", {
+    group: "Tracing",
+    word: "file",
+    help: "TracingConfiguration: the collector that gets spans as OTLP over gRPC, and how many; nothing is traced where empty",
   }),
 } as const;

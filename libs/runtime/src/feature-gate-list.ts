@@ -145,8 +145,13 @@ const actingGates: ReadonlySet<string> = new Set<GateName>([
   "AggregatedDiscoveryEndpoint",
   "APIResponseCompression",
   "CBORServingAndStorage",
+  "DynamicResourceAllocation",
   "InPlacePodVerticalScaling",
+  "KMSv1",
+  "MutatingAdmissionPolicy",
+  "PodLogsQuerySplitStreams",
   "StorageVersionHash",
+  "StorageVersionMigrator",
   "WatchList",
 ]);
 

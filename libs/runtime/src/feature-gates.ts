@@ -2,6 +2,7 @@ import { didYouMean } from "@orch/status/nearest.js";
 import { type GateName, type GateStage, gateList } from "./feature-gate-list.js";
 import type { Metrics } from "./metrics.js";
 import { newestRelease, releasesSince } from "./release.js";
+import { version } from "./version.js";
 
 /** A feature at the emulated release. */
 export interface Gate {
@@ -130,7 +131,29 @@ export function registerFeatureMetrics(metrics: Metrics, gates: FeatureGates, pr
     labels: ["name", "stage"],
     join: "ever",
   });
+  registerBuild(metrics, product);
   for (const gate of gates.all()) {
     enabled.with({ name: gate.name, stage: gate.stage === "GA" ? "" : gate.stage }).set(gate.enabled ? 1 : 0);
   }
+}
+
+/** Which build runs, as alerts look for it that compare the parts of a cluster. */
+function registerBuild(metrics: Metrics, product: string): void {
+  const { major, minor, gitVersion, gitCommit, gitTreeState, buildDate, goVersion, compiler, platform } = version;
+  metrics
+    .gauge({
+      name: `${product}_build_info`,
+      help: "Always 1; the labels tell the build.",
+      stability: "ALPHA",
+      labels: [
+        ...["major", "minor", "git_version", "git_commit", "git_tree_state"],
+        ...["build_date", "go_version", "compiler", "platform"],
+      ],
+      join: "ever",
+    })
+    .with({
+      ...{ major, minor, compiler, platform, git_version: gitVersion, git_commit: gitCommit },
+      ...{ git_tree_state: gitTreeState, build_date: buildDate, go_version: goVersion },
+    })
+    .set(1);
 }

@@ -16,7 +16,13 @@ export interface Flag<T> {
   readonly topic?: HelpTopic;
   /** Reads an occurrence; `before` is what earlier occurrences gave, absent at the first. */
   read(text: string, before: T | undefined): FlagValue<T>;
+  /** How a value stands in a configuration file: what {@link read} takes for the same, or a list or map of that. */
+  show(value: T): ConfigValue;
 }
+
+/** Of a list each item is an occurrence of the flag, of a map each entry, as `key=value`. */
+export type ConfigValue = ConfigScalar | readonly ConfigScalar[] | Readonly<Record<string, ConfigScalar>>;
+export type ConfigScalar = string | number | boolean;
 
 export interface HelpTopic {
   readonly name: string;
@@ -34,6 +40,8 @@ function described(text: FlagText): { readonly help: string; readonly group: str
   return { help: text.help, group: text.group ?? generic };
 }
 
+const same = <T>(value: T): T => value;
+
 const refused = (problem: string): { readonly ok: false; readonly problem: string } => ({ ok: false, problem });
 
 export function stringFlag(def: string, text: FlagText & { readonly word?: string }): Flag<string> {
@@ -43,6 +51,7 @@ export function stringFlag(def: string, text: FlagText & { readonly word?: strin
     default: def,
     shownDefault: def,
     read: (value) => ({ ok: true, value }),
+    show: same,
   };
 }
 
@@ -56,6 +65,7 @@ export function boolFlag(def: boolean, text: FlagText): Flag<boolean> {
       const read = readBool(value);
       return read === undefined ? refused("must be true or false") : { ok: true, value: read };
     },
+    show: same,
   };
 }
 
@@ -83,12 +93,30 @@ export function intFlag(def: number, text: FlagText & IntRange): Flag<number> {
       if (number < min || number > max) return refused(`must be ${rangeText(text)}`);
       return { ok: true, value: number };
     },
+    show: same,
   };
 }
 
 function rangeText({ min, max }: IntRange): string {
   if (min === undefined) return `at most ${max}`;
   return max === undefined ? `at least ${min}` : `between ${min} and ${max}`;
+}
+
+/** A number with or without a fraction: `0.5`, `10`. */
+export function numberFlag(def: number, text: FlagText): Flag<number> {
+  return {
+    ...described(text),
+    type: "number",
+    default: def,
+    shownDefault: String(def),
+    read(value) {
+      const number = Number(value);
+      return value.trim() === "" || !Number.isFinite(number)
+        ? refused("must be a number")
+        : { ok: true, value: number };
+    },
+    show: same,
+  };
 }
 
 /** Milliseconds, written as `10s` or `1m30s`; never negative. */
@@ -103,6 +131,7 @@ export function durationFlag(defaultMs: number, text: FlagText): Flag<number> {
       if (ms === undefined) return refused("must be a duration such as 10s or 1m30s");
       return ms < 0 ? refused("must not be negative") : { ok: true, value: ms };
     },
+    show: formatMs,
   };
 }
 
@@ -116,6 +145,7 @@ export function enumFlag<const T extends string>(choices: readonly T[], def: T, 
       const choice = choices.find((c) => c === value);
       return choice === undefined ? refused(`must be one of ${choices.join(", ")}`) : { ok: true, value: choice };
     },
+    show: same,
   };
 }
 
@@ -127,6 +157,7 @@ export function listFlag(def: readonly string[], text: FlagText): Flag<readonly 
     default: def,
     shownDefault: def.join(","),
     read: (value, before = []) => ({ ok: true, value: [...before, ...value.split(",").filter((s) => s !== "")] }),
+    show: same,
   };
 }
 
@@ -149,5 +180,6 @@ export function switchesFlag(text: FlagText & { readonly topic?: HelpTopic }): F
       }
       return { ok: true, value: map };
     },
+    show: (value) => Object.fromEntries(value),
   };
 }

@@ -19,11 +19,14 @@ export type CommandLine<F extends Flags> =
   | {
       readonly run: true;
       readonly values: FlagValues<F>;
-      /** Names of the flags that stood on the command line. */
+      /** Names of the flags that stood on the command line or in the file. */
       readonly given: ReadonlySet<string>;
     }
   /** Print `text` (standard output for code 0, else standard error) and exit with `exitCode`. */
   | { readonly run: false; readonly text: string; readonly exitCode: 0 | 2 };
+
+/** Occurrences of flags in a configuration file, in its order; each can be read. */
+export type Occurrences = readonly { readonly name: string; readonly text: string }[];
 
 /** Exit code of a command line that can not be read; 1 is a process that failed. */
 export const usageExit = 2;
@@ -31,17 +34,29 @@ export const usageExit = 2;
 /**
  * Reads a command line (without the interpreter and the script). `--name=value`, `--name value`, `--bool`,
  * `--bool=false`; of repeated flags the last wins, lists and maps grow. Positional arguments and unknown flags
- * are refused. Nothing is printed and nobody exits: `main.ts` does.
+ * are refused. A flag of the command line takes the place of all its occurrences in a file. Nothing is printed and
+ * nobody exits: `main.ts` does.
  */
-export function readCommandLine<F extends Flags>(program: Program<F>, argv: readonly string[]): CommandLine<F> {
+export function readCommandLine<F extends Flags>(
+  program: Program<F>,
+  argv: readonly string[],
+  file: Occurrences = [],
+): CommandLine<F> {
   const values: Record<string, unknown> = {};
   for (const [name, flag] of Object.entries(program.flags)) values[name] = flag.default;
   const given = new Set<string>();
+  const inFile = new Set<string>();
   const misuse = (problem: string): CommandLine<F> => ({
     run: false,
     exitCode: usageExit,
     text: `${program.name}: ${problem}\n`,
   });
+  for (const { name, text } of file) {
+    const read = ownFlag(program.flags, name)?.read(text, inFile.has(name) ? values[name] : undefined);
+    if (read?.ok !== true) return misuse(`invalid value ${JSON.stringify(text)} of ${JSON.stringify(name)} in a file`);
+    values[name] = read.value;
+    inFile.add(name);
+  }
   for (let i = 0; i < argv.length; i++) {
     const argument = argv[i] ?? "";
     if (argument === "--help" || argument === "-h") return { run: false, exitCode: 0, text: helpText(program) };
@@ -65,7 +80,13 @@ export function readCommandLine<F extends Flags>(program: Program<F>, argv: read
     given.add(name);
   }
   // Each value came from the flag of its name, by default or by its `read`: what FlagValues says.
-  return { run: true, values: values as FlagValues<F>, given };
+  return { run: true, values: values as FlagValues<F>, given: new Set([...told(program, values, inFile), ...given]) };
+}
+
+/** A file may say every flag's value: what is the default there counts as left out. */
+function told({ flags }: Program<Flags>, values: Readonly<Record<string, unknown>>, inFile: ReadonlySet<string>) {
+  const text = (name: string, value: unknown): string => JSON.stringify(flags[name]?.show(value));
+  return [...inFile].filter((name) => text(name, values[name]) !== text(name, flags[name]?.default));
 }
 
 function ownFlag(flags: Flags, name: string): Flag<unknown> | undefined {

@@ -84,3 +84,17 @@ test("a line that can not be written is told to the health check until one can",
 test("verbosity numbers are levels", () => {
   assert.deepEqual([0, 2, 4, 5, 6, 10].map(levelOfVerbosity), ["info", "info", "debug", "debug", "trace", "trace"]);
 });
+
+test("the level changes while the log is in use", () => {
+  const written: string[] = [];
+  const { log, setLevel } = createLog({ level: "info", format: "json", write: (line) => written.push(line) });
+  log.debug({}, "before");
+  setLevel("debug");
+  log.debug({}, "between");
+  setLevel("info");
+  log.debug({}, "after");
+  assert.deepEqual(
+    written.map((line) => JSON.parse(line).msg),
+    ["between"],
+  );
+});

@@ -28,6 +28,8 @@ export interface LogOutput {
   readonly log: Log;
   /** Why the last line could not be written; undefined while all is well: the `log` health check. */
   failure(): string | undefined;
+  /** The least level that is written from now on, by this log and by children that are made of it later. */
+  setLevel(level: LogLevel): void;
 }
 
 /** A log on pino, in this thread: a worker transport would lose the last lines of a process that dies. */
@@ -65,7 +67,13 @@ export function createLog(options: LogOptions): LogOutput {
     },
     stream,
   );
-  return { log, failure: () => failure };
+  return {
+    log,
+    failure: () => failure,
+    setLevel(level) {
+      log.level = level;
+    },
+  };
 }
 
 /** The reference's `--v` numbers as levels: 4 is debug, 6 and more trace. */

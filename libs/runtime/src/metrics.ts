@@ -44,6 +44,8 @@ export interface Metrics {
   ): Metric<L, HistogramSeries>;
   /** A gauge or counter without labels that is read when the metrics are. */
   observed(spec: Omit<MetricSpec<never>, "labels"> & { readonly type?: "gauge" | "counter" }, read: () => number): void;
+  /** Runs before the values are read, for gauges that are told then and not as they change. */
+  onRead(run: () => void): void;
   /** The values of this moment, as plain data. */
   families(): Promise<readonly Family[]>;
   /** The body of `/metrics`, in {@link metricsContentType}. */
@@ -68,6 +70,7 @@ export interface MetricsOptions {
 export function createMetrics(options: MetricsOptions): Metrics {
   const families: (() => Family)[] = [];
   const names = new Set<string>();
+  const beforeRead: (() => void)[] = [];
   const processRegistry = options.processMetrics === false ? undefined : new Registry();
   if (processRegistry !== undefined) collectDefaultMetrics({ register: processRegistry });
 
@@ -98,10 +101,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
     families.push(() => ({ name, help, type, join, samples: [...samples()] }));
   };
   for (const { spec, series } of meta.all) register(spec, "counter", () => series.samples());
-  const read = async (): Promise<readonly Family[]> => [
-    ...families.map((family) => family()),
-    ...(processRegistry === undefined ? [] : await processFamilies(processRegistry)),
-  ];
+  const read = async (): Promise<readonly Family[]> => {
+    for (const run of beforeRead) run();
+    const own = families.map((family) => family());
+    return processRegistry === undefined ? own : [...own, ...(await processFamilies(processRegistry))];
+  };
 
   return {
     counter(spec) {
@@ -127,6 +131,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     observed({ type = "gauge", ...spec }, read) {
       register({ ...spec, labels: [] }, type, () => [{ suffix: "", labels: "", value: read() }]);
     },
+    onRead: (run) => void beforeRead.push(run),
     families: read,
     text: async () => pageText(await read()),
   };

@@ -1,12 +1,13 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { TLSSocket } from "node:tls";
+import { createServer } from "@orch/status/node-http.js";
 import type { FlagValues } from "./flags.js";
 import { type Health, parseHealthPath } from "./health.js";
 import { type Metrics, metricsContentType } from "./metrics.js";
 import type { opsFlags, PeerSecurity, ServiceTls } from "./rpc-flags.js";
-import type { Service } from "./service.js";
+import type { OpsAnswer, OpsPage, Service } from "./service.js";
 
 /** Flags that say where it listens and who may read metrics. */
 export interface OpsServerValues extends FlagValues<typeof opsFlags> {
@@ -20,6 +21,7 @@ export interface OpsServerDeps {
   readonly metrics: Metrics;
   /** Serves TLS, and metrics to those alone that the flags name. Without it: plain, and everything to everybody. */
   readonly tls: ServiceTls | undefined;
+  readonly pages?: readonly OpsPage[];
 }
 
 export interface OpsServer extends Service {
@@ -27,15 +29,9 @@ export interface OpsServer extends Service {
   readonly port: number;
 }
 
-interface Answer {
-  readonly code: number;
-  readonly type: string;
-  readonly body: string;
-}
-
 const plain = "text/plain; charset=utf-8";
-const notFound: Answer = { code: 404, type: plain, body: "404 page not found\n" };
-const forbidden: Answer = { code: 403, type: plain, body: "forbidden\n" };
+const notFound: OpsAnswer = { code: 404, type: plain, body: "404 page not found\n" };
+const forbidden: OpsAnswer = { code: 403, type: plain, body: "forbidden\n" };
 /** Probes and scrapers send a line and some headers, at once. */
 const limits = {
   maxHeaderSize: 16 * 1024,
@@ -51,15 +47,20 @@ const mostConnections = 512;
  * Health and metrics of a service that has no HTTP surface of its own, for probes and scrapers. Probes have no
  * certificates: they are told whether it is well, and no more.
  */
-export function createOpsServer(values: OpsServerValues, { health, metrics, tls }: OpsServerDeps): OpsServer {
+export function createOpsServer(
+  values: OpsServerValues,
+  { health, metrics, tls, pages = [] }: OpsServerDeps,
+): OpsServer {
   const { "bind-address": host, "metrics-port": port } = values;
   const security = tls?.with(values["metrics-allowed-peers"]);
-  const answer = async (request: IncomingMessage): Promise<Answer> => {
+  const answer = async (request: IncomingMessage): Promise<OpsAnswer> => {
     const url = new URL(request.url ?? "/", "http://localhost");
     if (url.pathname === "/metrics") {
       if (!mayScrape(request, security)) return forbidden;
       return { code: 200, type: metricsContentType, body: await metrics.text() };
     }
+    const page = pages.find(({ path }) => path === url.pathname);
+    if (page !== undefined) return mayScrape(request, security) ? page.answer(url.searchParams) : forbidden;
     const asked = parseHealthPath(url.pathname, url.searchParams);
     if (asked === undefined) return notFound;
     const { code, body } = await health.answer(asked.kind, asked.query);

@@ -20,6 +20,7 @@ const releaseFlag: Flag<string> = {
     if (known) return { ok: true, value: release };
     return { ok: false, problem: `must be a release from ${oldestRelease} to ${newestRelease}` };
   },
+  show: (release) => release,
 };
 
 /** Flags of every process that serves: which release it is, and what of it is on. */

@@ -46,6 +46,22 @@ export const rpcServerFlags = {
   }),
 } as const;
 
+/** Flags of a process that needs answers of webhooks. */
+export const admissionServerFlags = {
+  "admission-servers": listFlag([], {
+    group,
+    help: "services that call webhooks, as host:port, comma separated; what needs a webhook fails where there are none",
+  }),
+} as const;
+
+/** Flags of a process that asks for the keys of what is stored. */
+export const kmsServerFlags = {
+  "kms-servers": listFlag([], {
+    group,
+    help: "services that hold the keys of the store, as host:port, comma separated; nothing is encrypted where there are none",
+  }),
+} as const;
+
 /** How one side of a connection proves who it is, and whom it takes for the other. */
 export interface PeerSecurity {
   /** What new connections are made with. */

@@ -1,7 +1,10 @@
 import { createOpsServer, type OpsServerValues } from "./ops-server.js";
 import type { ProcessTools } from "./program.js";
 import type { ServiceTls } from "./rpc-flags.js";
+import type { OpsPage } from "./service.js";
+import { serviceManager } from "./service-manager.js";
 import { runProcess } from "./shutdown.js";
+import { untilReady } from "./until-ready.js";
 
 /** Ports by what is served there: `{rpc: 4711}`. */
 export type Ports = Readonly<Record<string, number>>;
@@ -23,11 +26,21 @@ export interface ServiceProcess {
  */
 export async function runService({ tools, values, shuttingDown, start, stop }: ServiceProcess): Promise<void> {
   const { log, clock, health } = tools;
+  const manager = serviceManager(log);
+  const stopped = new AbortController();
+  const tellReady = async (): Promise<void> => {
+    await untilReady(health, { clock, signal: stopped.signal });
+    if (!stopped.signal.aborted) manager.ready();
+  };
   await runProcess({
     log,
     clock,
     delay: values["shutdown-delay-duration"],
+    hasTerminal: process.stdin.isTTY,
+    started: () => void tellReady(),
     shuttingDown() {
+      manager.stopping();
+      stopped.abort();
       health.shutDown();
       shuttingDown?.();
     },
@@ -47,6 +60,8 @@ export interface InternalServiceProcess extends ServiceProcess {
   readonly tools: Pick<ProcessTools, "log" | "clock" | "health" | "metrics">;
   readonly values: ServiceProcess["values"] & OpsServerValues;
   readonly tls: ServiceTls | undefined;
+  /** Beside health and metrics. */
+  readonly pages?: readonly OpsPage[];
 }
 
 /**
@@ -54,8 +69,8 @@ export interface InternalServiceProcess extends ServiceProcess {
  * last, so that probes are answered while the service starts and while it stops.
  */
 export function runInternalService(parts: InternalServiceProcess): Promise<void> {
-  const { tools, values, tls } = parts;
-  const ops = createOpsServer(values, { ...tools, tls });
+  const { tools, values, tls, pages = [] } = parts;
+  const ops = createOpsServer(values, { ...tools, tls, pages });
   return runService({
     ...parts,
     async start() {

@@ -77,6 +77,22 @@ test("a process that another one runs leaves signals to it and stops when told",
   assert.deepEqual({ code, out }, { code: 0, out: ["start", "started", "unready", "stop"] });
 });
 
+test("a hangup ends what a terminal runs, and nothing else", async () => {
+  const service = run("");
+  await said(service.child, "started");
+  service.child.kill("SIGHUP");
+  await new Promise((resolve) => service.child.stderr.once("data", resolve));
+  service.child.kill("SIGTERM");
+  const { code, err } = await service.ended;
+  assert.equal(code, 0);
+  assert.match(err, /"msg":"hangup: /);
+
+  const watched = run("", { more: "hasTerminal: true" });
+  await said(watched.child, "started");
+  watched.child.kill("SIGHUP");
+  assert.equal((await watched.ended).code, 0);
+});
+
 test("a second signal exits at once", async () => {
   const { child, ended } = run("", { delay: 600_000 });
   await said(child, "started");

@@ -16,6 +16,8 @@ export interface ProcessParts {
   readonly onFault?: (origin: "exception" | "rejection") => void;
   /** Called once, when the service has started. */
   readonly started?: () => void;
+  /** Whether a person watches it: SIGHUP then says that the terminal has gone. */
+  readonly hasTerminal?: boolean;
   /** Of a process that another one of ours runs: it stops when this aborts, and leaves signals to that one. */
   readonly stopOn?: AbortSignal;
 }
@@ -25,7 +27,7 @@ const maxFaults = 100;
 const faultWindow = 60_000;
 
 /**
- * Runs a service until SIGINT or SIGTERM, then stops it in order: readiness falls, the delay passes, the service
+ * Runs a service until SIGINT or SIGTERM (SIGHUP where it has a terminal), then stops it in order: readiness falls, the delay passes, the service
  * stops, the process exits with 0. A second signal exits at once with 1, as does a start that fails, in one line.
  * With `stopOn` signals do nothing: a terminal sends them to every process, each of which would stop at its own time.
  *
@@ -55,6 +57,11 @@ export async function runProcess(parts: ProcessParts): Promise<void> {
     giveUp();
     process.exit(exitCode);
   };
+  // A terminal that closes ends what runs in it; a service's files are looked at all the time, there is nothing to reread.
+  const hungUp = (): void => {
+    if (parts.hasTerminal === true) signalled("SIGHUP");
+    else log.info({}, "hangup: changed files are in force within a second of their change, with or without it");
+  };
   const signalled = (signal: NodeJS.Signals): void => {
     if (parts.stopOn !== undefined) return;
     if (stopping) {
@@ -77,6 +84,7 @@ export async function runProcess(parts: ProcessParts): Promise<void> {
   parts.stopOn?.addEventListener("abort", () => void stop(0, parts.delay));
   process.on("SIGINT", signalled);
   process.on("SIGTERM", signalled);
+  process.on("SIGHUP", hungUp);
   process.on("uncaughtException", (err) => fault("exception", err));
   process.on("unhandledRejection", (err) => fault("rejection", err));
   try {

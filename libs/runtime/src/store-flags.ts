@@ -5,6 +5,10 @@ import type { FlagValues } from "./flags.js";
 /** Flags of a process that opens an etcd store; the reference server's names. */
 export const etcdFlags = {
   "etcd-servers": listFlag([], { group: "Store", help: "etcd endpoints, scheme://host:port, comma separated" }),
+  "etcd-servers-overrides": listFlag([], {
+    group: "Store",
+    help: "resources that are stored in an etcd of their own, each as group/resource#server;server; the same in every service of a cluster (core resources: /events#…)",
+  }),
   "etcd-prefix": stringFlag("/orch", {
     group: "Store",
     help: "root of the keys; the same in every service of a cluster",
@@ -31,7 +35,10 @@ export interface EtcdSettings {
 }
 
 /** `read` reads a file; its error names the file. */
-export function etcdSettings(values: FlagValues<typeof etcdFlags>, read: (path: string) => Buffer): EtcdSettings {
+export function etcdSettings(
+  values: Omit<FlagValues<typeof etcdFlags>, "etcd-servers-overrides">,
+  read: (path: string) => Buffer,
+): EtcdSettings {
   const file = <K extends string>(name: K, path: string): { [N in K]?: Buffer } =>
     (path === "" ? {} : { [name]: read(path) }) as { [N in K]?: Buffer };
   const tls = {

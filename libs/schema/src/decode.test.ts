@@ -153,3 +153,18 @@ test("decoding what was decoded changes nothing", () => {
     }),
   );
 });
+
+test("a duration of zero is absence where zero is", () => {
+  const duration: Type = { kind: "duration" };
+  const type = message({
+    name: "test/v1.Durations",
+    fields: () => [
+      field({ name: "plain", type: duration, ...optional }),
+      field({ name: "pointer", type: duration, ...optional, pointer: true }),
+      field({ name: "written", type: duration }),
+    ],
+  });
+  const zero = { plain: "0", pointer: "0", written: "0" };
+  assert.deepEqual(decode(type, zero).value, { pointer: "0s", written: "0s" });
+  assert.deepEqual(decode(type, { plain: "90s" }).value, { plain: "1m30s" });
+});

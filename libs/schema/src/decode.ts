@@ -152,7 +152,7 @@ function unknownField(walk: Walk, type: MessageType, given: unknown): unknown {
 function fieldOf(walk: Walk, field: Field, given: unknown): unknown {
   if (given === null || given === undefined) return given === null ? nullField(field) : undefined;
   const value = typedValue(walk, field.type, given);
-  return field.dropsZero && isZero(value) ? undefined : value;
+  return field.dropsZero && (isZero(value) || (value === "0s" && field.type.kind === "duration")) ? undefined : value;
 }
 
 /** What a null is: absence, but for a list that must be named and for what may be null in a custom resource. */

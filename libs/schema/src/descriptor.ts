@@ -135,6 +135,8 @@ export interface Below {
   readonly embedded: boolean;
   /** Lists of the types set and map. */
   readonly lists: boolean;
+  /** Rules of the expression language. */
+  readonly rules: boolean;
 }
 
 /** The closed set of values of an `enum`. */

@@ -49,6 +49,8 @@ interface Options {
   readonly code?: number;
   readonly metadata?: StatusMetadata;
   readonly warnings?: readonly string[];
+  /** What clients read as the reason, where somebody else has decided: any text, or "" for none. */
+  readonly toldReason?: string | undefined;
 }
 
 /**
@@ -62,6 +64,7 @@ export class ApiError extends Error {
   readonly metadata: StatusMetadata;
   /** What who is refused is told beside it, in `Warning` headers. */
   readonly warnings: readonly string[];
+  private readonly toldReason: string | undefined;
 
   constructor(reason: Reason, message: string, options: Options = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -71,37 +74,40 @@ export class ApiError extends Error {
     this.details = options.details;
     this.metadata = options.metadata ?? {};
     this.warnings = options.warnings ?? [];
+    this.toldReason = options.toldReason;
   }
 
   /** The same error with these warnings before its own. */
   withWarnings(warnings: readonly string[]): ApiError {
     if (warnings.length === 0) return this;
-    const { code, details, metadata, cause } = this;
+    const { code, details, metadata, cause, toldReason } = this;
     return new ApiError(this.reason, this.message, {
-      ...{ code, metadata, cause, warnings: [...warnings, ...this.warnings] },
+      ...{ code, metadata, cause, toldReason, warnings: [...warnings, ...this.warnings] },
       ...(details === undefined ? {} : { details }),
     });
   }
 
   toStatus(): Status {
+    const reason = this.toldReason ?? this.reason;
     return {
       kind: "Status",
       apiVersion: "v1",
       metadata: this.metadata,
       status: "Failure",
       message: this.message,
-      reason: this.reason,
+      ...(reason === "" ? {} : { reason }),
       ...(this.details === undefined ? {} : { details: this.details }),
       code: this.code,
     };
   }
 
-  /** The error a Status body stands for; an unknown reason becomes InternalError with its code kept. */
+  /** The error a Status body stands for; one of an unknown reason keeps its code, and tells it on. */
   static fromStatus(
     status: Pick<Status, "message" | "reason" | "details" | "code"> & Partial<Pick<Status, "metadata">>,
   ): ApiError {
     return new ApiError(isReason(status.reason) ? status.reason : "InternalError", status.message ?? "", {
       code: status.code,
+      ...(isReason(status.reason) ? {} : { toldReason: status.reason ?? "" }),
       ...(status.details === undefined ? {} : { details: status.details }),
       ...(status.metadata === undefined ? {} : { metadata: status.metadata }),
     });
@@ -220,7 +226,7 @@ export function methodNotAllowed(): ApiError {
 /** What went wrong inside, in a sentence that its client may see. */
 export function internalError(why: string): ApiError {
   return new ApiError("InternalError", `Internal error occurred: ${why}`, {
-    details: { causes: [{ reason: "InternalError", message: why }] },
+    details: { causes: [{ message: why }] },
   });
 }
 
@@ -291,8 +297,8 @@ export function unavailable(message: string, cause?: unknown): ApiError {
   return new ApiError("ServiceUnavailable", message, { details: { retryAfterSeconds: 1 }, cause });
 }
 
-export function timeout(message: string, retryAfterSeconds = 1): ApiError {
-  return new ApiError("Timeout", message, { details: { retryAfterSeconds } });
+export function timeout(message: string, cause?: unknown): ApiError {
+  return new ApiError("Timeout", message, { details: { retryAfterSeconds: 1 }, cause });
 }
 
 export function insufficientStorage(cause?: unknown): ApiError {

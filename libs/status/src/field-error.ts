@@ -19,7 +19,8 @@ export type CauseReason =
   | "UnexpectedServerResponse";
 
 export interface Cause {
-  readonly reason: CauseReason;
+  /** Absent where who has decided gives none: an admission policy. */
+  readonly reason?: CauseReason;
   /** Without the field's path: `Invalid value: 0: must be between 1 and 65535, inclusive`. */
   readonly message: string;
   /** `spec.ports[0].port`. */
@@ -27,6 +28,7 @@ export interface Cause {
 }
 
 export interface FieldError extends Cause {
+  readonly reason: CauseReason;
   readonly field: string;
 }
 

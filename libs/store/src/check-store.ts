@@ -47,9 +47,8 @@ export async function checkStore({ path, mend: mending }: CheckOptions): Promise
   try {
     inspectDataFile(file, true);
     database = openDatabase(file);
-    const report = await readAll(database, path);
-    const known = database.identity();
-    const identity = known === undefined ? noted.identity : parseIdentity(known);
+    const report = await scrubDatabase(database, path);
+    const identity = report.identity ?? noted.identity;
     if (mending === undefined) return { ...report, identity };
     const mended = await mendFrom(mending, report.damaged, database);
     return { ...report, identity, damaged: report.damaged.map((damage, i) => ({ ...damage, ...told(mended[i]) })) };
@@ -75,7 +74,8 @@ async function mendFrom(
 
 const told = (mended: Mended | undefined) => (mended === undefined ? {} : { mended });
 
-async function readAll(database: EmbeddedDatabase, path: string): Promise<Omit<StoreReport, "identity">> {
+/** Reads a whole database that is open. */
+export async function scrubDatabase(database: EmbeddedDatabase, path: string): Promise<StoreReport> {
   const damaged: FoundDamage[] = [];
   const counts = { changes: 0, entries: 0 };
   await scrubOnce({
@@ -90,5 +90,7 @@ async function readAll(database: EmbeddedDatabase, path: string): Promise<Omit<S
   const snapshot = database.snapshot();
   snapshot.release();
   const { revision, compacted } = snapshot;
-  return { path, format: database.format(), revision, compacted, ...counts, damaged };
+  const known = database.identity();
+  const identity = known === undefined ? undefined : parseIdentity(known);
+  return { path, identity, format: database.format(), revision, compacted, ...counts, damaged };
 }

@@ -32,6 +32,27 @@ describe("the etcd store and its cluster", { skip: etcdMissing() ?? false }, () 
     }
   });
 
+  test("makes a new connection with the certificate of that moment", async () => {
+    const certificates = makeCertificates();
+    const other = makeCertificates();
+    const server = await startEtcd({ tls: certificates.server });
+    let now = other.client;
+    const options = { endpoints: server.endpoints, prefix: "/tls/", times: { totalMs: 500 } };
+    const store = await openEtcdStore({ ...options, tls: () => now });
+    try {
+      const d = drive(store, "/tls/");
+      await assert.rejects(store.get(d.key("a")), unavailable);
+      now = certificates.client;
+      const first = await d.put("a", 0, "1");
+      now = other.client;
+      assert.equal((await store.get(d.key("a")))?.revision, first, "the connection that is there goes on");
+    } finally {
+      await store.close();
+      await server.stop();
+      for (const { directory } of [certificates, other]) await rm(directory, { recursive: true });
+    }
+  });
+
   test("logs in with user and password, and again when its token is forgotten", async () => {
     const server = await startEtcd({ args: ["--auth-token-ttl", "1"] });
     const [endpoint = ""] = server.endpoints;

@@ -1,14 +1,15 @@
 import { ApiError, unavailable } from "@orch/status/api-error.js";
+import { type Dial, openRelay, type Relay } from "@orch/status/relay.js";
 import { type Clock, systemClock } from "./clock.js";
 import { type CallTimes, type Credentials, callTimes, createCalls } from "./etcd/calls.js";
-import { createConnections } from "./etcd/connections.js";
+import { addressesOf, createConnections } from "./etcd/connections.js";
 import { compactionKey } from "./etcd/layout.js";
 import { methods } from "./etcd/methods.js";
 import { createObserved } from "./etcd/observed.js";
 import { read, readRange, revisionOf } from "./etcd/range.js";
 import { createReach } from "./etcd/reach.js";
 import { swap } from "./etcd/swap.js";
-import type { Tls } from "./etcd/tls.js";
+import type { TlsSource } from "./etcd/tls.js";
 import { toEntry } from "./etcd/values.js";
 import { watch } from "./etcd/watch.js";
 import { checkPrefix, checkSize, type Limits } from "./limits.js";
@@ -21,11 +22,13 @@ export interface EtcdStoreOptions {
   readonly endpoints: readonly string[];
   /** All keys start with it. */
   readonly prefix: string;
-  readonly tls?: Tls;
+  readonly tls?: TlsSource;
   readonly auth?: Credentials;
   readonly logger?: Logger;
   readonly clock?: Clock;
   readonly times?: Partial<CallTimes>;
+  /** By which way connections leave; straight where absent. */
+  readonly dial?: Dial | undefined;
 }
 
 export interface EtcdStore extends Store {
@@ -36,6 +39,14 @@ export interface EtcdStore extends Store {
 /** The server's own limit (1.5 MiB by default) is its operator's; this only keeps nonsense off the wire. */
 const limits: Limits = { keyBytes: 64 << 10, valueBytes: 8 << 20 };
 
+const etcdPort = 2379;
+
+function relayTo(addresses: readonly string[], dial: Dial, logger: Logger | undefined): Promise<Relay> {
+  const failed = (err: unknown, address: string): void =>
+    logger?.warn({ err, address }, "a member of the store could not be reached by its way out");
+  return openRelay(addresses, { dial, name: "etcd", usualPort: etcdPort, failed });
+}
+
 /**
  * The Store on etcd 3.4 or newer. Connects when first used: an etcd that is away makes calls fail with
  * ServiceUnavailable and watches wait, until it is there.
@@ -43,7 +54,9 @@ const limits: Limits = { keyBytes: 64 << 10, valueBytes: 8 << 20 };
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
   const { prefix, clock = systemClock, logger } = options;
   if (prefix === "") throw new RangeError("the store needs a prefix");
-  const connections = createConnections(options.endpoints, options.tls);
+  const { endpoints, tls, dial } = options;
+  const relay = dial === undefined ? undefined : await relayTo(addressesOf(endpoints), dial, logger);
+  const connections = createConnections(endpoints, { tls, relay });
   const observed = createObserved();
   const calls = createCalls({
     connections,
@@ -118,7 +131,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
     async close() {
       closing.abort();
       await Promise.allSettled([...writes]);
-      connections.close();
+      await connections.close();
     },
   };
 }

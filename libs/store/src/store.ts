@@ -17,8 +17,11 @@ import type { Key, Revision } from "./revision.js";
  *   stored and is no longer what was written. Nothing else is expected.
  */
 export interface Store {
-  /** The newest committed revision, read linearizably: every write acknowledged before the call is at or below it. */
-  revision(): Promise<Revision>;
+  /**
+   * The newest committed revision, read linearizably: every write acknowledged before the call is at or below it. A store of
+   * several parts counts in each of them, and gives that of the part with the keys `near` this one.
+   */
+  revision(near?: Key): Promise<Revision>;
 
   /** One key, linearizably; undefined when it does not exist. */
   get(key: Key): Promise<Entry | undefined>;
@@ -141,4 +144,10 @@ export type ReadableEvent =
 export type StoreEvent =
   | ReadableEvent
   /** A change that was made and cannot be read; of which key is not always known. */
-  | { readonly type: "damaged"; readonly key: Key | undefined; readonly revision: Revision; readonly why: string };
+  | {
+      readonly type: "damaged";
+      readonly key: Key | undefined;
+      readonly revision: Revision;
+      readonly why: string;
+      readonly sealed?: true;
+    };

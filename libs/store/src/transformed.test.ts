@@ -9,10 +9,10 @@ import { drive, follow, line } from "./testing/drive.js";
 import { openEmbeddedFixture } from "./testing/embedded-fixture.js";
 import { openEtcdFixture } from "./testing/etcd-fixture.js";
 import { type EtcdServer, etcdMissing, startEtcd } from "./testing/etcd-server.js";
-import { identity, marking, transformedFixture, xor } from "./testing/transformers.js";
+import { identity, late, marking, transformedFixture, xor } from "./testing/transformers.js";
 import { type Transformer, transformed } from "./transformed.js";
 
-for (const [name, transformer] of Object.entries({ identity, xor })) {
+for (const [name, transformer] of Object.entries({ identity, xor, "a late xor": late(xor) })) {
   storeConformance({
     name: `the embedded store behind ${name}`,
     open: async () => transformedFixture(await openEmbeddedFixture(), transformer),

@@ -6,49 +6,67 @@ import type { Entry, Range, Store, StoreEvent, WatchItem } from "./store.js";
 
 /**
  * What stands between a value and the bytes that are stored of it. Neither function may write to its argument, which
- * others read; what they throw fails the call (a key that is not at hand, for one), and says nothing of the entry.
+ * others read; what they throw fails the call (a key that is not at hand, for one), and says nothing of the entry. They
+ * answer at once, except where a key must be fetched first.
  */
 export interface Transformer {
   /** The bytes to store; the key is theirs, so that they may be bound to it. */
-  seal(value: Buffer, key: Key): Buffer;
-  open(stored: Buffer, key: Key): Opened;
+  seal(value: Buffer, key: Key): Buffer | Promise<Buffer>;
+  open(stored: Buffer, key: Key): Opened | Promise<Opened>;
 }
 
 export type Opened =
   /** `stale`: not as `seal` would make it now (see Entry). */
   | { readonly type: "value"; readonly value: Buffer; readonly stale?: boolean }
   /** The stored bytes are nothing that this transformer ever made, or not any more. */
-  | { readonly type: "damaged"; readonly why: string };
+  | { readonly type: "damaged"; readonly why: string; readonly sealed?: true };
 
 /**
  * A Store whose values pass through a transformer on their way to another one and back. An entry that cannot be opened
  * is a damaged one, as where the medium damaged it. Revisions, order and proofs are those of the store below.
  */
 export function transformed(store: Store, transformer: Transformer): Store {
-  const open = (entry: Entry, lent: boolean): Entry | Damage => {
-    const { key, value, revision } = entry;
-    const opened = transformer.open(value, key);
-    if (opened.type === "damaged") return { key, revision, why: opened.why };
-    const read = lent ? opened.value : ownMemory(opened.value);
-    return { ...entry, value: read, ...(opened.stale === true ? { stale: true } : {}) };
+  const read = (entry: Entry, opened: Opened, lent: boolean): Entry | Damage => {
+    const { key, revision } = entry;
+    if (opened.type === "damaged") {
+      return { key, revision, why: opened.why, ...(opened.sealed === true ? { sealed: true } : {}) };
+    }
+    const value = lent ? opened.value : ownMemory(opened.value);
+    return { ...entry, value, ...(opened.stale === true ? { stale: true } : {}) };
   };
-  const orThrow = (entry: Entry): Entry => {
-    const opened = open(entry, false);
+  const open = (entry: Entry, lent: boolean): Entry | Damage | Promise<Entry | Damage> => {
+    const opened = transformer.open(entry.value, entry.key);
+    return opened instanceof Promise ? opened.then((late) => read(entry, late, lent)) : read(entry, opened, lent);
+  };
+  const orThrow = async (entry: Entry): Promise<Entry> => {
+    const opened = await open(entry, false);
     if (isDamage(opened)) throw new DamagedEntry(opened);
     return opened;
   };
 
-  const openEvent = (event: StoreEvent): StoreEvent => {
-    if (event.type === "damaged") return event;
-    const before = event.previous && open(event.previous, false);
+  const joined = (event: Exclude<StoreEvent, { type: "damaged" }>, parts: EventParts): StoreEvent => {
+    const { before, entry } = parts;
     const previous = before === undefined || isDamage(before) ? undefined : before;
     if (event.type === "delete") return { ...event, previous };
-    const entry = open(event.entry, false);
-    return isDamage(entry) ? { type: "damaged", ...entry } : { type: "put", entry, previous };
+    if (entry === undefined || isDamage(entry)) return { type: "damaged", ...(entry ?? unknownDamage(event.entry)) };
+    return { type: "put", entry, previous };
+  };
+  const openEvent = (event: StoreEvent): StoreEvent | Promise<StoreEvent> => {
+    if (event.type === "damaged") return event;
+    const before = event.previous && open(event.previous, false);
+    const entry = event.type === "put" ? open(event.entry, false) : undefined;
+    if (!(before instanceof Promise) && !(entry instanceof Promise)) return joined(event, { before, entry });
+    return Promise.all([before, entry]).then(([before, entry]) => joined(event, { before, entry }));
   };
   async function* openItems(items: AsyncIterable<WatchItem>): AsyncGenerator<WatchItem> {
     for await (const item of items) {
-      yield item.type === "events" ? { type: "events", events: item.events.map(openEvent) } : item;
+      if (item.type !== "events") {
+        yield item;
+        continue;
+      }
+      const events = item.events.map(openEvent);
+      // A turn of the loop for each batch would be felt by every watch.
+      yield { type: "events", events: events.every(isHere) ? events : await Promise.all(events) };
     }
   }
 
@@ -56,32 +74,47 @@ export function transformed(store: Store, transformer: Transformer): Store {
     ...store,
     async get(key) {
       const entry = await store.get(key);
-      return entry && orThrow(entry);
+      return entry && (await orThrow(entry));
     },
     async range(query) {
       const range = await store.range(query);
-      const entries: Entry[] = [];
-      const damaged: Damage[] = [];
+      const all: (Entry | Damage | Promise<Entry | Damage>)[] = [];
       const pace = createPace();
       for (const entry of range.entries) {
-        const opened = open(entry, query.lent === true);
-        if (!isDamage(opened)) entries.push(opened);
-        else if (query.damaged === undefined) throw new DamagedEntry(opened);
-        else damaged.push(opened);
+        all.push(open(entry, query.lent === true));
         const pause = pace();
         if (pause !== undefined) await pause;
+      }
+      const entries: Entry[] = [];
+      const damaged: Damage[] = [];
+      for (const opened of all.every(isHere) ? all : await Promise.all(all)) {
+        if (!isDamage(opened)) entries.push(opened);
+        else if (query.damaged === undefined) throw new DamagedEntry(opened, undefined, "range");
+        else damaged.push(opened);
       }
       return { ...range, entries, ...withDamaged(range, damaged) };
     },
     async swap(change) {
       const { key, value } = change;
-      const sealed = value && transformer.seal(value, key);
+      const sealing = value && transformer.seal(value, key);
+      const sealed = sealing instanceof Promise ? await sealing : sealing;
       const swap = await store.swap({ ...change, value: sealed });
       if (swap.done || swap.current === undefined) return swap;
-      return { done: false, current: orThrow(swap.current) };
+      return { done: false, current: await orThrow(swap.current) };
     },
     watch: (query) => openItems(store.watch(query)),
   };
+}
+
+interface EventParts {
+  readonly before: Entry | Damage | undefined;
+  readonly entry: Entry | Damage | undefined;
+}
+
+const unknownDamage = ({ key, revision }: Entry): Damage => ({ key, revision, why: "it was not opened" });
+
+function isHere<T>(value: T | Promise<T>): value is T {
+  return !(value instanceof Promise);
 }
 
 const isDamage = (opened: Entry | Damage): opened is Damage => "why" in opened;

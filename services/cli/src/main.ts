@@ -1,13 +1,15 @@
-import { readFileSync } from "node:fs";
-import { runCel } from "./cel/command.js";
+import { hereWord } from "@orch/service-standalone/check/guarded.js";
+import { checkHere, commands, groups } from "./commands.js";
+import { print, printError } from "./print.js";
+import { unknownCommand, usage } from "./usage.js";
 
-const usage = `usage: orch cel …      check and evaluate expressions: orch cel --help`;
-
-const [, , word, ...rest] = process.argv;
-const files = { read: (path: string): Buffer => readFileSync(path === "-" ? 0 : path) };
-const print = (text: string): void => void process.stdout.write(`${text}\n`);
-if (word === "cel") process.exitCode = runCel(rest, { files, print });
+const [, script = "", word = "", ...rest] = process.argv;
+const world = { environment: process.env, script, now: Date.now };
+const command = commands.find((each) => each.word === word);
+if (command !== undefined) process.exitCode = (await command.run(rest, world)) ?? process.exitCode;
+else if (word === hereWord) process.exitCode = await checkHere(rest, world);
+else if (["", "help", "--help", "-h"].includes(word)) print(usage(groups));
 else {
-  print(usage);
-  process.exitCode = word === undefined || word === "--help" ? 0 : 2;
+  printError(unknownCommand(word, groups));
+  process.exitCode = 2;
 }

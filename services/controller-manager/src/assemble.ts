@@ -15,5 +15,9 @@ export interface AssemblyDeps extends Omit<ControllerManagerDeps, "random" | "te
 /** A controller manager with its metrics. */
 export function assembleControllerManager(settings: ControllerManagerConfig, deps: AssemblyDeps): ControllerManager {
   const { metrics, ...rest } = deps;
-  return createControllerManager(settings, { ...rest, random: Math.random, telemetry: createTelemetry(metrics) });
+  return createControllerManager(settings, {
+    ...rest,
+    random: Math.random,
+    telemetry: createTelemetry(metrics, deps.clock.monotonic),
+  });
 }

@@ -1,5 +1,5 @@
 import type { ClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, type ClientObserver, createClient } from "@orch/client/http.js";
 import { serviceAccountCredentials } from "@orch/client/service-account-credentials.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { connectionOf } from "./connection.js";
@@ -17,9 +17,10 @@ export function createControllerClients(options: {
   readonly config: ClientConfig;
   readonly client: Client;
   readonly naming: Naming;
+  readonly observer?: ClientObserver | undefined;
   readonly now: () => number;
 }): ControllerClients {
-  const { client, naming, now } = options;
+  const { client, naming, observer, now } = options;
   const { token: _token, basic: _basic, certificate: _certificate, key: _key, ...rest } = options.config;
   const { impersonate: _impersonate, ...server } = rest;
   const namespace = naming.systemName("system");
@@ -29,7 +30,7 @@ export function createControllerClients(options: {
       const name = accountNames[controller];
       if (name === undefined) return client;
       const credentials = serviceAccountCredentials({ client, naming, namespace, name, now });
-      const own = clients.get(name) ?? createClient({ ...server, credentials }, connectionOf(naming));
+      const own = clients.get(name) ?? createClient({ ...server, credentials }, connectionOf(naming, observer));
       clients.set(name, own);
       return own;
     },

@@ -1,12 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { chooseControllers, controllerNames } from "./controller.js";
+import { chooseControllers, controllerNames, offByDefault } from "./controller.js";
 
 const [gc, ns] = controllerNames;
-const others = controllerNames.filter((name) => name !== gc);
+const usual = controllerNames.filter((name) => !offByDefault.has(name));
+const others = usual.filter((name) => name !== gc);
 
 const choices: readonly (readonly [items: readonly string[], names: readonly string[]])[] = [
-  [["*"], controllerNames],
+  [["*"], usual],
+  [
+    ["*", "tokencleaner"],
+    controllerNames.filter((name) => usual.includes(name) || name === "token-cleaner-controller"),
+  ],
   [[], []],
   [[ns], [ns]],
   [["*", `-${gc}`], others],
@@ -14,6 +19,9 @@ const choices: readonly (readonly [items: readonly string[], names: readonly str
   [[`-${gc}`], []],
   [[gc, `-${gc}`], [gc]],
   [[`-${gc}`, gc, "*"], others],
+  [["*", "-garbagecollector"], others],
+  [["garbagecollector", `-${gc}`], [gc]],
+  [["namespace"], [ns]],
 ];
 
 for (const [items, names] of choices) {

@@ -4,6 +4,9 @@ export interface Controller {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** A controller, or what it lacks to run. */
+export type Made = Controller | { readonly lacks: string };
+
 export const controllerNames = [
   "garbage-collector-controller",
   "namespace-controller",
@@ -17,7 +20,31 @@ export const controllerNames = [
   "flowschema-status-controller",
   "persistentvolumeclaim-protection-controller",
   "persistentvolume-protection-controller",
+  "resourcequota-controller",
   "customresourcedefinition-finalizing-controller",
+  "validatingadmissionpolicy-status-controller",
+  "storage-version-migrator-controller",
+  "replicaset-controller",
+  "replicationcontroller-controller",
+  "deployment-controller",
+  "job-controller",
+  "ttl-after-finished-controller",
+  "cronjob-controller",
+  "daemonset-controller",
+  "statefulset-controller",
+  "endpointslice-controller",
+  "endpoints-controller",
+  "endpointslice-mirroring-controller",
+  "disruption-controller",
+  "node-lifecycle-controller",
+  "taint-eviction-controller",
+  "pod-garbage-collector-controller",
+  "ttl-controller",
+  "node-ipam-controller",
+  "ephemeral-volume-controller",
+  "bootstrap-signer-controller",
+  "token-cleaner-controller",
+  "horizontal-pod-autoscaler-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
@@ -36,28 +63,97 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "flowschema-status-controller": "flowschema-status-controller",
   "persistentvolumeclaim-protection-controller": "pvc-protection-controller",
   "persistentvolume-protection-controller": "pv-protection-controller",
+  "resourcequota-controller": "resourcequota-controller",
   "customresourcedefinition-finalizing-controller": "customresourcedefinition-finalizing-controller",
+  "validatingadmissionpolicy-status-controller": "validatingadmissionpolicy-status-controller",
+  "storage-version-migrator-controller": "storage-version-migrator-controller",
+  "replicaset-controller": "replicaset-controller",
+  "replicationcontroller-controller": "replication-controller",
+  "deployment-controller": "deployment-controller",
+  "job-controller": "job-controller",
+  "ttl-after-finished-controller": "ttl-after-finished-controller",
+  "cronjob-controller": "cronjob-controller",
+  "daemonset-controller": "daemon-set-controller",
+  "statefulset-controller": "statefulset-controller",
+  "endpointslice-controller": "endpointslice-controller",
+  "endpoints-controller": "endpoint-controller",
+  "endpointslice-mirroring-controller": "endpointslicemirroring-controller",
+  "disruption-controller": "disruption-controller",
+  "node-lifecycle-controller": "node-controller",
+  "taint-eviction-controller": "node-controller",
+  "pod-garbage-collector-controller": "pod-garbage-collector",
+  "ttl-controller": "ttl-controller",
+  "node-ipam-controller": "node-controller",
+  "ephemeral-volume-controller": "ephemeral-volume-controller",
+  "bootstrap-signer-controller": "bootstrap-signer",
+  "token-cleaner-controller": "token-cleaner",
+  "horizontal-pod-autoscaler-controller": "horizontal-pod-autoscaler",
 };
+
+/** Older names under which `--controllers` knows them. */
+const aliases: Readonly<Partial<Record<ControllerName, string>>> = {
+  "garbage-collector-controller": "garbagecollector",
+  "namespace-controller": "namespace",
+  "serviceaccount-controller": "serviceaccount",
+  "clusterrole-aggregation-controller": "clusterrole-aggregation",
+  "serviceaccount-token-controller": "serviceaccount-token",
+  "root-ca-certificate-publisher-controller": "root-ca-cert-publisher",
+  "certificatesigningrequest-approving-controller": "csrapproving",
+  "certificatesigningrequest-signing-controller": "csrsigning",
+  "certificatesigningrequest-cleaner-controller": "csrcleaner",
+  "persistentvolumeclaim-protection-controller": "pvc-protection",
+  "persistentvolume-protection-controller": "pv-protection",
+  "resourcequota-controller": "resourcequota",
+  "storage-version-migrator-controller": "svmc",
+  "replicaset-controller": "replicaset",
+  "replicationcontroller-controller": "replicationcontroller",
+  "deployment-controller": "deployment",
+  "job-controller": "job",
+  "ttl-after-finished-controller": "ttl-after-finished",
+  "cronjob-controller": "cronjob",
+  "daemonset-controller": "daemonset",
+  "statefulset-controller": "statefulset",
+  "endpointslice-controller": "endpointslice",
+  "endpoints-controller": "endpoint",
+  "endpointslice-mirroring-controller": "endpointslicemirroring",
+  "disruption-controller": "disruption",
+  "node-lifecycle-controller": "nodelifecycle",
+  "pod-garbage-collector-controller": "podgc",
+  "ttl-controller": "ttl",
+  "node-ipam-controller": "nodeipam",
+  "ephemeral-volume-controller": "ephemeral-volume",
+  "bootstrap-signer-controller": "bootstrapsigner",
+  "token-cleaner-controller": "tokencleaner",
+  "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
+};
+
+/** Those that `*` leaves out. */
+export const offByDefault: ReadonlySet<ControllerName> = new Set([
+  "bootstrap-signer-controller",
+  "token-cleaner-controller",
+]);
 
 export type ChosenControllers =
   | { readonly ok: true; readonly names: ReadonlySet<ControllerName> }
   | { readonly ok: false; readonly problem: string };
 
 /**
- * `--controllers`: `*` is all of them, `foo` one, `-foo` all but that one beside a `*`; the first item that names a
- * controller wins. An empty list is none.
+ * `--controllers`: `*` is all of them but those that are off by default, `foo` one, `-foo` all but that one beside a `*`;
+ * a name may be an alias. The first item that names a controller wins. An empty list is none.
  */
 export function chooseControllers(items: readonly string[]): ChosenControllers {
+  const isNamed = (name: ControllerName, item: string): boolean => item === name || item === aliases[name];
   for (const item of items) {
     const name = item.replace(/^-/, "");
-    if (item === "*" || controllerNames.some((known) => known === name)) continue;
+    if (item === "*" || controllerNames.some((known) => isNamed(known, name))) continue;
     const known = controllerNames.join(", ");
     return { ok: false, problem: `--controllers: "${name}" is not in the list of known controllers: ${known}` };
   }
   const others = items.includes("*");
   const isOn = (name: ControllerName): boolean => {
-    const item = items.find((i) => i === name || i === `-${name}`);
-    return item === undefined ? others : item === name;
+    const item = items.find((each) => isNamed(name, each.replace(/^-/, "")));
+    if (item !== undefined) return !item.startsWith("-");
+    return others && !offByDefault.has(name);
   };
   return { ok: true, names: new Set(controllerNames.filter(isOn)) };
 }

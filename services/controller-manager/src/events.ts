@@ -1,7 +1,7 @@
 import type { Client } from "@orch/client/http.js";
 import type { Clock } from "@orch/runtime/clock.js";
+import { wireTime } from "@orch/status/wire-time.js";
 import type { Identity } from "./garbage/references.js";
-import { wireTime } from "./wire-time.js";
 
 export interface Warning {
   readonly about: Identity;

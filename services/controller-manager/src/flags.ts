@@ -1,4 +1,6 @@
-import { boolFlag, durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { electionFlags } from "@orch/runtime/election-flags.js";
+import { boolFlag, durationFlag, intFlag, listFlag, numberFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { clusterFlags } from "./cluster-flags.js";
 import { controllerNames } from "./controller.js";
 
 const signing = { group: "Certificates", word: "file" } as const;
@@ -9,6 +11,48 @@ const certificateOf = (signer: string) =>
     help: `certificate of the authority that signs ${signer}, instead of --cluster-signing-cert-file`,
   });
 const keyOf = (signer: string) => stringFlag("", { ...signing, help: `key of the authority that signs ${signer}` });
+
+const atOnce = (count: number, what: string) =>
+  intFlag(count, { group: "Controllers", min: 1, help: `${what} that are looked at at once` });
+
+/** How many of a kind are worked on at once; the reference's names. */
+export const workerFlags = {
+  "concurrent-deployment-syncs": atOnce(5, "deployments"),
+  "concurrent-replicaset-syncs": atOnce(5, "replica sets"),
+  "concurrent-job-syncs": atOnce(5, "jobs"),
+  "concurrent-ttl-after-finished-syncs": atOnce(5, "jobs that are over"),
+  "concurrent-cron-job-syncs": atOnce(5, "cron jobs"),
+  "concurrent-daemonset-syncs": atOnce(2, "daemon sets"),
+  "concurrent-statefulset-syncs": atOnce(5, "stateful sets"),
+  "concurrent-rc-syncs": atOnce(5, "replication controllers"),
+} as const;
+
+const autoscaling = { group: "Autoscaling" } as const;
+
+/** Flags of the controller of HorizontalPodAutoscalers; the reference's names. */
+export const autoscalingFlags = {
+  "concurrent-horizontal-pod-autoscaler-syncs": atOnce(5, "horizontal pod autoscalers"),
+  "horizontal-pod-autoscaler-sync-period": durationFlag(15_000, {
+    ...autoscaling,
+    help: "between two looks at the metrics of an autoscaler",
+  }),
+  "horizontal-pod-autoscaler-tolerance": numberFlag(0.1, {
+    ...autoscaling,
+    help: "how far current and wanted may lie apart, as a share, without a change",
+  }),
+  "horizontal-pod-autoscaler-downscale-stabilization": durationFlag(300_000, {
+    ...autoscaling,
+    help: "how long the highest number that was proposed holds before there are fewer pods",
+  }),
+  "horizontal-pod-autoscaler-cpu-initialization-period": durationFlag(300_000, {
+    ...autoscaling,
+    help: "after the start of a pod in which what it uses of the processor may not count",
+  }),
+  "horizontal-pod-autoscaler-initial-readiness-delay": durationFlag(30_000, {
+    ...autoscaling,
+    help: "after the start of a pod in which it may be ready for the first time",
+  }),
+} as const;
 
 /** Flags of whatever runs controllers; the reference's names. */
 export const controllerFlags = {
@@ -29,6 +73,18 @@ export const controllerFlags = {
     min: 1,
     help: "namespaces that are emptied at once",
   }),
+  "concurrent-resource-quota-syncs": intFlag(5, {
+    group: "Controllers",
+    min: 1,
+    help: "quotas that are counted at once",
+  }),
+  "resource-quota-sync-period": durationFlag(300_000, {
+    group: "Controllers",
+    help: "after which every quota is counted again",
+  }),
+  ...workerFlags,
+  ...clusterFlags,
+  ...autoscalingFlags,
   "cluster-signing-cert-file": stringFlag("", {
     ...signing,
     help: authority("certificate of the authority that signs requests for certificates"),
@@ -68,31 +124,7 @@ export const accountFlags = {
 } as const;
 
 /** Flags of the election of one process among several. */
-export const leaderElectionFlags = {
-  "leader-elect": boolFlag(true, {
-    group: "Leader election",
-    help: "whether one of several processes is chosen to run the controllers",
-  }),
-  "leader-elect-lease-duration": durationFlag(15_000, {
-    group: "Leader election",
-    help: "how long the others wait after the leader's last renewal",
-  }),
-  "leader-elect-renew-deadline": durationFlag(10_000, {
-    group: "Leader election",
-    help: "how long the leader tries to renew before it gives up; less than the lease's duration",
-  }),
-  "leader-elect-retry-period": durationFlag(2_000, { group: "Leader election", help: "time between attempts" }),
-  "leader-elect-resource-name": stringFlag("", {
-    group: "Leader election",
-    word: "name",
-    help: "name of the lease; the controller manager's name in the dialect when empty",
-  }),
-  "leader-elect-resource-namespace": stringFlag("", {
-    group: "Leader election",
-    word: "namespace",
-    help: "namespace of the lease; the system's namespace when empty",
-  }),
-} as const;
+export const leaderElectionFlags = electionFlags({ does: "run the controllers", is: "controller manager" });
 
 /** Flags of whatever runs a controller manager. */
 export const managerFlags = { ...controllerFlags, ...accountFlags, ...leaderElectionFlags } as const;

@@ -1,12 +1,12 @@
+import type { ViewOptions } from "@orch/client/mirror.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
-import { createReflector, type ReflectorOptions } from "@orch/client/reflector.js";
 import { createWorkQueue } from "@orch/client/work-queue.js";
 import type { Controller } from "./controller.js";
 import { isTerminating, watchNamespaces } from "./namespaces/namespace-watch.js";
 import { type ControllerTools, failureTeller } from "./tools.js";
 
 /** One object of the same name in every namespace. */
-export interface KeptObject extends Pick<ReflectorOptions, "accept" | "keep"> {
+export interface KeptObject extends Pick<ViewOptions<ApiObject>, "sees" | "keep"> {
   /** Of the controller. */
   readonly name: string;
   /** Of its queue, in metrics. */
@@ -19,8 +19,8 @@ export interface KeptObject extends Pick<ReflectorOptions, "accept" | "keep"> {
 
 /** A controller that keeps an object in every namespace that is not being deleted. */
 export function createNamespaceController(kept: KeptObject, tools: ControllerTools): Controller {
-  const { client, clock, random, telemetry } = tools;
-  const { collection, objectName, ensure, accept, keep } = kept;
+  const { mirror, clock, telemetry } = tools;
+  const { collection, objectName, ensure, sees, keep } = kept;
   const failed = failureTeller(tools, kept.name);
   return {
     async run(signal) {
@@ -41,14 +41,10 @@ export function createNamespaceController(kept: KeptObject, tools: ControllerToo
         handlers: { added: ({ metadata }) => look(metadata.name), modified: ({ metadata }) => look(metadata.name) },
         onError: failed,
       });
-      const known = createReflector({
-        client,
+      const known = mirror.view({
         collection,
         fieldSelector: `metadata.name=${objectName}`,
-        ...(accept === undefined ? {} : { accept }),
-        ...(keep === undefined ? {} : { keep }),
-        clock,
-        random,
+        ...{ sees, keep },
         handlers: {
           added: ({ metadata }) => look(metadata.namespace),
           modified: ({ metadata }) => look(metadata.namespace),

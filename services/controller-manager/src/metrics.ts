@@ -1,5 +1,6 @@
 import type { QueueObserver } from "@orch/client/work-queue.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
+import { queueMetrics } from "@orch/runtime/queue-metrics.js";
 
 /** What the controllers tell of themselves. */
 export interface Telemetry {
@@ -11,30 +12,9 @@ export interface Telemetry {
   leading(lease: string, leads: boolean): void;
 }
 
-const seconds = [1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10];
-
-/** The metrics' names in one place; the reference's where it has them. */
-export function createTelemetry(metrics: Metrics): Telemetry {
-  const perQueue = { stability: "ALPHA", labels: ["name"] } as const;
-  const depth = metrics.gauge({ ...perQueue, name: "workqueue_depth", help: "Keys that wait for a worker." });
-  const adds = metrics.counter({ ...perQueue, name: "workqueue_adds_total", help: "Keys that were added." });
-  const retries = metrics.counter({
-    ...perQueue,
-    name: "workqueue_retries_total",
-    help: "Keys that were tried again.",
-  });
-  const waited = metrics.histogram({
-    ...perQueue,
-    name: "workqueue_queue_duration_seconds",
-    help: "How long keys waited for a worker.",
-    buckets: seconds,
-  });
-  const worked = metrics.histogram({
-    ...perQueue,
-    name: "workqueue_work_duration_seconds",
-    help: "How long the work on a key took.",
-    buckets: seconds,
-  });
+/** The metrics' names in one place; the reference's where it has them. `now`: milliseconds that only grow. */
+export function createTelemetry(metrics: Metrics, now: () => number): Telemetry {
+  const queue = queueMetrics(metrics, now);
   const errors = metrics.counter({
     name: "controller_errors_total",
     help: "Work and watches of controllers that failed and were tried again.",
@@ -62,17 +42,7 @@ export function createTelemetry(metrics: Metrics): Telemetry {
     labels: ["name"],
   });
   return {
-    queue(name) {
-      const [added, again, waiting] = [adds.with({ name }), retries.with({ name }), depth.with({ name })];
-      const [queueTime, workTime] = [waited.with({ name }), worked.with({ name })];
-      return {
-        added: () => added.inc(),
-        retried: () => again.inc(),
-        depth: (keys) => waiting.set(keys),
-        waited: (s) => queueTime.observe(s),
-        worked: (s) => workTime.observe(s),
-      };
-    },
+    queue,
     failed: (controller) => errors.with({ controller }).inc(),
     collected: (resource) => collected.with({ resource }).inc(),
     graphSize: (count) => nodes.set(count),

@@ -1,4 +1,4 @@
-import { identityOnly, metadataOnly } from "@orch/client/metadata-only.js";
+import { identityOnly } from "@orch/client/metadata-only.js";
 import type { Controller } from "./controller.js";
 import { createNamespaceController } from "./in-every-namespace.js";
 import type { ControllerTools } from "./tools.js";
@@ -15,7 +15,7 @@ export function createServiceAccountController(tools: ControllerTools): Controll
       queue: "serviceaccount",
       collection: accounts,
       objectName: account,
-      accept: metadataOnly(tools.naming),
+      sees: "metadata",
       keep: identityOnly,
       async ensure(namespace, known, signal) {
         if (known !== undefined) return;

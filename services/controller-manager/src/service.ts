@@ -1,27 +1,41 @@
 import { setMaxListeners } from "node:events";
 import { createDiscovery } from "@orch/client/discovery.js";
 import type { Client } from "@orch/client/http.js";
-import { leadOnce } from "@orch/client/leader-election.js";
+import { type Election, leadOnce } from "@orch/client/leader-election.js";
+import { createMirror, type Mirror } from "@orch/client/mirror.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Service } from "@orch/runtime/service.js";
 import { createAggregationController } from "./aggregation/aggregation-controller.js";
+import { type AutoscalerConfig, createAutoscalerController } from "./autoscaling/autoscaler-controller.js";
 import { createApprovingController } from "./certificates/approving-controller.js";
 import { createCleaner } from "./certificates/cleaner.js";
 import { createSigningController, type SigningConfig } from "./certificates/signing-controller.js";
-import type { Controller, ControllerName } from "./controller.js";
+import { type ClusterConfig, clusterMakers } from "./cluster-controllers.js";
+import type { Controller, ControllerName, Made } from "./controller.js";
+import { createCronJobController } from "./cronjobs/cronjob-controller.js";
+import { createDaemonSetController } from "./daemonsets/daemonset-controller.js";
 import { createDefinitionFinalizer } from "./definitions/finalizing-controller.js";
+import { createDeploymentController } from "./deployments/deployment-controller.js";
 import { createFlowSchemaStatusController } from "./flow-schemas/status-controller.js";
 import { createGarbageCollector } from "./garbage/collector.js";
+import { createJobController } from "./jobs/job-controller.js";
 import type { Telemetry } from "./metrics.js";
 import { createNamespaceController } from "./namespaces/namespace-controller.js";
+import { createPolicyStatusController } from "./policies/status-controller.js";
 import { createClaimProtectionController } from "./protection/claims.js";
 import { createVolumeProtectionController } from "./protection/volumes.js";
+import { createQuotaController, type QuotaConfig } from "./quota/quota-controller.js";
+import { createReplicaSetController, createReplicationController } from "./replicas/replicas-controller.js";
+import { createInformers } from "./rim/informers.js";
 import { createRootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { createServiceAccountController } from "./service-accounts.js";
+import { createStatefulSetController } from "./statefulsets/statefulset-controller.js";
+import { createStorageMigrator } from "./storage-migration/migrator.js";
 import { createTokenController } from "./tokens/token-controller.js";
 import type { ControllerTools } from "./tools.js";
+import { createTtlController } from "./ttl-after-finished/ttl-controller.js";
 
 export interface ControllerManagerConfig {
   readonly controllers: ReadonlySet<ControllerName>;
@@ -31,9 +45,25 @@ export interface ControllerManagerConfig {
   readonly namespaceQuietMs: number;
   /** What service accounts' secrets and pods are given; what is absent is given to nobody. */
   readonly accounts?: AccountSettings;
+  /** Objects of a kind that are looked at at once. */
+  readonly workers: WorkloadWorkers;
+  readonly autoscaling: AutoscalerConfig;
   readonly signing: SigningConfig;
+  readonly quotas: QuotaConfig;
+  readonly cluster: ClusterConfig;
   /** Undefined where this is the only one. */
-  readonly leaderElection: LeaderElection | undefined;
+  readonly leaderElection: Election | undefined;
+}
+
+export interface WorkloadWorkers {
+  readonly deployments: number;
+  readonly replicaSets: number;
+  readonly jobs: number;
+  readonly finishedJobs: number;
+  readonly cronJobs: number;
+  readonly daemonSets: number;
+  readonly statefulSets: number;
+  readonly replicationControllers: number;
 }
 
 export interface AccountSettings {
@@ -45,21 +75,13 @@ export interface AccountSettings {
   readonly rootCa: string | undefined;
 }
 
-export interface LeaderElection {
-  /** Of this process. */
-  readonly identity: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly leaseDurationMs: number;
-  readonly renewDeadlineMs: number;
-  readonly retryPeriodMs: number;
-}
-
 export interface ControllerManagerDeps {
   /** With a stream for each watched kind: a multiplexed one. Whoever made it closes it. */
   readonly client: Client;
   /** Of a controller that acts as somebody of its own, of the same sort; `client` for all of them where absent. */
   readonly clientFor?: (controller: ControllerName) => Client;
+  /** What the process follows, where others share it; one of the controllers' own, read by `client`, where absent. */
+  readonly mirror?: Mirror;
   readonly naming: Naming;
   readonly clock: Clock;
   /** In [0, 1). */
@@ -110,17 +132,16 @@ export function createControllerManager(
   };
 }
 
-/** A controller, or what it lacks to run. */
-type Made = Controller | { readonly lacks: string };
-
 function controllersOf(config: ControllerManagerConfig, deps: ControllerManagerDeps): readonly Controller[] {
   const { clientFor = () => deps.client, log } = deps;
   const shared = createDiscovery(deps.client, deps.naming);
+  const mirror = deps.mirror ?? createMirror(deps);
+  const informers = createInformers({ mirror, naming: deps.naming });
   const toolsOf = (name: ControllerName): ControllerTools => {
     const own = clientFor(name);
     // What is there the process reads, whose right that is; what a controller changes it changes by its own right.
     const client = own === deps.client ? own : { ...own, list: deps.client.list, stream: deps.client.stream };
-    return { ...deps, client, discovery: shared };
+    return { ...deps, client, discovery: shared, mirror, informers };
   };
   const make = makersOf(config);
   return [...config.controllers].flatMap((name) => {
@@ -133,7 +154,8 @@ function controllersOf(config: ControllerManagerConfig, deps: ControllerManagerD
 
 function makersOf(config: ControllerManagerConfig): Readonly<Record<ControllerName, (tools: ControllerTools) => Made>> {
   const { tokenKeyPem, tokenWorkers = 1, rootCa }: Partial<AccountSettings> = config.accounts ?? {};
-  const { authorities } = config.signing;
+  const { workers, signing } = config;
+  const { authorities } = signing;
   return {
     "garbage-collector-controller": (tools) =>
       createGarbageCollector({ workers: config.garbageCollectorWorkers }, tools),
@@ -156,16 +178,30 @@ function makersOf(config: ControllerManagerConfig): Readonly<Record<ControllerNa
     "flowschema-status-controller": createFlowSchemaStatusController,
     "persistentvolumeclaim-protection-controller": createClaimProtectionController,
     "persistentvolume-protection-controller": createVolumeProtectionController,
+    "resourcequota-controller": (tools) => createQuotaController(config.quotas, tools),
     "customresourcedefinition-finalizing-controller": createDefinitionFinalizer,
+    "validatingadmissionpolicy-status-controller": createPolicyStatusController,
+    "storage-version-migrator-controller": createStorageMigrator,
+    "replicaset-controller": (tools) => createReplicaSetController({ workers: workers.replicaSets }, tools),
+    "replicationcontroller-controller": (tools) =>
+      createReplicationController({ workers: workers.replicationControllers }, tools),
+    "job-controller": (tools) => createJobController({ workers: workers.jobs }, tools),
+    "ttl-after-finished-controller": (tools) => createTtlController({ workers: workers.finishedJobs }, tools),
+    "cronjob-controller": (tools) => createCronJobController({ workers: workers.cronJobs }, tools),
+    "daemonset-controller": (tools) => createDaemonSetController({ workers: workers.daemonSets }, tools),
+    "statefulset-controller": (tools) => createStatefulSetController({ workers: workers.statefulSets }, tools),
+    "deployment-controller": (tools) => createDeploymentController({ workers: workers.deployments }, tools),
+    ...clusterMakers(config.cluster),
+    "horizontal-pod-autoscaler-controller": (tools) => createAutoscalerController(config.autoscaling, tools),
   };
 }
 
-interface Election {
+interface Candidate {
   /** Leads again and again, whenever the lease can be had, until the signal aborts. */
   run(lead: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>;
 }
 
-function createElection(config: LeaderElection, deps: ControllerManagerDeps): Election {
+function createElection(config: Election, deps: ControllerManagerDeps): Candidate {
   const { client, naming, clock, random, log, telemetry } = deps;
   const { identity, namespace, name } = config;
   const leases = { group: naming.group("coordination"), version: "v1", resource: "leases", namespace };

@@ -2,16 +2,21 @@ import { certificateBundle } from "@orch/auth/client-certificate.js";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { parseSigningKey } from "@orch/auth/service-account/keys.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { type Election, type ElectionValues, readElection } from "@orch/runtime/election-flags.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
+import type { Network } from "@orch/schema/formats/ip.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { type SignerKind, signerKinds } from "./certificates/signers.js";
 import type { AuthorityFiles, SigningConfig } from "./certificates/signing-controller.js";
+import { clusterSettings } from "./cluster-settings.js";
 import { chooseControllers } from "./controller.js";
-import type { accountFlags, controllerFlags, leaderElectionFlags, managerFlags } from "./flags.js";
-import type { AccountSettings, ControllerManagerConfig, LeaderElection } from "./service.js";
+import type { accountFlags, autoscalingFlags, controllerFlags, managerFlags, workerFlags } from "./flags.js";
+import type { AccountSettings, ControllerManagerConfig } from "./service.js";
 
 /** Resource services hear of a deleted namespace within milliseconds while they follow the store. */
 const namespaceQuietMs = 1_000;
+/** Many times what a write takes from its admission to the store. */
+const quotaSettleMs = 5_000;
 
 export interface SettingsParts {
   readonly naming: Naming;
@@ -19,6 +24,10 @@ export interface SettingsParts {
   readonly identity: string;
   /** A file's text; its error says why there is none. */
   readonly read: (path: string) => string;
+  /** StorageVersionMigrations are acted on (gate StorageVersionMigrator). */
+  readonly migratesStorage?: boolean;
+  /** Of the addresses of services: nodes are given none of them. */
+  readonly serviceRanges?: readonly Network[];
 }
 
 /** What the flags say, with the files that they name read and looked into. */
@@ -26,26 +35,37 @@ export function controllerManagerSettings(
   values: FlagValues<typeof managerFlags>,
   parts: SettingsParts,
 ): Parsed<ControllerManagerConfig> {
-  const controllers = controllerSettings(values);
+  const controllers = controllerSettings(values, parts.serviceRanges);
   const accounts = accountSettings(values, parts.read);
   const leaderElection = leaderElectionSettings(values, parts);
   if (!controllers.ok || !accounts.ok || !leaderElection.ok) {
     const all = [controllers, accounts, leaderElection];
     return { ok: false, problems: all.flatMap((part) => (part.ok ? [] : part.problems)) };
   }
+  const names = [...controllers.value.controllers].filter(
+    (name) => parts.migratesStorage === true || name !== "storage-version-migrator-controller",
+  );
   return {
     ok: true,
-    value: { ...controllers.value, accounts: accounts.value, leaderElection: leaderElection.value },
+    value: {
+      ...controllers.value,
+      controllers: new Set(names),
+      accounts: accounts.value,
+      leaderElection: leaderElection.value,
+    },
   };
 }
 
 export function controllerSettings(
   values: ControllerValues,
+  serviceRanges: readonly Network[] = [],
 ): Parsed<Omit<ControllerManagerConfig, "leaderElection" | "accounts">> {
   const chosen = chooseControllers(values.controllers);
   if (!chosen.ok) return refused(chosen.problem);
   const signing = signingSettings(values);
   if (!signing.ok) return signing;
+  const cluster = clusterSettings(values, serviceRanges);
+  if (!cluster.ok) return cluster;
   const collects = values["enable-garbage-collector"];
   return {
     ok: true,
@@ -54,8 +74,40 @@ export function controllerSettings(
       garbageCollectorWorkers: values["concurrent-gc-syncs"],
       namespaceWorkers: values["concurrent-namespace-syncs"],
       namespaceQuietMs,
+      workers: workersOf(values),
+      autoscaling: autoscalingOf(values),
       signing: signing.value,
+      quotas: {
+        workers: values["concurrent-resource-quota-syncs"],
+        syncPeriodMs: values["resource-quota-sync-period"],
+        settleMs: quotaSettleMs,
+      },
+      cluster: cluster.value,
     },
+  };
+}
+
+function workersOf(values: FlagValues<typeof workerFlags>): ControllerManagerConfig["workers"] {
+  return {
+    deployments: values["concurrent-deployment-syncs"],
+    replicaSets: values["concurrent-replicaset-syncs"],
+    jobs: values["concurrent-job-syncs"],
+    finishedJobs: values["concurrent-ttl-after-finished-syncs"],
+    cronJobs: values["concurrent-cron-job-syncs"],
+    daemonSets: values["concurrent-daemonset-syncs"],
+    statefulSets: values["concurrent-statefulset-syncs"],
+    replicationControllers: values["concurrent-rc-syncs"],
+  };
+}
+
+function autoscalingOf(values: FlagValues<typeof autoscalingFlags>): ControllerManagerConfig["autoscaling"] {
+  return {
+    workers: values["concurrent-horizontal-pod-autoscaler-syncs"],
+    periodMs: values["horizontal-pod-autoscaler-sync-period"],
+    tolerance: values["horizontal-pod-autoscaler-tolerance"],
+    downWindowMs: values["horizontal-pod-autoscaler-downscale-stabilization"],
+    cpuInitializationMs: values["horizontal-pod-autoscaler-cpu-initialization-period"],
+    initialReadinessMs: values["horizontal-pod-autoscaler-initial-readiness-delay"],
   };
 }
 
@@ -130,32 +182,9 @@ function signingSettings(values: ControllerValues): Parsed<SigningConfig> {
 
 /** Undefined where no leader is elected. */
 export function leaderElectionSettings(
-  values: FlagValues<typeof leaderElectionFlags>,
+  values: ElectionValues,
   { naming, identity }: Pick<SettingsParts, "naming" | "identity">,
-): Parsed<LeaderElection | undefined> {
-  if (!values["leader-elect"]) return { ok: true, value: undefined };
-  const leaseDurationMs = values["leader-elect-lease-duration"];
-  const renewDeadlineMs = values["leader-elect-renew-deadline"];
-  const retryPeriodMs = values["leader-elect-retry-period"];
-  if (leaseDurationMs < 1_000) return refused("--leader-elect-lease-duration must be at least 1s");
-  if (renewDeadlineMs >= leaseDurationMs) {
-    return refused("--leader-elect-renew-deadline must be less than --leader-elect-lease-duration");
-  }
-  if (retryPeriodMs === 0) return refused("--leader-elect-retry-period must be greater than zero");
-  if (renewDeadlineMs <= jitter * retryPeriodMs) {
-    return refused(`--leader-elect-renew-deadline must be greater than ${jitter} times --leader-elect-retry-period`);
-  }
-  return {
-    ok: true,
-    value: {
-      identity,
-      name: values["leader-elect-resource-name"] || naming.systemName("controller-manager"),
-      namespace: values["leader-elect-resource-namespace"] || naming.systemName("system"),
-      leaseDurationMs,
-      renewDeadlineMs,
-      retryPeriodMs,
-    },
-  };
+): Parsed<Election | undefined> {
+  const read = readElection(values, { naming, identity, part: "controller-manager" });
+  return read.ok ? { ok: true, value: read.election } : refused(read.problem);
 }
-
-const jitter = 1.2;

@@ -4,22 +4,34 @@ import { callerSource } from "@orch/access/caller-source.js";
 import { ConfigurationError } from "@orch/access/configuration.js";
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { Permissions } from "@orch/auth/rules.js";
+import type { UserInfo } from "@orch/auth/user.js";
+import type { Transport } from "@orch/client/transport.js";
 import type { Naming } from "@orch/naming/naming.js";
+import type { Egress } from "@orch/outbound/egress/egress.js";
 import { createPreciseClock } from "@orch/rpc/clock.js";
+import type { Peers } from "@orch/rpc/group-peers.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
+import type { Caller } from "@orch/rpc/rpc.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import type { Service } from "@orch/runtime/service.js";
+import type { Tracing } from "@orch/tracing/tracing.js";
+import { assembleAggregation } from "./aggregation/assemble.js";
 import { assembleIdentity } from "./assembly/identity.js";
 import { assembleOtherPaths } from "./assembly/other-paths.js";
+import { type AssembledAudit, assembleAudit } from "./audit/assemble.js";
+import { createAuditMetrics } from "./audit/metrics.js";
 import type { Reached } from "./call.js";
 import { createDeliveryMetric } from "./delivery-metric.js";
+import type { SetVerbosity } from "./documents/verbosity.js";
 import { createLimiting } from "./flow/assemble.js";
+import { createLocalTransport } from "./http/local/transport.js";
 import type { ConnectionSource } from "./http/server.js";
+import { registerKeyProbes } from "./key-probes.js";
+import { assembleNodes } from "./nodes/assemble.js";
 import { assembleOwnObjects } from "./own-objects/assemble.js";
-import type { Peers } from "./peers.js";
 import { registerProbes } from "./probes.js";
 import { createRequestMetrics } from "./request-metrics.js";
 import { createGateway, type Gateway } from "./service.js";
@@ -32,15 +44,35 @@ export interface AssemblyDeps {
   readonly catalog: LiveCatalog;
   readonly caches: Peers;
   readonly resources: Peers;
+  /** The service that keeps audit events; needed where the settings say that some are made. */
+  readonly audit?: AuditPeer | undefined;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly log: Log;
   readonly clock: Clock;
   readonly noteWork?: NoteWork | undefined;
+  /** Undefined where nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   /** Where connections come from; the port of the settings where absent. */
   readonly connections?: ConnectionSource | undefined;
+  /** Of this process's log, for `/debug/flags/v`; absent where one process is asked for others. */
+  readonly setVerbosity?: SetVerbosity | undefined;
   /** The body of `/version`. */
   readonly version: object;
+  /** Of this process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** By which way connections leave; straight where absent. */
+  readonly egress?: Egress | undefined;
+  /** Whether clients in this process may be given transports; they may not where absent. */
+  readonly local?: boolean;
+}
+
+export interface AuditPeer {
+  readonly service: Pick<Caller, "call">;
+  /** Of this process. */
+  readonly pid: number;
+  /** Counts events that are lost, where the process counts those of sinks too. */
+  readonly lost?: ((plugin: string, events: number) => void) | undefined;
 }
 
 export interface AssembledGateway extends Service, Pick<Gateway, "leave" | "drain"> {
@@ -48,6 +80,8 @@ export interface AssembledGateway extends Service, Pick<Gateway, "leave" | "drai
   readonly port: number;
   /** Authorization, for services in the same process. */
   readonly permissions: Permissions;
+  /** By which a client in this process reaches the gateway as a user, where that was asked for. */
+  transportAs(user: UserInfo): Transport;
 }
 
 /** A gateway with its health checks, metrics, authenticators and authorizers. @throws ConfigurationError */
@@ -56,6 +90,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
   const caches = (group: string) => deps.caches.of(group);
   const resources = (group: string) => deps.resources.of(group);
   const probes = registerProbes(deps);
+  const keyProbes = registerKeyProbes(deps);
   const requestMetrics = createRequestMetrics(metrics);
   catalog.onChange(({ before, after }) => {
     if (before !== undefined && after === undefined)
@@ -70,22 +105,38 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
   const configured = health.postStartHook("priority-and-fairness-config-consumer");
   const limiting = createLimiting(settings, { ...deps, objects, configured });
   const { tables: flowTables } = limiting;
+  const aggregation = await assembleAggregation(settings, {
+    ...{ ...deps, objects, refuse, random: Math.random },
+    dial: deps.egress?.dial("cluster"),
+  });
+  const { apis } = aggregation;
+  const nodes = await assembleNodes(settings, {
+    ...{ ...deps, refuse, random: Math.random, secret: aggregation.proxy.secret },
+    dial: deps.egress?.dial("cluster"),
+  });
+  const audit = await auditOf(settings, deps);
   const gateway = createGateway(
     { ...settings, tls },
     {
-      ...assembleOtherPaths(settings, { ...deps, flowTables, openId: authentication.openId }),
+      ...assembleOtherPaths(settings, { ...deps, flowTables, apis, openId: authentication.openId }),
+      apis,
+      proxy: aggregation.proxy,
+      nodes: nodes.way,
       catalog,
       naming: deps.naming,
-      identity: assembleIdentity(settings, { ...deps, access, tls }),
+      identity: assembleIdentity(settings, { ...deps, access, tls, local: deps.local === true }),
       reviews: { ...authentication, rules: authorization.rules, now: () => clock.now() },
+      audit: audit?.deps,
       limiter: limiting.limiter,
       caches,
       resources,
       requestMetrics,
       delivered: createDeliveryMetric(metrics, createPreciseClock()),
       connections: deps.connections,
+      handshakeFailed: handshakeCounter(metrics),
       onFault: (call, err) => log.error({ err, ...faultFields(call) }, "a request met an unexpected error"),
       noteWork: deps.noteWork,
+      tracing: deps.tracing,
       newId: randomUUID,
       random: Math.random,
       monotonic: () => clock.monotonic(),
@@ -98,16 +149,22 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       await gateway.start();
       limiting.start();
       probes.start();
+      keyProbes.start();
       own.start(gateway.port);
+      aggregation.start();
     },
     leave: gateway.leave,
     drain: gateway.drain,
     async stop() {
       own.stop();
+      aggregation.stop();
       await gateway.drain();
       limiting.stop();
       probes.stop();
+      keyProbes.stop();
       await gateway.stop();
+      nodes.stop();
+      await audit?.stop();
       tls.stop();
       await access.stop();
     },
@@ -115,7 +172,26 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       return gateway.port;
     },
     permissions: { authorizer: authorization.authorizer, rules: authorization.granting },
+    transportAs: (user) => createLocalTransport({ serve: gateway.serve, newId: randomUUID }, user),
   };
+}
+
+function handshakeCounter(metrics: Metrics): () => void {
+  const failures = metrics
+    .counter({
+      name: "apiserver_tls_handshake_errors_total",
+      help: "Connections whose TLS handshake failed.",
+      stability: "ALPHA",
+      labels: [],
+    })
+    .with({});
+  return () => failures.inc();
+}
+
+function auditOf({ audit }: ServingSettings, deps: AssemblyDeps): Promise<AssembledAudit | undefined> {
+  if (audit === undefined || deps.audit === undefined) return Promise.resolve(undefined);
+  const metrics = createAuditMetrics(deps.metrics, deps.audit.lost);
+  return assembleAudit(audit, { ...deps, ...deps.audit, metrics, catalog: () => deps.catalog.now });
 }
 
 function faultFields({ request, user }: Reached): object {

@@ -46,14 +46,19 @@ const rows: readonly (readonly [method: string, path: string, code: number])[] =
   ["GET", "/apis/apps/v1/namespaces/a/deployments/d/scale", 200],
   ["PUT", "/apis/certificates.orch/v1/certificatesigningrequests/c/approval", 200],
   ["PUT", "/api/v1/namespaces/a/finalize", 200],
-  // What only a node could answer.
-  ["GET", `${pods}/p/log`, 501],
-  ["GET", `${pods}/p/exec`, 501],
-  ["POST", `${pods}/p/attach`, 501],
-  ["GET", `${pods}/p/proxy`, 501],
-  ["GET", `${pods}/p/proxy/some/path`, 501],
-  ["GET", "/api/v1/nodes/n/proxy/metrics", 501],
+  // What only a node answers.
+  ["GET", `${pods}/p/log`, 200],
+  ["GET", `${pods}/p/exec`, 200],
+  ["POST", `${pods}/p/attach`, 200],
+  ["GET", `${pods}/p/proxy`, 200],
+  ["GET", `${pods}/p/proxy/some/path`, 200],
+  ["GET", "/api/v1/nodes/n/proxy/metrics", 200],
+  ["PUT", `${pods}/p/exec`, 405],
+  ["DELETE", `${pods}/p/log`, 405],
+  ["OPTIONS", `${pods}/p/proxy`, 200],
+  ["OPTIONS", `${pods}/p/exec`, 405],
   ["GET", `${pods}/p/log/more`, 404],
+  ["GET", "/api/v1/nodes/n/log", 404],
   ["GET", `${pods}/p/status/more`, 404],
 ];
 for (const [method, path, code] of rows) {

@@ -1,6 +1,6 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
-import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
+import { methodNotAllowed, notFound, unknownPath } from "@orch/status/api-error.js";
 import type { Served } from "./documents/discovery.js";
 import type { ResourceRoute } from "./path.js";
 import { checkTarget } from "./verbs.js";
@@ -8,7 +8,7 @@ import { checkTarget } from "./verbs.js";
 /**
  * Whether a request's path and verb are there for a kind, or for the subresource that the path names
  * (rules: Path shapes, Verbs to HTTP).
- * @throws ApiError NotFound, MethodNotAllowed; NotImplemented for what only a node could answer
+ * @throws ApiError NotFound, MethodNotAllowed
  */
 export function checkServed(kind: Kind, to: ResourceRoute, verb: string, served: Served): void {
   checkTarget(verb, to);
@@ -17,14 +17,22 @@ export function checkServed(kind: Kind, to: ResourceRoute, verb: string, served:
   if (namespace !== "" && !kind.namespaced) throw unknownPath();
   if (namespace === "" && kind.namespaced && name !== "") throw unknownPath();
   if (subresource !== "") {
-    checkSubresource(subresourceOf(kind, subresource), { kind, verb, served });
+    const known = subresourceOf(kind, subresource);
+    if (known === undefined && kind.definition !== undefined) {
+      throw notFound({ group: kind.group, resource: kind.plural }, name);
+    }
+    checkSubresource(known, { verb, served });
     return;
   }
   // All namespaces together can be read and nothing else.
-  if (namespace === "" && kind.namespaced && verb !== "list" && verb !== "watch") throw methodNotAllowed();
+  if (namespace === "" && kind.namespaced && verb !== "list" && verb !== "watch") {
+    // A custom resource is then at no path, as in the reference.
+    throw kind.definition === undefined ? methodNotAllowed() : unknownPath();
+  }
   if (!kind.verbs.some((v) => v === verb)) throw methodNotAllowed();
 }
 
+/** The subresource that a path behind an object's name is: `status`, or `proxy` of `proxy/some/path`. */
 function subresourceOf(kind: Kind, path: string): Subresource | undefined {
   const whole = kind.subresources.find((s) => s.name === path);
   if (whole !== undefined) return whole;
@@ -35,14 +43,11 @@ function subresourceOf(kind: Kind, path: string): Subresource | undefined {
 
 function checkSubresource(
   subresource: Subresource | undefined,
-  { kind, verb, served }: { readonly kind: Kind; readonly verb: string; readonly served: Served },
+  { verb, served }: { readonly verb: string; readonly served: Served },
 ): void {
   if (subresource === undefined) throw unknownPath();
-  const { name, text, upgrade, path } = subresource;
-  if (text || upgrade || path) {
-    const why = "it is answered by a node's agent, and this server has no way to one yet";
-    throw new ApiError("NotImplemented", `${kind.plural}/${name} is not available: ${why}`);
-  }
+  const { name, path, verbs } = subresource;
   if (!served.subresources.has(name)) throw unknownPath();
-  if (!subresource.verbs.includes(verb)) throw methodNotAllowed();
+  // A proxy takes what discovery has no verb for, too.
+  if (!verbs.includes(verb) && !(path && verb === "options")) throw methodNotAllowed();
 }

@@ -2,6 +2,9 @@ import { authenticationFlags, authorizationFlags, serviceAccountFlags } from "@o
 import { defaultAlwaysAllowPaths } from "@orch/auth/fixed-authorizers.js";
 import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { releaseFlags } from "@orch/runtime/release-flags.js";
+import { aggregationFlags } from "./aggregation/flags.js";
+import { auditFlags } from "./audit/flags.js";
+import { nodeFlags } from "./nodes/flags.js";
 import { tlsFlags } from "./tls/flags.js";
 
 /** Flags of everything that serves the API; the reference server's names where it has them. */
@@ -46,6 +49,9 @@ export const servingFlags = {
   ...authenticationFlags,
   ...serviceAccountFlags,
   ...authorizationFlags,
+  ...aggregationFlags,
+  ...nodeFlags,
+  ...auditFlags,
   "authorization-always-allow-paths": listFlag(defaultAlwaysAllowPaths, {
     group: "Authorization",
     help: "paths that everyone may get; a closing * stands for everything below",

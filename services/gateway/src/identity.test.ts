@@ -78,7 +78,7 @@ async function tokenAuthenticators(): Promise<{
   const jwt = createJwtAuthenticator(
     { jwt: [configurationOf(issuer)], signingAlgorithms: ["ES256"] },
     {
-      ...{ naming, apiAudiences, now, fetchJson: published.fetchJson },
+      ...{ naming, apiAudiences, now, fetchJson: published.fetchJson, fetchText: () => Promise.resolve("") },
       after: () => () => {},
       observer: { authenticated: () => {}, fetched: () => {} },
     },

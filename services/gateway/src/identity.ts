@@ -5,6 +5,7 @@ import { impersonate, wantsImpersonation } from "@orch/auth/impersonation.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { ApiError, unauthorized } from "@orch/status/api-error.js";
+import type { Span } from "@orch/status/span.js";
 import type { Received } from "./call.js";
 import type { HttpRequest } from "./http/request.js";
 import { attributesOf } from "./request-attributes.js";
@@ -30,15 +31,15 @@ export interface FailedLogins {
   worked(authorization: string): void;
 }
 
-/** Authentication, impersonation and authorization of requests. */
+/** Authentication, impersonation and authorization of requests; `span` is what they are part of, where that is traced. */
 export interface Identity {
   /** @throws ApiError Unauthorized; TooManyRequests after too many wrong credentials */
-  authenticate(request: HttpRequest): UserInfo | Promise<UserInfo>;
+  authenticate(request: HttpRequest, span?: Span): UserInfo | Promise<UserInfo>;
   /**
    * The user that the request's headers ask to impersonate; the sender if they ask for none. @throws ApiError
    * Forbidden, BadRequest
    */
-  impersonated(request: HttpRequest, sender: UserInfo): UserInfo | Promise<UserInfo>;
+  impersonated(request: HttpRequest, sender: UserInfo, span?: Span): UserInfo | Promise<UserInfo>;
   /** The decision that allows it. @throws ApiError Forbidden */
   authorize(call: Received, user: UserInfo): Decision | Promise<Decision>;
 }
@@ -62,8 +63,8 @@ export function createIdentity(deps: IdentityDeps): Identity {
   };
 
   return {
-    authenticate(request) {
-      const credentials = new RequestCredentials(request);
+    authenticate(request, span) {
+      const credentials = new RequestCredentials(request, span);
       const { authorization } = credentials;
       if (authorization !== undefined) {
         const seconds = failedLogins.blocked(request.peer.address, authorization);
@@ -72,17 +73,18 @@ export function createIdentity(deps: IdentityDeps): Identity {
       const verdict = authenticator.authenticate(credentials);
       return verdict instanceof Promise ? verdict.then((v) => userOf(request, v)) : userOf(request, verdict);
     },
-    impersonated(request, sender) {
+    impersonated(request, sender, span) {
       if (!wantsImpersonation(request.headers)) return sender;
-      return impersonate(sender, request.distinctHeaders(), deps);
+      return impersonate(sender, request.distinctHeaders(), { ...deps, span });
     },
     authorize(call, user) {
       const attributes = attributesOf(call, user);
       const decide = (decision: Decision): Decision => {
+        call.audit?.decided(decision);
         if (decision.outcome !== "allow") throw forbiddenError(attributes, decision.reason);
         return decision;
       };
-      const decision = authorizer.authorize(attributes);
+      const decision = authorizer.authorize(attributes, call.trace?.span);
       return decision instanceof Promise ? decision.then(decide) : decide(decision);
     },
   };

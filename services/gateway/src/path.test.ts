@@ -13,6 +13,8 @@ const shapes: readonly [path: string, shape: string][] = [
   ["/api/v1/namespaces/a/pods/p", "/v1 pods ns=a name=p sub="],
   ["/api/v1/namespaces/a/pods/p/log", "/v1 pods ns=a name=p sub=log"],
   ["/api/v1/namespaces/a/pods/p/proxy/x/y", "/v1 pods ns=a name=p sub=proxy/x/y"],
+  ["/api/v1/namespaces/a/services/https:s:web/proxy/x//y%2Fz/", "/v1 services ns=a name=https:s:web sub=proxy/x/y/z"],
+  ["/api/v1/nodes/n:10250/proxy//x", "/v1 nodes ns= name=n:10250 sub=proxy/x"],
   ["/api/v1/namespaces", "/v1 namespaces ns= name= sub="],
   ["/api/v1/namespaces/a", "/v1 namespaces ns= name=a sub="],
   ["/api/v1/namespaces/a/status", "/v1 namespaces ns= name=a sub=status"],
@@ -54,6 +56,13 @@ for (const path of [
   "/api/v1/nodes/%zz",
   "/api/v1/nodes//status",
   "/api/v1/namespaces/../pods",
+  "/api/v1/nodes/n/proxy/a/../b",
+  "/api/v1/nodes/n/proxy//%2e%2e/b",
+  "/api/v1/nodes/n/proxy/a%2F..%2Fb",
+  "/api/v1/nodes/n/proxy//a%00",
+  "/api/v1/nodes/../proxy//a",
+  "/api/v1/namespaces/a/pods/p/exec//a",
+  "/apis/g.example/v1/namespaces/a/pods/p/proxy//a",
 ]) {
   test(`${path} names nothing`, () => assert.equal(parsePath(path).type, "unknown"));
 }

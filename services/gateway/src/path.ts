@@ -31,7 +31,7 @@ export function parsePath(path: string): Route {
 
 function parseGroupless(path: string): Route {
   const parts = segments(path, 5);
-  if (parts === undefined) return { type: "unknown", path };
+  if (parts === undefined) return parseProxied(path) ?? { type: "unknown", path };
   const version = parts[0];
   if (version === undefined) return { type: "discovery", path: "/api" };
   if (parts.length === 1) return { type: "discovery", path, group: "", version };
@@ -85,7 +85,7 @@ interface Located {
 }
 
 // On the path of every request: plain indexing instead of destructuring and slices.
-function resourceRoute(path: string, { group, version, parts, at }: Located): Route {
+function resourceRoute(path: string, { group, version, parts, at }: Located): ResourceRoute {
   const watch = parts[at] === "watch" && parts.length > at + 1;
   const first = watch ? at + 1 : at;
   const third = parts[first + 2];
@@ -103,4 +103,27 @@ function resourceRoute(path: string, { group, version, parts, at }: Located): Ro
     subresource: parts.length > resource + 2 ? parts.slice(resource + 2).join("/") : "",
   };
   return { type: "resource", path, target, watch };
+}
+
+/** Behind these a path is that of another server: what no name of ours could be may stand there. */
+const proxies: readonly RegExp[] = [
+  /^\/api\/v1\/nodes\/[^/]+\/proxy\//,
+  /^\/api\/v1\/namespaces\/[^/]+\/(?:pods|services)\/[^/]+\/proxy\//,
+];
+
+/** A path through a proxy with empty segments or escaped slashes; undefined of others, and of one that climbs. */
+function parseProxied(path: string): ResourceRoute | undefined {
+  const own = proxies.map((proxy) => proxy.exec(path)?.[0]).find((found) => found !== undefined);
+  if (own === undefined) return undefined;
+  const rest: string[] = [];
+  for (const raw of path.slice(own.length).split("/")) {
+    const part = decode(raw);
+    if (part === undefined || part.split("/").some((step) => step === "." || step === "..")) return undefined;
+    if (part !== "") rest.push(part);
+  }
+  const parts = segments(own, 5);
+  const [version = ""] = parts ?? [];
+  if (parts === undefined) return undefined;
+  const { target } = resourceRoute(path, { group: "", version, parts, at: 1 });
+  return { type: "resource", path, target: { ...target, subresource: ["proxy", ...rest].join("/") }, watch: false };
 }

@@ -1,10 +1,10 @@
+import type { Peers } from "@orch/rpc/group-peers.js";
 import type { StatusReply, StatusRequest } from "@orch/rpc/messages.js";
 import { resourceStatus, watchCacheStatus } from "@orch/rpc/methods.js";
 import type { Caller, UnaryMethod } from "@orch/rpc/rpc.js";
 import { startUpHooks } from "@orch/rpc/start-up-hooks.js";
 import type { Health } from "@orch/runtime/health.js";
 import { ApiError } from "@orch/status/api-error.js";
-import type { Peers } from "./peers.js";
 
 export interface ProbeDeps {
   readonly health: Health;

@@ -3,6 +3,7 @@ import type { Live } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Caller } from "@orch/rpc/rpc.js";
+import type { Span } from "@orch/status/span.js";
 import type { Collection, Target } from "@orch/status/target.js";
 import type { Exchange } from "./http/exchange.js";
 import { acceptsGzip, gzipFrom, gzipHeaders, gzipped, isGzip } from "./http/gzip.js";
@@ -12,6 +13,7 @@ import { isLaidOut, type Layouts } from "./layout/layouts.js";
 import { type OpenStream, relay } from "./relay.js";
 import { formOf, type Representation } from "./representation.js";
 import type { Responder } from "./respond.js";
+import { timeLimitOf } from "./time-limit.js";
 
 export interface ReadDeps {
   readonly respond: Responder;
@@ -36,21 +38,25 @@ export interface Read extends Exchange {
   readonly representation: Representation;
   /** Further headers of the answer: warnings. */
   readonly headers: HeaderList;
+  /** Of the handler, where the request is traced. */
+  readonly span?: Span | undefined;
 }
 
 /** 24 days: node runs a timer of more than 31 bits at once. */
 const longestTimerMs = 0x7fffffff;
 
 /** One object (rules: Verbs to HTTP, get). */
-export function serveGet(deps: ReadDeps, { request, response, target, representation, headers }: Read): Promise<void> {
+export function serveGet(deps: ReadDeps, read: Read): Promise<void> {
+  const { request, response, target, representation, headers, span } = read;
   const asked = {
     ...target,
     resourceVersion: request.query?.get("resourceVersion") ?? "",
     form: formOf(representation, request, "get"),
   };
+  span?.event("About to Get from storage");
   return deps
     .caches(target.group)
-    .call(watchCacheGet, asked, { deadlineMs: deps.requestTimeoutMs })
+    .call(watchCacheGet, asked, { deadlineMs: timeLimitOf(request.query, deps.requestTimeoutMs), span })
     .then(({ body }) => {
       deps.noteWork?.("get", target, body.length);
       if (body.length < gzipFrom || !takesGzip(deps, request, representation)) {
@@ -69,7 +75,7 @@ function takesGzip({ gzip }: ReadDeps, request: HttpRequest, representation: Rep
 
 /** A collection or a page of it (rules: Paged lists). */
 export async function serveList(deps: ReadDeps, read: Read): Promise<void> {
-  const { request, response, target, representation, headers } = read;
+  const { request, response, target, representation, headers, span } = read;
   const { query } = request;
   numberOf(query, "timeoutSeconds");
   const asked = {
@@ -79,8 +85,9 @@ export async function serveList(deps: ReadDeps, read: Read): Promise<void> {
     form: formOf(representation, request, "list"),
     gzip: takesGzip(deps, request, representation),
   };
-  const open: OpenStream = (receiver) =>
-    deps.caches(target.group).open(watchCacheList, asked, receiver, { deadlineMs: deps.requestTimeoutMs });
+  const options = { deadlineMs: timeLimitOf(query, deps.requestTimeoutMs), span };
+  const open: OpenStream = (receiver) => deps.caches(target.group).open(watchCacheList, asked, receiver, options);
+  span?.event("About to List from storage");
   deps.noteWork?.("list", target, 0);
   const all = ["Content-Type", representation.contentType, ...headers];
   const headersOf = (first: Buffer): HeaderList => (isGzip(first) ? [...all, ...gzipHeaders] : all);
@@ -90,7 +97,7 @@ export async function serveList(deps: ReadDeps, read: Read): Promise<void> {
 
 /** A stream of changes (rules: Change tracking). */
 export async function serveWatch(deps: ReadDeps, read: Read): Promise<void> {
-  const { request, response, target, representation, headers } = read;
+  const { request, response, target, representation, headers, span } = read;
   deps.noteWork?.("watch", target, 0);
   const { query } = request;
   const seconds = numberOf(query, "timeoutSeconds");
@@ -104,7 +111,7 @@ export async function serveWatch(deps: ReadDeps, read: Read): Promise<void> {
         : Math.floor(deps.minRequestTimeoutMs * (1 + deps.random())),
     form: formOf(representation, request, "watch"),
   };
-  const open: OpenStream = (receiver) => deps.caches(target.group).open(watchCacheWatch, asked, receiver);
+  const open: OpenStream = (receiver) => deps.caches(target.group).open(watchCacheWatch, asked, receiver, { span });
   const all = ["Content-Type", representation.contentType, ...headers];
   const error = await relay(response, open, {
     headersOf: () => all,

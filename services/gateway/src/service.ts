@@ -1,3 +1,4 @@
+import { learnDefinition } from "@orch/access/learn-definition.js";
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import {
   createNegotiator,
@@ -12,15 +13,22 @@ import type { NoteWork } from "@orch/rpc/note-work.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { healthKinds } from "@orch/runtime/health.js";
+import type { Tracing } from "@orch/tracing/tracing.js";
+import type { Aggregation } from "./aggregation/assemble.js";
+import type { OtherApis } from "./aggregation/other-apis.js";
+import { createProxy } from "./aggregation/proxy.js";
+import type { AuditDeps } from "./audit/request-audit.js";
 import type { Reached } from "./call.js";
 import type { Served } from "./documents/discovery.js";
 import { createOtherPaths, type OtherPathsDeps } from "./documents/other-paths.js";
 import type { Limiter } from "./flow/limiter.js";
-import type { Exchange } from "./http/exchange.js";
+import type { Exchange, Serve } from "./http/exchange.js";
 import { type ConnectionSource, createHttpServer, type ServerConfig } from "./http/server.js";
 import type { IdentityDeps } from "./identity.js";
 import { createLayouts } from "./layout/layouts.js";
 import type { RequestMetrics } from "./metrics.js";
+import type { AssembledNodes } from "./nodes/assemble.js";
+import { createNodeWay } from "./nodes/node-way.js";
 import { createPipeline } from "./pipeline.js";
 import { createResponder } from "./respond.js";
 import { createReviews, type ReviewDeps } from "./reviews/reviews.js";
@@ -44,11 +52,16 @@ export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
 }
 
 export interface GatewayDeps extends OtherPathsDeps {
+  readonly apis: OtherApis;
+  readonly proxy: Aggregation["proxy"];
+  readonly nodes: AssembledNodes["way"];
   readonly catalog: LiveCatalog;
   readonly naming: Naming;
   readonly identity: IdentityDeps;
   /** What reviews need besides the authorizer of `identity`. */
   readonly reviews: Pick<ReviewDeps, "tokens" | "apiAudiences" | "rules" | "now">;
+  /** What is recorded of requests; nothing where absent. */
+  readonly audit?: AuditDeps | undefined;
   readonly limiter: Limiter;
   /** The watch-cache that answers for a group. */
   readonly caches: (group: string) => Caller;
@@ -57,9 +70,11 @@ export interface GatewayDeps extends OtherPathsDeps {
   readonly requestMetrics: RequestMetrics;
   /** Where connections come from; the port of the configuration where absent. */
   readonly connections?: ConnectionSource | undefined;
+  readonly handshakeFailed?: (() => void) | undefined;
   readonly delivered: (live: Live) => void;
   readonly onFault: (call: Reached, error: unknown) => void;
   readonly noteWork?: NoteWork | undefined;
+  readonly tracing?: Tracing | undefined;
   readonly newId: () => string;
   readonly random: () => number;
   /** Milliseconds that only grow. */
@@ -75,6 +90,8 @@ export interface Gateway {
   drain(): Promise<void>;
   stop(): Promise<void>;
   readonly port: number;
+  /** Answers an exchange that did not come over the port, as one that did. */
+  readonly serve: Serve;
 }
 
 /** The subresources that this build serves. `resize` is alpha (gate InPlacePodVerticalScaling). */
@@ -90,6 +107,7 @@ export function servedParts(config: Pick<GatewayConfig, "podResize" | "storageVe
       "approval",
       "finalize",
       "token",
+      ...["log", "exec", "attach", "portforward", "proxy"],
       ...(config.podResize ? ["resize"] : []),
     ]),
   };
@@ -108,22 +126,32 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
   const layouts = createLayouts(pacer);
   const respond = createResponder((kind) => builtIn.type(`meta/v1.${kind}`), layouts);
   const { authorizer } = deps.identity;
-  const serve = createPipeline({
+  const tokenProtocol = `base64url.bearer.${naming.group("authorization")}.`;
+  const { requestTimeoutMs } = config;
+  const answer = createPipeline({
+    apis: deps.apis,
+    proxy: createProxy({ ...deps.proxy, openWatches, tokenProtocol, requestTimeoutMs }),
+    nodeWay: createNodeWay({ ...deps.nodes, openWatches, tokenProtocol }),
     catalog: deps.catalog,
+    learn: (target) => learnDefinition(deps, target),
     naming,
     negotiator,
     customNegotiator,
     discoveryNegotiator: createNegotiator(offers, config.aggregatedDiscovery ? discoveryTransforms(naming) : []),
     respond,
-    reviews: createReviews({ ...deps.reviews, naming, catalog: builtIn, negotiator, respond, authorizer }),
+    reviews: createReviews({
+      ...{ ...deps.reviews, naming, catalog: builtIn, negotiator, respond, authorizer },
+      ...{ resources: deps.resources, requestTimeoutMs, monotonic: deps.monotonic },
+    }),
     identity: deps.identity,
+    audit: deps.audit,
     limiter: deps.limiter,
     pacer,
     layouts,
     caches: deps.caches,
     resources: deps.resources,
     gzip: config.gzip,
-    requestTimeoutMs: config.requestTimeoutMs,
+    requestTimeoutMs,
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     random: deps.random,
     openWatches,
@@ -133,16 +161,19 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     other: otherPaths,
     onFault: deps.onFault,
     noteWork: deps.noteWork,
+    tracing: deps.tracing,
     now: deps.monotonic,
   });
-  const tokenProtocol = `base64url.bearer.${deps.naming.group("authorization")}.`;
   let refusing = false;
+  const serve: Serve = (exchange) =>
+    refusing && !isProbe(exchange.request.path) ? comeAgain(exchange) : answer(exchange);
   const server = createHttpServer(
     { ...config, tokenProtocol },
     {
       newId: deps.newId,
       connections: deps.connections,
-      serve: (exchange) => (refusing && !isProbe(exchange.request.path) ? comeAgain(exchange) : serve(exchange)),
+      handshakeFailed: deps.handshakeFailed,
+      serve,
     },
   );
   const drain = (): Promise<void> => {
@@ -164,6 +195,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     get port() {
       return port;
     },
+    serve,
   };
 }
 

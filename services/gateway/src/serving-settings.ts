@@ -1,4 +1,7 @@
 import type { AccessSettings } from "@orch/access/settings.js";
+import type { AggregationFlagValues } from "./aggregation/flags.js";
+import type { GatewayAuditSettings } from "./audit/flags.js";
+import type { NodeFlagValues } from "./nodes/flags.js";
 import type { TlsFlagValues } from "./tls/flags.js";
 
 /** What the serving flags say, and what the files that they name hold. */
@@ -27,6 +30,14 @@ export interface ServingSettings {
   readonly access: AccessSettings;
   /** What the gateway is called among those of the cluster; undefined where another process says so for it. */
   readonly identity: { readonly host: string; readonly isAlone: boolean } | undefined;
+  /** How servers of others are asked. */
+  readonly aggregation: AggregationFlagValues;
+  /** How nodes' agents are reached. */
+  readonly nodes: NodeFlagValues;
+  /** Gate PodLogsQuerySplitStreams. */
+  readonly podLogStreams: boolean;
+  /** What is recorded of requests, and how; nothing where absent. */
+  readonly audit?: GatewayAuditSettings | undefined;
   /** Paths of certificates, and how front proxies are known. */
   readonly tls: TlsFlagValues;
 }

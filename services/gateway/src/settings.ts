@@ -4,13 +4,15 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { FeatureGates } from "@orch/runtime/feature-gates.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
 import type { Log } from "@orch/runtime/log.js";
+import type { GatewayAuditSettings } from "./audit/flags.js";
+import type { commandLine } from "./command-line.js";
 import type { servingFlags } from "./flags.js";
 import type { ServingSettings } from "./serving-settings.js";
 
 /** The serving flags' values as settings: plain data. */
 export function servingSettings(
   values: FlagValues<typeof servingFlags>,
-  { gates, given, tokens, identity }: ServingParts,
+  { gates, given, tokens, identity, audit }: ServingParts,
 ): ServingSettings {
   return {
     bindAddress: values["bind-address"],
@@ -30,6 +32,13 @@ export function servingSettings(
     storageVersionHash: gates.enabled("StorageVersionHash"),
     access: { values, given: [...given], tokens },
     identity,
+    aggregation: values,
+    nodes: values,
+    podLogStreams: gates.enabled("PodLogsQuerySplitStreams"),
+    audit:
+      audit === undefined || values["audit-policy-file"] === ""
+        ? undefined
+        : { ...audit, policyFile: values["audit-policy-file"] },
     tls: values,
   };
 }
@@ -41,7 +50,18 @@ export interface ServingParts {
   readonly identity: ServingSettings["identity"];
   /** Bearer tokens besides those of `--token-auth-file`. */
   readonly tokens: readonly TokenEntry[];
+  /** How events go to who keeps them; absent where nobody does. */
+  readonly audit?: Omit<GatewayAuditSettings, "policyFile"> | undefined;
 }
+
+/** How a gateway that is a process of its own sends events to who keeps them. */
+export function auditSettings(values: FlagValues<AuditFlags>): ServingParts["audit"] {
+  const folder = values["audit-spool-directory"];
+  const spool = folder === "" ? undefined : { folder, maxBytes: values["audit-spool-max-bytes"] };
+  return { mode: values["audit-mode"], spool };
+}
+
+type AuditFlags = Pick<typeof commandLine.flags, "audit-mode" | "audit-spool-directory" | "audit-spool-max-bytes">;
 
 export interface CatalogTools {
   /** Ends the start with a sentence about a wrong flag. */

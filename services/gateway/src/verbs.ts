@@ -17,7 +17,8 @@ const verbsOfMethods: Readonly<Record<string, Verb>> = {
 export function verbOf(method: string, route: ResourceRoute, query: URLSearchParams | undefined): Verb | string {
   const single = route.target.name !== "";
   if (method === "GET" || method === "HEAD") {
-    if (route.watch || isTrue(query?.get("watch"))) return "watch";
+    // What a node or a program behind a proxy is asked for is no watch, whatever its query says.
+    if (route.watch || (route.target.subresource === "" && isTrue(query?.get("watch")))) return "watch";
     return single ? "get" : "list";
   }
   if (method === "DELETE") return single ? "delete" : "deletecollection";

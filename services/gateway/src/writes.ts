@@ -3,12 +3,15 @@ import type { WriteVerb } from "@orch/rpc/messages.js";
 import { resourceWrite } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Caller } from "@orch/rpc/rpc.js";
+import type { Span } from "@orch/status/span.js";
 import type { Target } from "@orch/status/target.js";
+import type { CallAudit } from "./audit/call-audit.js";
 import type { WriteObserver } from "./flow/seats.js";
 import type { Exchange } from "./http/exchange.js";
 import { warningHeaders } from "./http/warning-headers.js";
 import { formOf, type Representation } from "./representation.js";
 import type { Responder } from "./respond.js";
+import { timeLimitOf } from "./time-limit.js";
 
 export interface WriteDeps {
   readonly respond: Responder;
@@ -26,6 +29,10 @@ export interface Write extends Exchange {
   readonly user: UserInfo;
   /** Of flow control. */
   readonly observer?: WriteObserver | undefined;
+  /** Of the handler, where the request is traced. */
+  readonly span?: Span | undefined;
+  /** What is recorded of it; absent where nothing is. */
+  readonly audit?: CallAudit | undefined;
 }
 
 /** A request body over this is refused before it is parsed. */
@@ -35,6 +42,8 @@ export const maxBodyBytes = 3 * 1024 * 1024;
 export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
   const { request, response, target } = write;
   const body = await request.body(maxBodyBytes);
+  write.span?.event("limitedReadBody succeeded", { len: body.length });
+  write.audit?.sent(body);
   deps.noteWork?.(write.verb, target, body.length);
   write.observer?.began();
   const wanted = {
@@ -47,12 +56,15 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
     user: write.user,
     userAgent: request.header("user-agent") ?? "",
     ifMatch: request.header("if-match") ?? "",
+    audit: write.audit?.wanted,
   };
   let answered = 0;
   try {
-    const options = { deadlineMs: deps.requestTimeoutMs };
+    const options = { deadlineMs: timeLimitOf(request.query, deps.requestTimeoutMs), span: write.span };
     const reply = await deps.resources(target.group).call(resourceWrite, wanted, options);
     answered = reply.body.length;
+    response.waitedMs += reply.waitedMs ?? 0;
+    if (reply.annotations !== undefined) write.audit?.annotate(Object.entries(reply.annotations));
     const headers = warningHeaders([...write.warnings, ...reply.warnings]);
     await deps.respond.document(response, write.representation, { code: reply.code, body: reply.body, headers });
   } finally {

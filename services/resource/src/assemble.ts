@@ -4,13 +4,24 @@ import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import type { Store } from "@orch/store/store.js";
 import { besidesUnreachable } from "@orch/store/unreachable.js";
-import { warnOfUnbuilt } from "./admission/flags.js";
+import { bucketsIn, type ConnectedBuckets } from "./admission/event-rate-limit/shared.js";
 import { createResource, type Resource, type ResourceConfig, type ResourceDeps } from "./service.js";
 import type { ResourceSettings } from "./settings.js";
 
 /** What differs between a process of its own and one with other services. */
 export interface AssemblyDeps
-  extends Pick<ResourceDeps, "catalog" | "naming" | "services" | "permissions" | "postStartHook" | "noteWork"> {
+  extends Pick<
+    ResourceDeps,
+    | "catalog"
+    | "naming"
+    | "services"
+    | "webhooks"
+    | "permissions"
+    | "postStartHook"
+    | "noteWork"
+    | "encryption"
+    | "conversionObserver"
+  > {
   readonly store: Store & { readonly condition: { readonly full: boolean } };
   readonly clock: Clock;
   readonly log: Log;
@@ -25,7 +36,6 @@ export interface AssemblyDeps
 /** A resource service with its metrics, on the clock and the log of its process. */
 export function assembleResource(settings: ResourceSettings, deps: AssemblyDeps): Resource {
   const { clock, log, groups, recentBytes, runtimeConfig, ...rest } = deps;
-  warnOfUnbuilt(settings.admission, log);
   deps.metrics.observed(
     {
       name: "orch_store_full",
@@ -34,10 +44,13 @@ export function assembleResource(settings: ResourceSettings, deps: AssemblyDeps)
     },
     () => Number(deps.store.condition.full),
   );
-  return createResource(
+  const limitsEvents = settings.admission.configurations.eventRateLimit.limits.length > 0;
+  const shared = limitsEvents && settings.redis !== "" ? bucketsIn(settings.redis, log) : undefined;
+  const resource = createResource(
     { ...settings, groups, ...(recentBytes === undefined ? {} : { recentBytes }), thread: { runtimeConfig } },
     {
       ...rest,
+      sharedBuckets: shared,
       log: besidesUnreachable((what, err) => log.error({ err }, what)),
       storeIsFull: () => deps.store.condition.full,
       now: () => clock.now(),
@@ -45,4 +58,20 @@ export function assembleResource(settings: ResourceSettings, deps: AssemblyDeps)
       random: Math.random,
     },
   );
+  return shared === undefined ? resource : sharing(resource, shared);
+}
+
+/** The same, which is connected while it runs. */
+function sharing(resource: Resource, shared: ConnectedBuckets): Resource {
+  return {
+    ...resource,
+    async start() {
+      await shared.start();
+      await resource.start();
+    },
+    async stop() {
+      await resource.stop();
+      shared.stop();
+    },
+  };
 }

@@ -1,4 +1,6 @@
+import { egressFlags } from "@orch/runtime/egress-flags.js";
 import { intFlag, listFlag } from "@orch/runtime/flag-types.js";
+import { admissionServerFlags, kmsServerFlags } from "@orch/runtime/rpc-flags.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import type { StartedProgram } from "@orch/runtime/start-program.js";
 import { resourceFlags } from "./flags.js";
@@ -9,6 +11,9 @@ export const commandLine = {
   description: "Validates and stores the writes of its API groups.",
   flags: {
     ...serviceFlags,
+    ...admissionServerFlags,
+    ...kmsServerFlags,
+    ...egressFlags,
     ...resourceFlags,
     "gateway-port": intFlag(6443, {
       group: "Services",

@@ -1,7 +1,6 @@
 import { sleep, systemClock } from "@orch/runtime/clock.js";
-import { revision } from "@orch/store/revision.js";
 import { ensureFlowObjects, flowKinds } from "./flow-objects.js";
-import { nextChange } from "./next-change.js";
+import { changesToCome, nextChange } from "./next-change.js";
 import type { WriteDeps } from "./write/write.js";
 
 export interface KeeperDeps extends WriteDeps {
@@ -20,10 +19,10 @@ export async function keepFlowObjects(deps: KeeperDeps, signal: AbortSignal): Pr
   const prefixes = flowKinds(deps).map(({ prefix }) => prefix);
   while (!signal.aborted) {
     try {
-      const from = revision((await deps.store.revision()) + 1);
+      const changes = await changesToCome(deps.store, prefixes);
       await ensureFlowObjects(deps);
       deps.ensured();
-      await nextChange(deps.store, prefixes, { from, roundMs, signal });
+      await nextChange(deps.store, changes, { roundMs, signal });
     } catch (error) {
       if (!signal.aborted) deps.log("keeping the objects of flow control failed; trying again", error);
     }

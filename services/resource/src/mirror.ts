@@ -23,6 +23,9 @@ export interface MirrorDeps {
   readonly log: (what: string, error: unknown) => void;
 }
 
+/** The same list for as long as nothing is there: who asks sees by it whether anything has changed. */
+const none: readonly AnyObject[] = [];
+
 /** Few objects that many writes depend on: what is configured for a cluster or a namespace. */
 export function createMirror(kind: Kind, deps: MirrorDeps): Mirror {
   const namespaces = new Map<string, Map<string, AnyObject>>();
@@ -67,7 +70,7 @@ export function createMirror(kind: Kind, deps: MirrorDeps): Mirror {
     find: (namespace, name) => namespaces.get(namespace)?.get(name),
     inNamespace(namespace) {
       const objects = namespaces.get(namespace);
-      if (objects === undefined) return [];
+      if (objects === undefined) return none;
       const known = sorted.get(namespace) ?? [...objects.entries()].sort(byName).map(([, object]) => object);
       sorted.set(namespace, known);
       return known;
@@ -122,7 +125,7 @@ export function createMirrors(deps: MirrorDeps): Mirrors {
       new Map(
         [...mirrors].map(([kind, mirror]) => [
           nameOf(kind),
-          { global: mirror.inNamespace(""), local: mirror.inNamespace(namespace), in: namespace },
+          { global: globalOf(kind, mirror, namespace), local: mirror.inNamespace(namespace), in: namespace },
         ]),
       ),
     start(signal) {
@@ -136,6 +139,13 @@ export function createMirrors(deps: MirrorDeps): Mirrors {
       return [...mirrors.values()].every((mirror) => mirror.loaded);
     },
   };
+}
+
+/** There may be very many namespaces, of which a write needs its own alone. */
+function globalOf({ group, kind }: Kind, mirror: Mirror, namespace: string): Objects {
+  if (group !== "" || kind !== "Namespace") return mirror.inNamespace("");
+  const own = mirror.find("", namespace);
+  return own === undefined ? [] : [own];
 }
 
 function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

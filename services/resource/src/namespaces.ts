@@ -19,7 +19,7 @@ export interface Namespaces {
    */
   admitCreate(
     namespace: string,
-    object: { readonly resource: ResourceName; readonly name: string },
+    object: { readonly resource: ResourceName; readonly name: string; readonly dryRun?: boolean },
   ): void | Promise<void>;
 }
 
@@ -30,9 +30,11 @@ export interface NamespacesOptions {
   readonly log: (what: string, error: unknown) => void;
   /** Whether anything may be created in a namespace that is not there or goes (NamespaceLifecycle turned off). */
   readonly anyway?: boolean;
+  /** Makes a namespace that is not there (NamespaceAutoProvision). */
+  readonly provision?: ((namespace: string) => Promise<void>) | undefined;
 }
 
-export function createNamespaces({ store, prefix, log, anyway = false }: NamespacesOptions): Namespaces {
+export function createNamespaces({ store, prefix, log, anyway = false, provision }: NamespacesOptions): Namespaces {
   let phases = new Map<string, NamespacePhase>();
   let loaded = false;
   const nameOf = (at: Key): string => at.slice(prefix.length);
@@ -78,12 +80,13 @@ export function createNamespaces({ store, prefix, log, anyway = false }: Namespa
       return loaded;
     },
     admitCreate(namespace, object) {
-      if (anyway) return;
+      if (anyway && provision === undefined) return;
       const known = phases.get(namespace);
-      if (known !== undefined) return judge(known, namespace, object);
+      if (known !== undefined) return anyway ? undefined : judge(known, namespace, object);
       // Just created, perhaps: the mirror is a moment behind.
-      return store.get(key(prefix + namespace)).then((entry) => {
-        judge(entry === undefined ? undefined : phaseOf(entry), namespace, object);
+      return store.get(key(prefix + namespace)).then(async (entry) => {
+        if (entry === undefined && provision !== undefined && object.dryRun !== true) return provision(namespace);
+        if (!anyway) judge(entry === undefined ? undefined : phaseOf(entry), namespace, object);
       });
     },
   };

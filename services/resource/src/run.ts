@@ -1,57 +1,87 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { createAuthorizationAccess } from "@orch/access/access.js";
 import { ConfigurationError } from "@orch/access/configuration.js";
+import { createConversionMetrics } from "@orch/access/conversion-metrics.js";
+import { openEgress } from "@orch/access/egress.js";
+import { etcdStores } from "@orch/access/etcd-stores.js";
 import { followDefinitions } from "@orch/access/follow-definitions.js";
+import { openStoreParts } from "@orch/access/store-parts.js";
 import { storeSource } from "@orch/access/store-source.js";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { createLiveCatalog, tellStoredKinds } from "@orch/api/custom/live-catalog.js";
+import { storedResource } from "@orch/api/stored-resource.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { hostsOf } from "@orch/rpc/addresses.js";
 import { createGrpcServer } from "@orch/rpc/link/grpc-server.js";
+import { webhookPeers } from "@orch/rpc/webhook-peers.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { processTools } from "@orch/runtime/program.js";
 import { serviceTls } from "@orch/runtime/rpc-flags.js";
 import { runInternalService } from "@orch/runtime/run-service.js";
 import { endStart } from "@orch/runtime/shutdown.js";
-import { etcdSettings, expectedDialect } from "@orch/runtime/store-flags.js";
 import { createStoreMetrics } from "@orch/runtime/store-metrics.js";
 import { startCompactor } from "@orch/store/elected-compactor.js";
-import { claimEtcdIdentity } from "@orch/store/etcd-identity.js";
-import { openEtcdStore } from "@orch/store/etcd-store.js";
+import { createPartedStore } from "@orch/store/parted-store.js";
+import type { Store } from "@orch/store/store.js";
 import { timed } from "@orch/store/timed.js";
 import { besidesUnreachable } from "@orch/store/unreachable.js";
+import { openTracing } from "@orch/tracing/open-tracing.js";
 import { assembleResource } from "./assemble.js";
 import type { Started } from "./command-line.js";
 import { resourceSettings } from "./settings.js";
 
 /** Puts the service together and serves until the process is told to stop. */
-export async function run({ values, given, refuse }: Started): Promise<void> {
+export async function run({ values, given, refuse }: Started, environment: NodeJS.ProcessEnv): Promise<void> {
   const tools = processTools("resource", values, refuse);
   const { log, clock, health, metrics, noteWork, release, gates } = tools;
   const naming = createNaming(values["api-dialect"], { storePrefix: values["etcd-prefix"] });
   registerFeatureMetrics(metrics, gates, naming.word("orch"));
-  const settings = resourceSettings(values, { gates, read: (path) => readFileSync(path, "utf8") });
-  if (!settings.ok) return refuse(settings.problems.join("; "));
-  const tls = await serviceTls(values, [values["bind-address"]], { log, clock, metrics, refuse });
-  const storeMetrics = createStoreMetrics(metrics, { storePrefix: naming.storePrefix, now: clock.monotonic });
-  const opened = await openEtcdStore({
-    ...etcdSettings(values, (path) => readFileSync(path)),
-    prefix: naming.storePrefix,
-    logger: log,
+  const egress = await openEgress(values["egress-selector-config-file"], { naming, metrics, clock, refuse });
+  const tracing = await openTracing(values["tracing-config-file"], {
+    ...{ naming, metrics, clock, log, refuse },
+    dial: egress?.through("controlplane"),
+    service: "resource",
   });
-  const store = timed(opened, storeMetrics);
-  const endpoints = values["etcd-servers"];
-  await claimEtcdIdentity({ store, prefix: naming.storePrefix, expected: expectedDialect(naming), endpoints }).catch(
-    endStart,
-  );
+  const settings = resourceSettings(values, { gates, naming, read: (path) => readFileSync(path, "utf8") });
+  if (!settings.ok) return refuse(settings.problems.join("; "));
+  const hosts = [values["bind-address"], ...hostsOf([...values["admission-servers"], ...values["kms-servers"]])];
+  const tls = await serviceTls(values, hosts, { log, clock, metrics, refuse });
+  const webhooks = webhookPeers(values["admission-servers"], { log, security: tls?.with(["admission"]) });
+  const storeMetrics = createStoreMetrics(metrics, { storePrefix: naming.storePrefix, now: clock.monotonic });
+  const stores = await etcdStores(values, { naming, log, clock, egress });
+  const main = await stores.open(values["etcd-servers"]);
+  await stores.claim(timed(main, storeMetrics), values["etcd-servers"]).catch(endStart);
   const server = createGrpcServer({
     host: values["bind-address"],
     port: values["rpc-port"],
     log,
     security: tls?.with(values["rpc-allowed-peers"]),
+    joinTrace: tracing?.join,
   });
   const groups = values.groups.map((name) => (name === "core" ? "" : name));
   const catalog = createLiveCatalog(loadCatalog(naming, { release }));
   tellStoredKinds(catalog, storeMetrics);
+  const serverId = `${hostname()}_${randomUUID()}`;
+  // Who encrypts nothing does not load what does.
+  const encryption =
+    values["kms-servers"].length === 0
+      ? undefined
+      : await import("@orch/encryption/of-a-service.js").then(({ encryptionOfService }) =>
+          encryptionOfService(values["kms-servers"], {
+            ...{ clock, log, metrics, serverId, security: tls?.with(["kms"]) },
+            resourceAt: (key) => storedResource(catalog.now, key.slice(naming.storePrefix.length)),
+          }),
+        );
+  encryption?.start();
+  const sealed = (opened: Store): Store => timed(encryption?.wrap(opened) ?? opened, storeMetrics);
+  const parts = await openStoreParts(values["etcd-servers-overrides"], {
+    catalog: catalog.builtIn,
+    ...{ refuse, log, stores },
+    wrap: sealed,
+  }).catch(endStart);
+  const store = createPartedStore(sealed(main), parts);
   const objects = storeSource({
     store,
     catalog: catalog.builtIn,
@@ -68,6 +98,8 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
       metrics,
       objects,
       random: Math.random,
+      environment,
+      egress,
     },
   ).catch((error: unknown) => {
     if (!(error instanceof ConfigurationError)) throw error;
@@ -75,13 +107,16 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
     return process.exit(1);
   });
   const resource = assembleResource(settings.value, {
-    store: { ...store, condition: opened.condition },
+    store: { ...store, condition: stores.condition },
     naming,
     catalog,
     services: server.services,
+    webhooks,
     permissions: { authorizer: access.authorization.authorizer, rules: access.authorization.granting },
+    conversionObserver: createConversionMetrics(metrics, clock.monotonic),
     postStartHook: (hook) => health.postStartHook(hook),
     noteWork,
+    encryption,
     clock,
     log,
     metrics,
@@ -91,7 +126,7 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
   const definitions = followDefinitions(objects, catalog);
   const compaction = new AbortController();
   health.check("store", () => store.revision().then(() => undefined), { livez: false });
-  health.check("store-space", () => (opened.condition.full ? "the store has no room left" : undefined), {
+  health.check("store-space", () => (stores.condition.full ? "the store has no room left" : undefined), {
     healthz: false,
     livez: false,
   });
@@ -109,7 +144,9 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
       resource.leadTo({ port: values["gateway-port"], address: values["advertise-address"] || undefined });
       const intervalMs = values["etcd-compaction-interval"];
       const { signal } = compaction;
-      if (intervalMs > 0) void startCompactor({ store, prefix: naming.storePrefix, intervalMs, logger: log, signal });
+      const compacted = { prefix: naming.storePrefix, intervalMs, logger: log, signal };
+      if (intervalMs > 0)
+        for (const each of stores.opened) void startCompactor({ ...compacted, store: timed(each, storeMetrics) });
       return { rpc: await server.listen() };
     },
     async stop() {
@@ -118,7 +155,10 @@ export async function run({ values, given, refuse }: Started): Promise<void> {
       await server.close(2_000);
       await resource.stop();
       await access.stop();
+      await webhooks.close();
       await store.close();
+      await encryption?.close();
+      await tracing?.stop();
     },
   });
 }

@@ -18,6 +18,21 @@ test("an update of a namespace that is being deleted leaves it there until its o
   await assert.rejects(write({ namespace: "n1" }, { metadata: { name: "late" } }), { reason: "Forbidden" });
 });
 
+test("the begin of a deletion is a generation of its own, where there are generations", async (t) => {
+  const { write, read } = await start(t);
+  const place = { group: "apps", resource: "deployments" };
+  const template = { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "c" }] } };
+  const spec = { selector: { matchLabels: { a: "b" } }, template };
+  const metadata = { name: "d", finalizers: ["example.com/f"] };
+  const made = read(await write(place, { apiVersion: "apps/v1", kind: "Deployment", metadata, spec }));
+  assert.equal(made.metadata["generation"], 1);
+  for (const _ of ["first", "again"]) {
+    assert.equal(read(await write({ ...place, verb: "delete", name: "d" })).metadata["generation"], 2);
+  }
+  await write({}, { metadata: { ...metadata, name: "m" } });
+  assert.equal(read(await write({ verb: "delete", name: "m" })).metadata["generation"], undefined);
+});
+
 test("an object with finalizers is deleted in two phases, in any order of theirs", async (t) => {
   const { write, read } = await start(t);
   const finalizers = ["example.com/a", "example.com/b"];

@@ -1,29 +1,41 @@
 import { randomBytes } from "node:crypto";
 import { storeSource } from "@orch/access/store-source.js";
 import { isStored, type Kind } from "@orch/api/catalog.js";
+import { type ConversionObserver, createConverter } from "@orch/api/custom/convert.js";
 import { definitionKind } from "@orch/api/custom/definition.js";
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNotEnforced } from "@orch/api/not-enforced.js";
 import type { Permissions } from "@orch/auth/rules.js";
 import { tokenIssuer } from "@orch/auth/service-account/token-issuer.js";
 import { createNegotiator, customOffers, objectOffers } from "@orch/codec/negotiate.js";
+import type { Encryption } from "@orch/encryption/encryption.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createRenderers } from "@orch/render/renderers.js";
 import type { StatusReply, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
-import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
+import { kmsHealth, resourceAdmit, resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
-import type { ServerCall, Services } from "@orch/rpc/rpc.js";
+import type { Caller, ServerCall, Services } from "@orch/rpc/rpc.js";
 import type { StartUpHook } from "@orch/rpc/start-up-hooks.js";
+import { webhookCalls } from "@orch/rpc/webhook-calls.js";
 import { systemClock } from "@orch/runtime/clock.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { ApiError, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { createTokenKey } from "@orch/store/token-key.js";
-import { createAdmission } from "./admission/admission.js";
-import { type AdmissionSettings, usualTolerationSeconds } from "./admission/flags.js";
+import { type AdmissionPlugin, createAdmission } from "./admission/admission.js";
+import { usualConfigurations } from "./admission/configurations.js";
+import { localBuckets, type SharedBuckets, sharedOrLocal } from "./admission/event-rate-limit/buckets.js";
+import { type PluginSettings, usualTolerationSeconds } from "./admission/flags.js";
+import { createPluginMetrics, measured } from "./admission/measured.js";
 import { namespaceLifecycleName } from "./admission/namespace-lifecycle.js";
+import { namespaceAutoProvisionName, provisionNamespace } from "./admission/namespaces/provision.js";
+import { outsideAdmission } from "./admission/outside.js";
+import { usuallyOff } from "./admission/plugin-names.js";
 import { admissionPlugins } from "./admission/plugins.js";
+import { createPolicyMetrics, noPolicyMetrics } from "./admission/policies/metrics.js";
+import { stepsMeasured } from "./admission/step-metrics.js";
+import { createWebhookMetrics, noWebhookMetrics } from "./admission/webhooks/metrics.js";
 import type { GatewayAddress } from "./allocation/root-service.js";
 import { type AllocationConfig, createServiceAllocation } from "./allocation/service-allocation.js";
 import { type DefinitionKeeperDeps, keepDefinitions } from "./definitions/keep.js";
@@ -41,6 +53,8 @@ import { ensureSystemPriorityClasses } from "./system-priority-classes.js";
 import { createLargeWrites, type LargeWrites, largeBytes } from "./thread/large-writes.js";
 import { registerLargeWriteMetrics } from "./thread/metrics.js";
 import { requestToken, type TokenService, type TokenSettings } from "./token-request.js";
+import { admitReview } from "./write/admit-review.js";
+import { withNotes } from "./write/audit-notes.js";
 import { bind } from "./write/bind.js";
 import { create } from "./write/create.js";
 import { remove } from "./write/deletion/delete.js";
@@ -49,7 +63,7 @@ import { evict } from "./write/evict.js";
 import { patch } from "./write/patch.js";
 import { remembering } from "./write/recent-states.js";
 import { update } from "./write/update.js";
-import { TooLargeHere, type Write, type WriteDeps } from "./write/write.js";
+import { type Admission, TooLargeHere, type Write, type WriteDeps } from "./write/write.js";
 
 export interface ResourceConfig {
   /** The API groups this service owns; undefined for all of them. */
@@ -62,8 +76,14 @@ export interface ResourceConfig {
   readonly allocation: AllocationConfig;
   /** Tokens of service accounts; undefined where nobody signs any. */
   readonly tokens?: TokenSettings | undefined;
-  /** Every plugin runs where absent. */
-  readonly admission?: Pick<AdmissionSettings, "disabled" | "tolerationSeconds">;
+  /** Where absent, the plugins run that usually do. */
+  readonly admission?: PluginSettings;
+  /** Mutating policies are asked (gate MutatingAdmissionPolicy). */
+  readonly mutatingPolicies?: boolean;
+  /** There is a controller of StorageVersionMigrations (gate StorageVersionMigrator). */
+  readonly migratesStorage?: boolean;
+  /** Pods claim devices. */
+  readonly claimsDevices?: boolean;
   /** Bytes of states that are kept for the next change of their objects; 32 MiB where absent. */
   readonly recentBytes?: number;
   /** Large writes go to a thread of their own, whose catalog is made of this; all are made here where absent. */
@@ -75,14 +95,21 @@ export interface ResourceDeps {
   readonly catalog: LiveCatalog;
   readonly naming: Naming;
   readonly services: Services;
+  /** The services that call webhooks. */
+  readonly webhooks: Pick<Caller, "call">;
   readonly permissions: Permissions;
   readonly log: (what: string, error: unknown) => void;
   readonly metrics?: Metrics;
+  readonly conversionObserver?: ConversionObserver | undefined;
   /** Makes a health check that fails until what it returned is called; of the process, where it shows them itself. */
   readonly postStartHook?: (hook: StartUpHook) => () => void;
   /** Whether the store takes nothing but what is essential, for want of room. */
   readonly storeIsFull?: () => boolean;
   readonly noteWork?: NoteWork | undefined;
+  /** Of events, which several services take from; each has its own where absent, and while these are away. */
+  readonly sharedBuckets?: SharedBuckets | undefined;
+  /** Of the store, where it encrypts. */
+  readonly encryption?: Pick<Encryption, "onOtherKeys" | "health"> | undefined;
   readonly now: () => number;
   readonly newUid: () => string;
   readonly random: () => number;
@@ -104,7 +131,11 @@ const noRoom = "the store has no room left: only deletions, lease renewals and t
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-const everything = { disabled: new Set<string>(), tolerationSeconds: usualTolerationSeconds };
+const usualPlugins: PluginSettings = {
+  disabled: usuallyOff,
+  tolerationSeconds: usualTolerationSeconds,
+  configurations: usualConfigurations,
+};
 
 /** Validates and stores the writes of its API groups. */
 export function createResource(config: ResourceConfig, deps: ResourceDeps): Resource {
@@ -113,27 +144,60 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const namespaceKind = catalog.kind("v1", "Namespace");
   if (namespaceKind === undefined) throw new TypeError("the catalog has no Namespace");
   const prefix = key(`${naming.storePrefix}${namespaceKind.storage.prefix}/`);
-  const { disabled, tolerationSeconds } = config.admission ?? everything;
-  const namespaces = createNamespaces({ store, prefix, log: deps.log, anyway: disabled.has(namespaceLifecycleName) });
+  const { admission = usualPlugins } = config;
+  const namespaces = createNamespaces({
+    ...{ store, prefix, log: deps.log },
+    anyway: admission.disabled.has(namespaceLifecycleName),
+    provision: admission.disabled.has(namespaceAutoProvisionName)
+      ? undefined
+      : (name) => provisionNamespace(writes, namespaceKind, name),
+  });
   const offers = objectOffers(naming, config);
   const formats = createNegotiator(offers);
   const customFormats = createNegotiator(customOffers(offers));
   const renderers = createRenderers(catalog, naming.metaGroup);
   const allocation = createServiceAllocation(config.allocation, { ...deps, catalog }, () => writes);
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
+  const { limits } = admission.configurations.eventRateLimit;
+  const ownBuckets = localBuckets(limits, () => systemClock.monotonic());
+  const buckets = deps.sharedBuckets === undefined ? ownBuckets : sharedOrLocal(limits, deps.sharedBuckets, ownBuckets);
   const mirrors = createMirrors({ ...deps, catalog });
-  const plugins = admissionPlugins({ naming, catalog, disabled, tolerationSeconds, pause, mirrorOf: mirrors.of });
+  // Threads ask nobody outside: what is configured for that is not sent to them.
+  const configured = createMirrors({ ...deps, catalog });
+  const outside = outsideAdmission({
+    ...{ ...deps, catalog, disabled: admission.disabled, mirrorOf: configured.of, pause },
+    namespaces: mirrors.of(namespaceKind),
+    imagePolicy: admission.configurations.imagePolicy,
+    mutatingPolicies: config.mutatingPolicies ?? false,
+    policyMetrics: deps.metrics === undefined ? noPolicyMetrics : createPolicyMetrics(deps.metrics),
+    metrics: deps.metrics === undefined ? noWebhookMetrics : createWebhookMetrics(deps.metrics),
+    monotonic: () => systemClock.monotonic(),
+  });
+  const unmeasured = admissionPlugins({
+    ...{ ...admission, naming, catalog, pause, buckets },
+    mirrorOf: mirrors.of,
+    outside: outside.plugins,
+  });
+  const plugins = deps.metrics === undefined ? unmeasured : measuredBy(deps.metrics, unmeasured);
+  const remembered = remembering(store, config.recentBytes);
+  deps.encryption?.onOtherKeys(remembered.forget);
   const writes: WriteDeps = {
     ...deps,
     catalog,
-    ...remembering(store, config.recentBytes),
+    ...remembered,
     tokenKey,
     namespaces,
     formats,
     customFormats,
     renderers,
     allocations: allocation.allocations,
-    admission: createAdmission(plugins),
+    admission: admissionOf(deps.metrics, createAdmission(plugins, outside.mutators)),
+    convert: createConverter({
+      group: naming.group("apiextensions"),
+      call: webhookCalls(deps.webhooks, "conversion"),
+      newUid: deps.newUid,
+      observer: deps.conversionObserver,
+    }),
     notEnforced: createNotEnforced(naming),
     cbor: config.cbor,
     largestHere: Number.POSITIVE_INFINITY,
@@ -145,7 +209,8 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
           ...config.thread,
           deps: writes,
           naming,
-          admission: { disabled, tolerationSeconds },
+          admission,
+          buckets,
           mirrored: (namespace) => mirrors.at(namespace),
           log: deps.log,
         });
@@ -170,7 +235,10 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const handleKnown = ({ requested, request }: Asked, call: ServerCall): Promise<WriteReply> => {
     deps.noteWork?.(request.verb, request, request.body.length);
     const { all, bounded } = knowing();
-    const write: Write = { deps: all, kind: requested.hub, requested, request };
+    const conversions: Write["conversions"] = requested.custom?.webhook === undefined ? undefined : new Map();
+    const { deadline, span } = call;
+    const write: Write = { deps: all, kind: requested.hub, requested, request, deadline, conversions, span };
+    if (writes.admission.asksAnybody(write)) return performWaiting(write, tokens);
     if (large === undefined || !mayGoToThread(write)) return performWrite(write, tokens);
     if (request.body.length > largeBytes) return large.write(write, call);
     // A creation begins from no state that could be large.
@@ -185,7 +253,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     const revision = await store.revision();
     const { unfinished } = startUp;
     if (!namespaces.loaded) return { ready: false, revision, message: "namespaces are not loaded yet", unfinished };
-    if (!mirrors.loaded) {
+    if (!mirrors.loaded || !configured.loaded) {
       return { ready: false, revision, message: "what admission depends on is not loaded yet", unfinished };
     }
     const missing = prerequisites.find(({ isDone }) => !isDone);
@@ -196,7 +264,14 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   };
 
   deps.services.unary(resourceWrite, handle);
+  deps.services.unary(resourceAdmit, (request, { deadline }) => {
+    const requested = deps.catalog.builtIn.find(request.group, request.version, request.resource);
+    if (requested === undefined || !owns(request.group)) throw unknownPath();
+    return admitReview({ deps: knowing().all, kind: requested.hub, requested, request, deadline });
+  });
   deps.services.unary(resourceStatus, status);
+  // Gateways ask here: they have no way to the service of keys.
+  deps.services.unary(kmsHealth, () => deps.encryption?.health() ?? { checks: [], reloads: false });
 
   const definitionDeps: DefinitionKeeperDeps = {
     ...writes,
@@ -214,7 +289,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     log: deps.log,
   });
   const roles = createPrerequisite("the system's roles and bindings", {
-    make: async () => ownsRoles && (await ensureRbacObjects(writes)),
+    make: async () => ownsRoles && (await ensureRbacObjects(writes, config)),
     finished: startUp.finishes("rbac/bootstrap-roles"),
     log: deps.log,
   });
@@ -233,6 +308,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   return {
     async start() {
       mirrors.start(abort.signal);
+      configured.start(abort.signal);
       const expiring = catalog.storedKinds().filter((k) => k.storage.ttlSeconds !== undefined && owns(k.group));
       const expiry = runExpiry({ ...writes, kinds: expiring, ttlMs: config.eventTtlMs, log: deps.log }, abort.signal);
       const ownsFlow = owns(naming.group("flowcontrol.apiserver"));
@@ -249,6 +325,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     },
     async stop() {
       abort.abort();
+      outside.stop();
       await large?.close();
       await running;
     },
@@ -256,6 +333,15 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     bootstrapped: Promise.all(prerequisites.map(({ done }) => done)).then(() => {}),
     leadTo: allocation.leadTo,
   };
+}
+
+function admissionOf(metrics: Metrics | undefined, admission: Admission): Admission {
+  return metrics === undefined ? admission : stepsMeasured(admission, metrics, () => systemClock.monotonic());
+}
+
+function measuredBy(metrics: Metrics, plugins: readonly AdmissionPlugin[]): readonly AdmissionPlugin[] {
+  const measuring = { observe: createPluginMetrics(metrics), now: () => systemClock.monotonic() };
+  return plugins.map((plugin) => measured(plugin, measuring));
 }
 
 interface Asked {
@@ -280,13 +366,26 @@ function tokenService(settings: TokenSettings | undefined, deps: ResourceDeps): 
   return settings === undefined ? undefined : { ...settings, issuer: tokenIssuer({ ...settings, ...deps }) };
 }
 
-/** Tokens are signed here, and a deletion of a collection is many small steps. */
-function mayGoToThread({ request: { verb, subresource } }: Write): boolean {
-  return verb !== "deletecollection" && subresource !== "token";
+/** Tokens are signed here, webhooks are asked from here, and a deletion of a collection is many small steps. */
+function mayGoToThread({ request: { verb, subresource }, conversions }: Write): boolean {
+  return verb !== "deletecollection" && subresource !== "token" && conversions === undefined;
+}
+
+/** A write about which others are asked: the answer says how long they took. */
+async function performWaiting(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {
+  const waited = { mutatingMs: 0, validatingMs: 0 };
+  const reply = await performWrite({ ...write, waited }, tokens);
+  const waitedMs = waited.mutatingMs + waited.validatingMs;
+  return waitedMs === 0 ? reply : { ...reply, waitedMs };
 }
 
 /** A write by its verb and subresource, in whichever thread. */
 export function performWrite(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {
+  if (write.request.audit === undefined) return performPlain(write, tokens);
+  return withNotes(write, async (noting) => performPlain(noting, tokens));
+}
+
+function performPlain(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {
   const { requested, request } = write;
   if (request.subresource !== "") return performOnSubresource(write, tokens);
   if (!requested.verbs.includes(request.verb)) throw methodNotAllowed();

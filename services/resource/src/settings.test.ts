@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createNaming } from "@orch/naming/naming.js";
 import { readCommandLine } from "@orch/runtime/flags.js";
 import { releaseFlags, releaseSettings } from "@orch/runtime/release-flags.js";
 import { resourceFlags } from "./flags.js";
@@ -11,7 +12,8 @@ function settingsOf(...argv: readonly string[]) {
   assert.ok(line.run);
   const release = releaseSettings(line.values);
   assert.ok(release.ok);
-  return resourceSettings(line.values, { ...release.value, read: (path) => assert.fail(`${path} is read`) });
+  const naming = createNaming("orch");
+  return resourceSettings(line.values, { ...release.value, naming, read: (path) => assert.fail(`${path} is read`) });
 }
 
 test("flags and gates become what they mean to the resource service", () => {

@@ -1,7 +1,9 @@
+import { readAdmissionControl } from "@orch/access/admission-control.js";
 import type { Parsed } from "@orch/auth/parsed.js";
+import type { Naming } from "@orch/naming/naming.js";
 import type { FeatureGates } from "@orch/runtime/feature-gates.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
-import { type AdmissionSettings, admissionSettings } from "./admission/flags.js";
+import { type AdmissionSettings, type admissionFlags, admissionSettings } from "./admission/flags.js";
 import { allocationConfig } from "./allocation/flags.js";
 import type { AllocationConfig } from "./allocation/service-allocation.js";
 import type { resourceFlags } from "./flags.js";
@@ -18,15 +20,30 @@ export interface ResourceSettings {
   /** Tokens of service accounts; undefined where nobody signs any. */
   readonly tokens: TokenSettings | undefined;
   readonly admission: AdmissionSettings;
+  /** Mutating policies are asked (gate MutatingAdmissionPolicy). */
+  readonly mutatingPolicies: boolean;
+  /** There is a controller of StorageVersionMigrations (gate StorageVersionMigrator). */
+  readonly migratesStorage: boolean;
+  /** The scheduler gives claims their devices (gate DynamicResourceAllocation). */
+  readonly claimsDevices: boolean;
+  /** A Redis that services share; "" where there is none. */
+  readonly redis: string;
+}
+
+export interface SettingsDeps {
+  readonly gates: FeatureGates;
+  readonly naming: Naming;
+  /** Gives a file's text. */
+  readonly read: (path: string) => string;
 }
 
 /** The authorization flags are read by libs/access. `read` gives a file's text. */
 export function resourceSettings(
   values: Omit<FlagValues<typeof resourceFlags>, "advertise-address">,
-  { gates, read }: { readonly gates: FeatureGates; readonly read: (path: string) => string },
+  { gates, naming, read }: SettingsDeps,
 ): Parsed<ResourceSettings> {
   const tokens = tokenSettings(values, read);
-  const admission = admissionSettings(values);
+  const admission = admissionOf(values, naming, read);
   if (!tokens.ok || !admission.ok) {
     return { ok: false, problems: [tokens, admission].flatMap((part) => (part.ok ? [] : part.problems)) };
   }
@@ -38,6 +55,21 @@ export function resourceSettings(
       allocation: allocationConfig(values),
       tokens: tokens.value,
       admission: admission.value,
+      mutatingPolicies: gates.enabled("MutatingAdmissionPolicy"),
+      migratesStorage: gates.enabled("StorageVersionMigrator"),
+      claimsDevices: gates.enabled("DynamicResourceAllocation"),
+      redis: values.redis,
     },
   };
+}
+
+function admissionOf(
+  values: FlagValues<typeof admissionFlags>,
+  naming: Naming,
+  read: (path: string) => string,
+): Parsed<AdmissionSettings> {
+  const path = values["admission-control-config-file"];
+  if (path === "") return admissionSettings(values);
+  const parts = readAdmissionControl(path, { naming, read });
+  return parts.ok ? admissionSettings(values, { naming, parts: parts.value }) : parts;
 }

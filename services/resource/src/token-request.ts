@@ -9,8 +9,10 @@ import { type WriteOptions, writeOptions } from "@orch/render/write-options.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, conflict, invalid, notFound } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
+import { admitPosted } from "./write/admit-posted.js";
 import { readObject } from "./write/body.js";
-import { findStored, rendererOf } from "./write/stored.js";
+import { rendererOf } from "./write/reply.js";
+import { findStored } from "./write/stored.js";
 import { warned } from "./write/warned.js";
 import { builtIn, resourceOf, timestamp, type Write } from "./write/write.js";
 
@@ -83,10 +85,11 @@ async function issue(write: Write, { kind, asked, options, tokens }: Asked): Pro
   await deps.namespaces.admitCreate(request.namespace, { resource: resourceOf(write.kind), name: request.name });
   const { uid = "" } = (await objectOf(write, write.kind, request.name)).metadata;
   const now = deps.now();
-  const whole = await deps.admission.mutateCreate(write, completed(kind, asked, { write, tokens, now }));
-  const errors = validateVirtual(kind, whole);
-  if (errors.length > 0) throw invalid({ group: kind.group, kind: kind.kind }, "", errors);
-  await deps.admission.validate({ write, object: whole, old: undefined });
+  const posted = { object: completed(kind, asked, { write, tokens, now }), dryRun: options.dryRun };
+  const { object: whole, warnings } = await admitPosted(write, posted, (object) => {
+    const errors = validateVirtual(kind, object);
+    if (errors.length > 0) throw invalid({ group: kind.group, kind: kind.kind }, "", errors);
+  });
   const { spec = {} }: TokenRequest = whole;
   const binding = spec.boundObjectRef === undefined ? {} : await bindingOf(write, spec.boundObjectRef);
   const wanted = spec.expirationSeconds ?? 0;
@@ -107,7 +110,7 @@ async function issue(write: Write, { kind, asked, options, tokens }: Asked): Pro
       });
   const expirationTimestamp = timestamp(now + seconds * 1000);
   const answer = { ...whole, spec: { ...spec, expirationSeconds: seconds }, status: { token, expirationTimestamp } };
-  return { answer: asVersion(kind, answer), warnings: seconds === wanted ? [] : [shortened] };
+  return { answer: asVersion(kind, answer), warnings: seconds === wanted ? warnings : [...warnings, shortened] };
 }
 
 /** A body names the account and the namespace of its path, or none. */

@@ -1,10 +1,16 @@
 import { commonFlags } from "@orch/runtime/common-flags.js";
-import { durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { egressFlags } from "@orch/runtime/egress-flags.js";
+import { boolFlag, durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { spoolFlags } from "@orch/runtime/spool-flags.js";
 import type { StartedProgram } from "@orch/runtime/start-program.js";
 import { etcdFlags } from "@orch/runtime/store-flags.js";
+import { sinkFlags } from "@orch/service-audit/flags.js";
 import { managerFlags } from "@orch/service-controller-manager/flags.js";
 import { servingFlags } from "@orch/service-gateway/flags.js";
+import { encryptionFlags } from "@orch/service-kms/flags.js";
+import { simulationFlags } from "@orch/service-node-simulator/flags.js";
 import { resourceFlags } from "@orch/service-resource/flags.js";
+import { pluginFlag } from "@orch/service-scheduler/flags.js";
 import { watchCacheFlags } from "@orch/service-watch-cache/flags.js";
 
 /** What the program is called and takes: all that a help text needs. */
@@ -24,16 +30,45 @@ export const commandLine = (defaultDataDir: string) => ({
       max: 64,
       help: "processes that serve the one HTTPS port and divide the limits of requests among them; 0: this process serves it",
     }),
+    "store-in-memory": boolFlag(false, {
+      group: "Store",
+      help: "the embedded store keeps everything in memory and writes nothing: all of it ends with the process; for tests",
+    }),
     "store-scrub-interval": durationFlag(3_600_000, {
       group: "Store",
       help: "how often all of the embedded store is read, slowly, to find damaged entries; 0 never does",
     }),
     ...resourceFlags,
+    "own-pki": boolFlag(true, {
+      group: "Serving",
+      help: "an authority, certificates, an administrator and a key of service accounts are made in the data folder where flags name none; without, the flags name all that is wanted, and no controllers run",
+    }),
     "tls-san": listFlag([], { group: "Serving", help: "further host names and addresses of the serving certificate" }),
     ...watchCacheFlags,
+    ...sinkFlags,
+    ...spoolFlags,
     ...managerFlags,
+    "simulate-nodes": intFlag(0, {
+      group: "Nodes",
+      min: 0,
+      max: 20_000,
+      help: "nodes that are made and whose agents are played here: pods on them look as if they ran, and nothing runs",
+    }),
+    ...simulationFlags,
+    scheduler: boolFlag(false, {
+      group: "Scheduler",
+      help: "whether pods are given nodes here; with --simulate-nodes they are, unless this says otherwise",
+    }),
+    "scheduler-config": stringFlag("", {
+      group: "Scheduler",
+      word: "file",
+      help: "the scheduler's configuration: profiles, plugins, their arguments",
+    }),
+    "scheduler-plugin": pluginFlag,
+    ...encryptionFlags,
     ...etcdFlags,
     ...commonFlags,
+    ...egressFlags,
   },
 });
 

@@ -1,75 +1,49 @@
-import type { Client } from "@orch/client/http.js";
+import type { Client, ClientObserver } from "@orch/client/client.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { type Clock, sleep } from "@orch/runtime/clock.js";
-import type { Health } from "@orch/runtime/health.js";
-import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
-import { connectionOf } from "@orch/service-controller-manager/connection.js";
 import { accountNames, type ControllerName } from "@orch/service-controller-manager/controller.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
-import type { ControllerTokens } from "./controller-tokens.js";
-import { untilReady } from "./until-ready.js";
+import type { OfControllers } from "./controller-identities.js";
+import { type OnceReadyDeps, onceReady, type RunningClients } from "./once-ready.js";
+import type { SharedMirror } from "./shared-mirror.js";
 
-export interface ControllersDeps {
+export interface ControllersDeps extends OnceReadyDeps {
   readonly naming: Naming;
-  readonly health: Health;
   readonly metrics: Metrics;
-  readonly log: Log;
-  readonly clock: Clock;
+  /** Told of requests of all clients of this process. */
+  readonly observer: () => Promise<ClientObserver>;
+  readonly mirror: SharedMirror;
+  /** Tells this process from others. */
+  readonly instance: string;
 }
 
-/** How they reach the gateway of this process, and as whom. */
-export interface Loopback {
-  readonly server: string;
-  /** PEM. */
-  readonly ca: string;
-  readonly tokens: ControllerTokens;
+/** How they reach the gateway. */
+export interface Reach {
+  /** A client of each identity of the controllers. */
+  readonly clients: (observer: ClientObserver) => Promise<OfControllers<Client>>;
+  /** Of the controllers' own identity. */
+  readonly ownClient: (observer: ClientObserver) => Promise<Client>;
+  /** Of an identity by its account alone. @throws TypeError for an account that nobody has */
+  readonly clientOf: (account: string, observer: ClientObserver) => Promise<Client>;
 }
 
-/** Whoever waits for the server goes first. */
-const courtesyMs = 250;
-
-/**
- * Runs controllers as what they are, clients of the gateway over HTTPS, once the server is ready: neither their code nor their
- * requests stand in the way of that.
- */
+/** Runs controllers as clients of this server. */
 export function startControllers(
   config: ControllerManagerConfig,
   deps: ControllersDeps,
-  loopback: Loopback,
-): { readonly stop: () => Promise<void> } {
-  const abort = new AbortController();
-  const run = async (signal: AbortSignal): Promise<void> => {
-    await untilReady(deps.health, { clock: deps.clock, signal });
-    await sleep(deps.clock, courtesyMs, signal);
-    if (signal.aborted) return;
-    const [{ createClient }, { assembleControllerManager }] = await Promise.all([
-      import("@orch/client/http.js"),
-      import("@orch/service-controller-manager/assemble.js"),
-    ]);
-    // The certificate has this name whatever the address is.
-    const tls = { tlsServerName: "localhost", insecureSkipTlsVerify: false };
-    const { server, ca, tokens } = loopback;
-    const clientWith = (token: string): Client =>
-      createClient({ server, ca, token, ...tls, namespace: "default" }, connectionOf(deps.naming));
-    const client = clientWith(tokens.own);
-    const own = new Map([...tokens.ofAccounts].map(([account, token]) => [account, clientWith(token)]));
+  { clients }: Reach,
+): RunningClients {
+  if (config.controllers.size === 0) return { stop: () => Promise.resolve() };
+  return onceReady("the controllers", deps, async () => {
+    const { assembleControllerManager } = await import("@orch/service-controller-manager/assemble.js");
+    const { own: client, ofAccounts: own } = await clients(await deps.observer());
     const clientFor = (name: ControllerName): Client => own.get(accountNames[name] ?? "") ?? client;
-    const manager = assembleControllerManager(config, { ...deps, client, clientFor });
+    const mirror = await deps.mirror.own();
+    const manager = assembleControllerManager(config, { ...deps, client, clientFor, mirror });
     await manager.start();
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener("abort", () => resolve());
-    });
-    await manager.stop();
-    await Promise.all([client, ...own.values()].map((each) => each.close()));
-  };
-  const running = config.controllers.size === 0 ? Promise.resolve() : run(abort.signal);
-  running.catch((err: unknown) => deps.log.error({ err }, "the controllers have failed"));
-  return {
-    async stop() {
-      abort.abort();
-      await running.catch(() => {}); // told above
-    },
-  };
+    return async () => {
+      await manager.stop();
+      await Promise.all([client, ...own.values()].map((each) => each.close()));
+    };
+  });
 }

@@ -1,16 +1,36 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { commandLine as admission } from "@orch/service-admission/command-line.js";
+import { commandLine as audit } from "@orch/service-audit/command-line.js";
 import { commandLine as controllerManager } from "@orch/service-controller-manager/command-line.js";
 import { commandLine as gateway } from "@orch/service-gateway/command-line.js";
+import { commandLine as kms } from "@orch/service-kms/command-line.js";
+import { commandLine as nodeSimulator } from "@orch/service-node-simulator/command-line.js";
 import { commandLine as resource } from "@orch/service-resource/command-line.js";
+import { commandLine as scheduler } from "@orch/service-scheduler/command-line.js";
 import { commandLine as watchCache } from "@orch/service-watch-cache/command-line.js";
 import { commandLine } from "./command-line.js";
 
-const services = { gateway, resource, "watch-cache": watchCache, "controller-manager": controllerManager };
+const services = {
+  admission,
+  audit,
+  gateway,
+  kms,
+  resource,
+  "watch-cache": watchCache,
+  "controller-manager": controllerManager,
+  "node-simulator": nodeSimulator,
+  scheduler,
+};
 
 /** Flags of services that standalone does not have, by the reason. */
 const apart: Readonly<Record<string, readonly string[]>> = {
   "services in one process need no addresses of each other": [
+    "admission-servers",
+    "audit-servers",
+    // Its own sinks say that there.
+    "audit-mode",
+    "kms-servers",
     "watch-cache-servers",
     "resource-servers",
     "gateway-port",
@@ -24,6 +44,9 @@ const apart: Readonly<Record<string, readonly string[]>> = {
     "rpc-allowed-peers",
   ],
   "the gateway serves health and metrics": ["metrics-port", "metrics-allowed-peers"],
+  "its own watch cache is near": ["near-cache"],
+  "--simulate-nodes says how many": ["nodes"],
+  "--scheduler-plugin is it": ["plugin"],
   "the one resource service owns every group": ["groups"],
   "the controllers are clients of their own process, each as its own account": [
     "orchconfig",

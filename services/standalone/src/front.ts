@@ -1,6 +1,10 @@
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { Permissions } from "@orch/auth/rules.js";
+import type { UserInfo } from "@orch/auth/user.js";
+import type { Transport } from "@orch/client/transport.js";
 import type { Naming } from "@orch/naming/naming.js";
+import type { Egress } from "@orch/outbound/egress/egress.js";
+import { anyGroup, createPeers } from "@orch/rpc/group-peers.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Services } from "@orch/rpc/rpc.js";
@@ -9,14 +13,16 @@ import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { assembleGateway } from "@orch/service-gateway/assemble.js";
-import { anyGroup, createPeers } from "@orch/service-gateway/peers.js";
 import type { ServingSettings } from "@orch/service-gateway/serving-settings.js";
+import type { Tracing } from "@orch/tracing/tracing.js";
 
 /** What clients talk to, with the transport between it and the services behind. */
 export interface Front {
   /** Where the watch cache and the resource service register. */
   readonly caches: Services;
   readonly resources: Services;
+  /** Where the service registers that keeps audit events. */
+  readonly audit: Services;
   /** Who may do what, for the services behind. */
   readonly permissions: Permissions;
   /** Begins to serve, once the services have started; the port. */
@@ -31,26 +37,46 @@ export interface Front {
   close(): Promise<void>;
 }
 
+export interface LocalFront extends Front {
+  /** How a client in this process reaches it as a user. */
+  transportAs(user: UserInfo): Transport;
+}
+
 export interface FrontDeps {
   readonly naming: Naming;
   readonly catalog: LiveCatalog;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly log: Log;
+  /** Of this process's log. */
+  readonly setVerbosity: (level: number) => void;
   readonly clock: Clock;
   readonly noteWork?: NoteWork | undefined;
+  /** Undefined where nothing is traced. */
+  readonly tracing?: Tracing | undefined;
   readonly version: object;
+  /** Of this process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** By which way connections leave; straight where absent. */
+  readonly egress?: Egress | undefined;
+  /** Of this process. */
+  readonly pid: number;
+  /** Counts audit events that are lost. */
+  readonly auditLost: (plugin: string, events: number) => void;
 }
 
 /** A gateway in this process, over in-process transports. */
-export async function createLocalFront(serving: ServingSettings, deps: FrontDeps): Promise<Front> {
+export async function createLocalFront(serving: ServingSettings, deps: FrontDeps): Promise<LocalFront> {
   const { services, caller } = createInProcess({ log: deps.log });
   const peers = createPeers(new Map([[anyGroup, caller]]));
-  const gateway = await assembleGateway(serving, { ...deps, caches: peers, resources: peers });
+  const audit = { service: caller, pid: deps.pid, lost: deps.auditLost };
+  const gateway = await assembleGateway(serving, { ...deps, audit, caches: peers, resources: peers, local: true });
   return {
     caches: services,
     resources: services,
+    audit: services,
     permissions: gateway.permissions,
+    transportAs: gateway.transportAs,
     async start() {
       await gateway.start();
       return gateway.port;

@@ -15,7 +15,7 @@ if (word === hereWord) {
   };
   process.exit(await runCheck(rest, output, defaultDataDir));
 }
-const started = startProgram(commandLine(defaultDataDir), process.argv.slice(2));
+const started = await startProgram(commandLine(defaultDataDir), process.argv.slice(2));
 // What serves is loaded once it is wanted: a help text does not wait for it.
 const { run } = await import("./run.js");
-await run(started);
+await run(started, process.env);

@@ -13,10 +13,10 @@ export function ownIssuer(naming: Naming): string {
 /** The settings with what is this server's own where the flags leave it open: certificates, keys, the issuer of tokens. */
 export function ownServing(
   serving: ServingSettings,
-  own: { readonly pki: Pki; readonly naming: Naming; readonly tokens: readonly TokenEntry[] },
+  own: { readonly pki: Pki | undefined; readonly naming: Naming; readonly tokens: readonly TokenEntry[] },
 ): ServingSettings {
   const { access, tls } = serving;
-  const { paths } = own.pki;
+  const paths = own.pki?.paths;
   const { values } = access;
   return {
     ...serving,
@@ -26,14 +26,26 @@ export function ownServing(
       values: {
         ...values,
         "service-account-issuer": orElse(values["service-account-issuer"], [ownIssuer(own.naming)]),
-        "service-account-key-file": orElse(values["service-account-key-file"], [paths.serviceAccountKey]),
+        "service-account-key-file": orElse(
+          values["service-account-key-file"],
+          paths === undefined ? [] : [paths.serviceAccountKey],
+        ),
       },
+    },
+    nodes: {
+      ...serving.nodes,
+      ...(paths === undefined || serving.nodes["kubelet-client-certificate"] !== ""
+        ? {}
+        : {
+            "kubelet-client-certificate": paths.agentClientCertificate,
+            "kubelet-client-key": paths.agentClientKey,
+          }),
     },
     tls: {
       ...tls,
-      "tls-cert-file": tls["tls-cert-file"] || paths.servingCertificate,
-      "tls-private-key-file": tls["tls-private-key-file"] || paths.servingKey,
-      "client-ca-file": tls["client-ca-file"] || paths.ca,
+      "tls-cert-file": tls["tls-cert-file"] || (paths?.servingCertificate ?? ""),
+      "tls-private-key-file": tls["tls-private-key-file"] || (paths?.servingKey ?? ""),
+      "client-ca-file": tls["client-ca-file"] || (paths?.ca ?? ""),
     },
   };
 }

@@ -1,26 +1,42 @@
+import { hostname } from "node:os";
 import { join } from "node:path";
+import { createConversionMetrics } from "@orch/access/conversion-metrics.js";
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
+import type { ClientObserver } from "@orch/client/client.js";
+import type { Encryption } from "@orch/encryption/encryption.js";
+import { createInProcess } from "@orch/rpc/in-process.js";
+import { webhookCalls } from "@orch/rpc/webhook-calls.js";
 import type { Service } from "@orch/runtime/service.js";
+import type { AuditSettings } from "@orch/service-audit/settings.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
 import type { ServingSettings } from "@orch/service-gateway/serving-settings.js";
+import type { SimulatorConfig } from "@orch/service-node-simulator/simulator.js";
 import { assembleResource } from "@orch/service-resource/assemble.js";
 import type { ResourceSettings } from "@orch/service-resource/settings.js";
 import type { LargeWrites } from "@orch/service-resource/thread/large-writes.js";
+import type { OwnSettings } from "@orch/service-scheduler/service.js";
 import { assembleWatchCache } from "@orch/service-watch-cache/assemble.js";
 import type { WatchCacheConfig } from "@orch/service-watch-cache/config.js";
+import type { StorePart } from "@orch/store/parted-store.js";
 import type { Store } from "@orch/store/store.js";
-import { createControllerTokens } from "./controller-tokens.js";
-import { startControllers } from "./controllers.js";
+import { reachOver, reachWithin, type ServerAt } from "./controller-clients.js";
+import { controllerUsers, createControllerTokens } from "./controller-identities.js";
+import { type Reach, startControllers } from "./controllers.js";
 import { makeFolder } from "./folder.js";
 import { createLocalFront, type Front, type FrontDeps } from "./front.js";
-import { ensurePki, type Pki, writeClientConfig } from "./pki/pki.js";
+import type { Pki } from "./pki/pki.js";
+import { startScheduler } from "./scheduling.js";
 import { ownControllers, ownIssuer, ownServing } from "./serving.js";
-import { createWorkerFront } from "./workers/front.js";
+import { createSharedMirror } from "./shared-mirror.js";
+import { startSimulation } from "./simulation.js";
+import { createLocalWebhooks, registeredWith } from "./webhooks.js";
 import type { WorkerFlags } from "./workers/messages.js";
 
 export interface StandaloneConfig {
   readonly dataDir: string;
+  /** Whether an authority, certificates, an administrator and a key are made where flags name none. */
+  readonly ownPki: boolean;
   readonly tlsSans: readonly string[];
   /** What it leaves open is this server's own: certificates, keys, the administrator's token. */
   readonly serving: ServingSettings;
@@ -36,6 +52,13 @@ export interface StandaloneConfig {
   readonly runtimeConfig: readonly string[];
   readonly clientConfigName: string;
   readonly controllers: ControllerManagerConfig;
+  /** Nodes whose agents are played here; undefined where there are none. */
+  readonly simulation: SimulatorConfig | undefined;
+  /** Undefined where pods get their nodes elsewhere, or by hand. */
+  readonly scheduler: OwnSettings | undefined;
+  readonly admissionControlFile: string;
+  /** Where audit events go; undefined where none are made. */
+  readonly audit: AuditSettings | undefined;
 }
 
 /** What signs tokens of service accounts where no flag says. */
@@ -47,10 +70,15 @@ export interface OwnTokens {
 export interface StandaloneDeps extends Omit<FrontDeps, "catalog"> {
   /** Opens the embedded store, or connects to etcd. */
   readonly openStore: (dataDir: string) => Promise<OpenedStore>;
+  /** Of the store, where it encrypts. */
+  readonly encryption?: Pick<Encryption, "onOtherKeys" | "health"> | undefined;
 }
 
+/** All that is stored, which is `main` and its parts. */
 export interface OpenedStore extends Store {
   readonly condition: { readonly full: boolean };
+  readonly main: Store;
+  readonly parts: readonly StorePart[];
 }
 
 export interface Standalone extends Service {
@@ -80,13 +108,9 @@ export function createStandalone(config: StandaloneConfig, deps: StandaloneDeps)
       // The store first: it says who holds the directory before anything in there is touched.
       const store = await deps.openStore(config.dataDir);
       try {
-        const pki = await ensurePki(config.dataDir, {
-          tlsSans: config.tlsSans,
-          clock: deps.clock,
-          naming: deps.naming,
-        });
+        const pki = config.ownPki ? await madePki(config, deps) : undefined;
         running = await startServices(config, deps, { store, pki });
-        access = await announce(config, deps, { pki, port: running.port });
+        access = pki && (await announce(config, deps, { pki, port: running.port }));
       } catch (error) {
         await (running?.stop ?? (() => store.close()))();
         throw error;
@@ -105,6 +129,12 @@ export function createStandalone(config: StandaloneConfig, deps: StandaloneDeps)
   };
 }
 
+/** Loaded where it is wanted: it stands on the library of certificates. */
+async function madePki({ dataDir, tlsSans }: StandaloneConfig, { clock, naming }: StandaloneDeps): Promise<Pki> {
+  const { ensurePki } = await import("./pki/pki.js");
+  return ensurePki(dataDir, { tlsSans, clock, naming });
+}
+
 /** Less than in a process of its own: the watch cache beside it holds every state already, and the store is near. */
 const recentBytes = 8 << 20;
 
@@ -117,27 +147,36 @@ interface Running {
 async function startServices(
   config: StandaloneConfig,
   deps: StandaloneDeps,
-  parts: { readonly store: OpenedStore; readonly pki: Pki },
+  parts: { readonly store: OpenedStore; readonly pki: Pki | undefined },
 ): Promise<Running> {
   const { naming, log, clock, metrics } = deps;
   const { store, pki } = parts;
   const { catalog } = config;
-  const tokens = createControllerTokens(naming);
-  const front = await frontOf(config, deps, { pki, store, tokens: tokens.entries });
+  const { front, reach } = await frontOf(config, deps, { pki, store });
   const shared = { store, naming, catalog, clock, log, metrics };
+  const audit = await startAudit(config.audit, deps, front);
+  const inside = createInProcess({ log });
+  const webhooks = createLocalWebhooks(inside, { ...deps, admissionControlFile: config.admissionControlFile });
+  const callConversion = webhookCalls(webhooks, "conversion");
+  const conversionObserver = createConversionMetrics(metrics, clock.monotonic);
   let large: LargeWrites | undefined;
   const cache = assembleWatchCache(config.watchCache, {
-    ...shared,
-    services: front.caches,
+    ...{ ...shared, store: store.main, parts: store.parts },
+    services: registeredWith(front.caches, inside.services),
+    callConversion,
+    conversionObserver,
     printElsewhere: (print) => large?.print(print) ?? Promise.reject(new TypeError("no thread for large answers")),
   });
   const resource = assembleResource(
-    config.resource({ issuer: ownIssuer(naming), signingKeyFile: pki.paths.serviceAccountKey }),
+    config.resource({ issuer: ownIssuer(naming), signingKeyFile: pki?.paths.serviceAccountKey ?? "" }),
     {
       ...shared,
       services: front.resources,
+      webhooks,
       permissions: front.permissions,
       noteWork: deps.noteWork,
+      encryption: deps.encryption,
+      conversionObserver,
       recentBytes,
       runtimeConfig: config.runtimeConfig,
     },
@@ -147,6 +186,8 @@ async function startServices(
     await cache.start();
     await resource.start();
   } catch (error) {
+    await audit?.stop();
+    await inside.caller.close();
     await front.close();
     throw error;
   }
@@ -157,7 +198,10 @@ async function startServices(
     // Watches end with a last bookmark, running writes are answered, then the store is closed.
     await cache.stop();
     await front.stop();
+    await audit?.stop();
     await resource.stop();
+    await webhooks.stop();
+    await inside.caller.close();
     await front.close();
     await store.close();
   };
@@ -169,27 +213,71 @@ async function startServices(
     throw error;
   }
   resource.leadTo({ port, address: config.advertised });
-  const controllersRun = startControllers(ownControllers(config.controllers, pki), deps, {
-    server: urlOf(config, port),
-    ca: pki.ca,
-    tokens,
-  });
-  stopControllers = controllersRun.stop;
+  if (pki !== undefined) {
+    const controllers = ownControllers(config.controllers, pki);
+    const at = { server: urlOf(config, port), ca: pki.ca, naming };
+    const observer = observerOf(deps, new URL(at.server).host);
+    const own = reach(at);
+    const mirror = createSharedMirror({ naming, clock, observer }, own.ownClient);
+    const shared = { ...deps, instance: hostname(), observer, mirror };
+    const clients = [startControllers(controllers, shared, own)];
+    if (config.simulation !== undefined) {
+      clients.push(startSimulation(config.simulation, shared, { reach: own, pki }));
+    }
+    if (config.scheduler !== undefined) clients.push(startScheduler(config.scheduler, shared, own));
+    stopControllers = async () => {
+      await Promise.all(clients.map((each) => each.stop()));
+      await mirror.close();
+    };
+  }
   return { port, front, stop };
 }
 
+/** The service that keeps audit events is loaded where there are some. */
+async function startAudit(settings: AuditSettings | undefined, deps: StandaloneDeps, front: Front) {
+  if (settings === undefined) return undefined;
+  const { assembleAudit } = await import("@orch/service-audit/assemble.js");
+  return assembleAudit(settings, { ...deps, services: front.audit, lost: deps.auditLost });
+}
+
+/** What all clients of this process are counted by, once the first wants it. `host`: as metrics name the server. */
+function observerOf({ metrics, clock }: Pick<StandaloneDeps, "metrics" | "clock">, host: string) {
+  let made: Promise<ClientObserver> | undefined;
+  const make = async (): Promise<ClientObserver> => {
+    const { createRestMetrics } = await import("@orch/service-controller-manager/rest-metrics.js");
+    return createRestMetrics(metrics, { host, now: clock.monotonic });
+  };
+  return (): Promise<ClientObserver> => {
+    made ??= make();
+    return made;
+  };
+}
+
+/** What clients talk to, and how controllers do. */
 async function frontOf(
   config: StandaloneConfig,
   deps: StandaloneDeps,
-  own: { readonly pki: Pki; readonly store: Store; readonly tokens: readonly TokenEntry[] },
-): Promise<Front> {
+  own: { readonly pki: Pki | undefined; readonly store: Store },
+): Promise<{ readonly front: Front; readonly reach: (at: ServerAt) => Reach }> {
   const { workers, dataDir, catalog } = config;
-  const { pki, store, tokens } = own;
-  const groups = [deps.naming.mastersGroup];
-  const admin: TokenEntry = { token: pki.adminToken, user: "admin", uid: "", groups };
-  const serving = ownServing(config.serving, { pki, naming: deps.naming, tokens: [admin, ...tokens] });
-  if (workers.count > 0) return createWorkerFront({ ...workers, serving, dataDir }, { ...deps, catalog, store });
-  return createLocalFront(serving, { ...deps, catalog });
+  const { pki, store } = own;
+  const { naming } = deps;
+  const admin =
+    pki === undefined ? [] : [{ token: pki.adminToken, user: "admin", uid: "", groups: [naming.mastersGroup] }];
+  const serving = (tokens: readonly TokenEntry[]): ServingSettings =>
+    ownServing(config.serving, { pki, naming, tokens: [...admin, ...tokens] });
+  const users = controllerUsers(naming);
+  if (workers.count === 0) {
+    const front = await createLocalFront(serving([]), { ...deps, catalog });
+    return { front, reach: (at) => reachWithin(users, at, front.transportAs) };
+  }
+  const tokens = createControllerTokens(users);
+  const { createWorkerFront } = await import("./workers/front.js");
+  const front = await createWorkerFront(
+    { ...workers, serving: serving([tokens.own, ...tokens.ofAccounts.values()]), dataDir },
+    { ...deps, catalog, store },
+  );
+  return { front, reach: (at) => reachOver(tokens, at) };
 }
 
 function urlOf({ serving: { bindAddress } }: StandaloneConfig, port: number): string {
@@ -209,6 +297,7 @@ async function announce(
   const { pki, port } = at;
   const url = urlOf(config, port);
   const clientConfig = join(config.dataDir, config.clientConfigName);
+  const { writeClientConfig } = await import("./pki/pki.js");
   await writeClientConfig(clientConfig, {
     server: url,
     ca: pki.ca,

@@ -1,8 +1,31 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import type { Metrics } from "@orch/runtime/metrics.js";
-import type { Condition } from "@orch/store/embedded-store.js";
+import type { Condition } from "@orch/store/embedded/serve-database.js";
 
-/** How the embedded store's medium is, read when it is scraped. */
-export function registerStoreMetrics(metrics: Metrics, condition: Condition): void {
+const dataFile = "data.mdb";
+
+/** 0 for a file that is not there. */
+function bytesOf(path: string): number {
+  try {
+    return statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
+
+/** How the embedded store's medium is, read when it is scraped; one in memory has no path. */
+export function registerStoreMetrics(metrics: Metrics, condition: Condition, path: string | undefined): void {
+  const size = metrics
+    .gauge({
+      name: "apiserver_storage_size_bytes",
+      help: "Bytes that the store takes of its medium.",
+      stability: "STABLE",
+      labels: ["storage_cluster_id"],
+      join: "first",
+    })
+    .with({ storage_cluster_id: "embedded-0" });
+  metrics.onRead(() => size.set(path === undefined ? 0 : bytesOf(join(path, dataFile))));
   metrics.observed(
     {
       name: "orch_store_room_bytes",

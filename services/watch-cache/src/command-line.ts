@@ -1,3 +1,6 @@
+import { egressFlags } from "@orch/runtime/egress-flags.js";
+import { listFlag } from "@orch/runtime/flag-types.js";
+import { admissionServerFlags, kmsServerFlags } from "@orch/runtime/rpc-flags.js";
 import { serviceFlags } from "@orch/runtime/service-flags.js";
 import type { StartedProgram } from "@orch/runtime/start-program.js";
 import { watchCacheFlags } from "./flags.js";
@@ -8,6 +11,13 @@ export const commandLine = {
   description: "Follows the store and answers get, list and watch from memory.",
   flags: {
     ...serviceFlags,
+    ...admissionServerFlags,
+    ...kmsServerFlags,
+    "rpc-allowed-peers": listFlag(["gateway", "admission"], {
+      group: "Services",
+      help: serviceFlags["rpc-allowed-peers"].help,
+    }),
+    ...egressFlags,
     ...watchCacheFlags,
   },
 } as const;

@@ -1,5 +1,6 @@
 import { definitionKind } from "@orch/api/custom/definition.js";
 import { kindsGone, type LiveCatalog } from "@orch/api/custom/live-catalog.js";
+import { selectablePaths } from "@orch/api/writes.js";
 import { revision } from "@orch/store/revision.js";
 import type { DefinitionFeed } from "./mirror/apply.js";
 import type { Mirror } from "./mirror/mirror.js";
@@ -18,14 +19,17 @@ export function definitionFeed(catalog: LiveCatalog): DefinitionFeed {
   };
 }
 
+/** Of a store that has none: the catalog hears of them from another. */
+export const noDefinitions: DefinitionFeed = { storagePrefix: "", replaced: () => {}, changed: () => {} };
+
 /** Keeps what is shown in step with the catalog: collections by their selectable fields, watches by their kinds. */
 export function followCatalog(catalog: LiveCatalog, mirror: Mirror, open: ReadonlySet<OpenWatch>): void {
   catalog.onChange((change) => {
     const gone = new Set(kindsGone(change));
     for (const opened of [...open]) opened.leave(gone);
-    const hub = change.after?.kinds.find((kind) => kind.hub === kind);
-    if (hub !== undefined && hub.fieldSelectors.fields.length > 0) {
-      mirror.refresh(hub.storage.prefix, revision(change.after?.revision ?? 0));
+    const stored = change.after?.kinds.find((kind) => kind.stored === kind);
+    if (stored !== undefined && selectablePaths(stored).length > 0) {
+      mirror.refresh(stored.storage.prefix, revision(change.after?.revision ?? 0));
     }
   });
 }

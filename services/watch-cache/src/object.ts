@@ -5,6 +5,7 @@ import { spliceVersion } from "@orch/codec/stored-object.js";
 import { noObject } from "@orch/store/damaged-entry.js";
 import type { Allocate } from "@orch/store/slabs.js";
 import type { Entry } from "@orch/store/store.js";
+import type { HeadPool } from "./head-pool.js";
 import type { LabelPool, Labels } from "./label-pool.js";
 import { unreadable } from "./mirror/unreadable.js";
 import { pick, valueEnd, wanted } from "./pick.js";
@@ -15,6 +16,8 @@ export interface CachedObject extends Item {
   readonly itemAt: number;
   readonly versionAt: number;
   readonly labels: Labels | undefined;
+  /** What stands before its metadata, of a custom resource: its versions differ there. */
+  readonly head: string | undefined;
   /** Values of the kind's selectable fields, as text; undefined for a kind that has none of its own. */
   readonly fields: Readonly<Record<string, string>> | undefined;
 }
@@ -28,6 +31,8 @@ const metadataName = '"metadata":';
 /** How the values that selectors ask for are taken out of a kind's objects. */
 export interface Taken {
   readonly labels: LabelPool;
+  /** Undefined for kinds of which every object is stored in one version. */
+  readonly heads: HeadPool | undefined;
   readonly fields: FieldsOf;
 }
 
@@ -52,6 +57,7 @@ export function cachedObject(key: string, stored: Stored, taken: Taken, allocate
     itemAt,
     versionAt,
     labels: labels === undefined ? undefined : taken.labels(labels),
+    head: taken.heads?.(bytes, itemAt),
     fields: taken.fields?.(withMetadata(objectOf(value))),
   };
 }

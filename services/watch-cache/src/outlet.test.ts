@@ -14,6 +14,7 @@ function outletInTurns() {
   const ends: (string | undefined)[] = [];
   const sender: Sender<Chunk> = {
     deadline: undefined,
+    span: undefined,
     cancelled: false,
     pendingBytes: 0,
     onCancel: () => {},

@@ -27,6 +27,10 @@ export interface Outlet {
   end(): void;
   close(): void;
   onClose(run: () => void): void;
+  /** Sends what is queued so far; settles when all of it went to the transport, or the client is gone. */
+  sent(): Promise<void>;
+  /** Settles when the client has room for more, or is gone. */
+  drained(): Promise<void>;
   /** Accepted, nothing queued, not closed. */
   readonly live: boolean;
   readonly closed: boolean;
@@ -66,6 +70,8 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
   let behind: Chunk[] = [];
   let behindBytes = 0;
 
+  let allSent = (): void => {};
+
   const write = (body: Buffer): boolean => sender.send({ body });
 
   const close = (): void => {
@@ -94,7 +100,8 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
       read += recipe.bytes;
     }
     pacer?.spent(read);
-    return Buffer.concat(frames);
+    const [only] = frames;
+    return frames.length === 1 && only !== undefined ? only : Buffer.concat(frames);
   };
 
   const inTurn = (): void => {
@@ -121,7 +128,10 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
       // `onDrain` brings us back.
       if (!write(nextChunk()) && next < recipes.length) return;
     }
-    if (!complete) return;
+    if (!complete) {
+      allSent();
+      return;
+    }
     state = "live";
     recipes = [];
     for (const chunk of behind) sender.send(chunk);
@@ -135,7 +145,15 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
     finish();
   };
 
-  sender.onDrain(catchUp);
+  let roomAgain = (): void => {};
+  closers.push(() => {
+    roomAgain();
+    allSent();
+  });
+  sender.onDrain(() => {
+    roomAgain();
+    catchUp();
+  });
 
   return {
     accept() {
@@ -170,6 +188,19 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
       closers.push(() => clearTimeout(patience));
     },
     close,
+    sent() {
+      if (state === "closed") return Promise.resolve();
+      return new Promise((resolve) => {
+        allSent = resolve;
+        catchUp();
+      });
+    },
+    drained() {
+      if (state === "closed" || sender.pendingBytes < chunkBytes) return Promise.resolve();
+      return new Promise((resolve) => {
+        roomAgain = resolve;
+      });
+    },
     onClose(run) {
       if (state === "closed") run();
       else closers.push(run);

@@ -1,12 +1,13 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { CatalogHolder } from "@orch/api/custom/live-catalog.js";
-import { selectableFields } from "@orch/api/writes.js";
+import { selectableFields, selectablePaths } from "@orch/api/writes.js";
 import type { Key } from "@orch/store/revision.js";
 import type { Allocate } from "@orch/store/slabs.js";
 import type { Entry } from "@orch/store/store.js";
-import { createLabelPool, type LabelPool } from "./label-pool.js";
+import { createHeadPool } from "./head-pool.js";
+import { createLabelPool } from "./label-pool.js";
 import { type CachedObject, cachedObject, parsedWhole, type Taken } from "./object.js";
-import type { Rendition } from "./rendition.js";
+import type { Rendition } from "./renditions/rendition.js";
 
 /** A kind with what reading it needs, made once. */
 export interface Readable {
@@ -60,9 +61,15 @@ export function objectKey(kind: Kind, of: { readonly namespace: string; readonly
   return kind.namespaced ? `${of.namespace}/${of.name}` : of.name;
 }
 
-export function createReadables(catalog: CatalogHolder, storePrefix: string): Readables {
+/** `keeps`: of which storage prefixes objects are kept; of all where absent. */
+export function createReadables(
+  catalog: CatalogHolder,
+  storePrefix: string,
+  keeps: (storagePrefix: string) => boolean = () => true,
+): Readables {
   const made = new WeakMap<Kind, Readable>();
   const labels = createLabelPool();
+  const heads = createHeadPool();
 
   const readable = (kind: Kind): Readable => {
     const known = made.get(kind);
@@ -72,8 +79,8 @@ export function createReadables(catalog: CatalogHolder, storePrefix: string): Re
       keyPrefix: `${storePrefix}${kind.storage.prefix}/`,
       taken: {
         labels,
-        fields:
-          kind.hub.fieldSelectors.fields.length === 0 ? undefined : (object) => selectableFields(kind.hub, object),
+        heads: kind.custom === undefined ? undefined : heads,
+        fields: selectablePaths(kind).length === 0 ? undefined : (object) => selectableFields(kind.hub, object),
       },
     };
     made.set(kind, fresh);
@@ -89,9 +96,13 @@ export function createReadables(catalog: CatalogHolder, storePrefix: string): Re
       if (!key.startsWith(storePrefix)) return undefined;
       const remainder = key.slice(storePrefix.length);
       const found = catalog.now.byStorageKey(remainder);
-      if (found === undefined) return placedByShape(remainder, labels);
+      if (found === undefined) {
+        const place = placedByShape(remainder, { labels, heads });
+        return place !== undefined && keeps(place.storagePrefix) ? place : undefined;
+      }
       const { kind } = found;
       const { prefix } = kind.storage;
+      if (!keeps(prefix)) return undefined;
       return {
         storagePrefix: prefix,
         key: remainder.slice(prefix.length + 1),
@@ -113,9 +124,9 @@ export function createReadables(catalog: CatalogHolder, storePrefix: string): Re
  * An object of a kind that is not known, or not yet: `example.com/widgets/ns/name`. Groups of definitions have a dot, which
  * no other key's first part has before two more.
  */
-function placedByShape(remainder: string, labels: LabelPool): Place | undefined {
+function placedByShape(remainder: string, pools: Pick<Taken, "labels" | "heads">): Place | undefined {
   const [group = "", plural = "", first = "", second] = remainder.split("/", 4);
   if (!group.includes(".") || plural === "" || first === "" || second === "") return undefined;
   const storagePrefix = `${group}/${plural}`;
-  return { storagePrefix, key: remainder.slice(storagePrefix.length + 1), taken: { labels, fields: undefined } };
+  return { storagePrefix, key: remainder.slice(storagePrefix.length + 1), taken: { ...pools, fields: undefined } };
 }

@@ -8,13 +8,15 @@ import type { Chunk, WatchRequest } from "@orch/rpc/messages.js";
 import type { Pacer } from "@orch/rpc/pacer.js";
 import type { Sender } from "@orch/rpc/rpc.js";
 import { ApiError, expired } from "@orch/status/api-error.js";
+import { type InitialFrames, neighboursOf } from "./initial-frames.js";
 import { type ListDeps, list } from "./list/list.js";
 import type { CachedObject } from "./object.js";
 import { createOutlet, type Outlet } from "./outlet.js";
 import { type WatchStart, watchStart } from "./read-options.js";
 import type { Asked, Readable } from "./readable.js";
-import type { Rendition } from "./rendition.js";
+import type { Rendition } from "./renditions/rendition.js";
 import { type Selector, selectionOf, selectorOf } from "./selector.js";
+import { type ChangeEvent, type ConvertedStream, convertedStream, wakeUp } from "./watch-converted.js";
 
 export interface WatchDeps extends ListDeps {
   /** Streams that carry bookmarks register here. */
@@ -25,8 +27,9 @@ export interface WatchDeps extends ListDeps {
   /** Bytes that may wait for one watcher before it is ended. */
   readonly maxPendingBytes: number;
   readonly chunkOf: ChunkOf;
-  /** In which first states that are costly to make take turns. */
+  /** In which first states take turns. */
   readonly pacer: Pacer;
+  readonly initial: InitialFrames;
 }
 
 /** One message object a batch: the transport knows a message sent to many streams by its identity. */
@@ -58,6 +61,9 @@ export interface OpenWatch {
   lose(storagePrefix: string, key: string, error: ApiError): void;
 }
 
+/** Bytes of a first state that goes out in one turn. */
+const smallState = 128 * 1024;
+
 const everything = (): boolean => true;
 /** Milliseconds: as long as a timer can be. What waits so long ends with its client, or with the watch's own time. */
 const forever = 0x7fffffff;
@@ -76,10 +82,12 @@ export function watch(
   const selector = selectorOf(readable, request);
   const outlet = createOutlet(sender, {
     maxPendingBytes: deps.maxPendingBytes,
-    pacer: rendition.made ? deps.pacer : undefined,
+    pacer: deps.pacer,
     errorFrame: (error) => rendition.error({ ...error.toStatus() }),
   });
-  const running: Running = { deps, readable, next: rendition, selector, outlet, request };
+  const converted = convertedOf(deps, { readable, rendition }, { selector, outlet });
+  const sent = deps.told?.watched(readable.kind);
+  const running: Running = { deps, readable, next: rendition, selector, outlet, request, converted, sent };
   const timer = request.timeoutMs > 0 ? setTimeout(() => opened.finish(), request.timeoutMs) : undefined;
   const opened = openWatch(running);
   deps.open.add(opened);
@@ -99,13 +107,41 @@ interface Running {
   readonly selector: Selector;
   readonly outlet: Outlet;
   readonly request: WatchRequest;
+  /** Where a webhook converts what is shown. */
+  readonly converted: ConvertedStream | undefined;
+  /** Told of what is sent, for metrics. */
+  readonly sent: ((events: number, bytes: number) => void) | undefined;
+}
+
+function convertedOf(
+  deps: WatchDeps,
+  { readable, rendition }: Asked,
+  { selector, outlet }: { readonly selector: Selector; readonly outlet: Outlet },
+): ConvertedStream | undefined {
+  if (!rendition.asks) return undefined;
+  const shelf = () => deps.mirror.shelf(readable.kind.storage.prefix);
+  return convertedStream({
+    outlet,
+    rendition,
+    history: () => shelf().collection.history,
+    eventOf: (change) => shownOf(selector, change),
+    listen: (changed) =>
+      shelf().feeds.join({ ...interestOf(selector), id: `wake|${selector.id}`, encode: wakeUp }, { deliver: changed }),
+    revision: () => deps.mirror.gate.revision,
+    expired: (after) => outlet.error(expired(`too old resource version: ${after}`)),
+  });
 }
 
 /** Something to send before the live stream. */
 function queue(running: Running, bytes: number, make: (rendition: Rendition) => Buffer): void {
   const { next } = running;
   running.next = next.following;
-  running.outlet.queue(bytes, () => make(next));
+  const { sent } = running;
+  running.outlet.queue(bytes, () => {
+    const frame = make(next);
+    sent?.(1, frame.length);
+    return frame;
+  });
 }
 
 function openWatch(running: Running): OpenWatch {
@@ -113,7 +149,9 @@ function openWatch(running: Running): OpenWatch {
   const bookmark = (): void => {
     if (!request.allowBookmarks || !outlet.live || !deps.mirror.loaded) return;
     deps.mirror.flush();
-    outlet.send({ body: running.next.bookmark(deps.mirror.gate.revision) });
+    // What a webhook has not converted yet is behind it.
+    const revision = running.converted?.revision ?? deps.mirror.gate.revision;
+    if (revision > 0) outlet.send({ body: running.next.bookmark(revision) });
   };
   const finish = (): void => {
     bookmark();
@@ -143,7 +181,7 @@ async function begin(running: Running, start: WatchStart): Promise<void> {
     // A version that is not there yet: the watch waits for it, as long as the client does.
     const reached = await mirror.gate.reach(start.revision, forever, outlet.onClose);
     if (reached && historyOf(running).floor > start.revision) await mirror.recalled();
-    if (reached && !outlet.closed) resume(running, start.revision);
+    if (reached && !outlet.closed) await resume(running, start.revision);
     return;
   }
   const source = await deps.freshness.source(start.freshness).catch((error: unknown) => {
@@ -154,7 +192,8 @@ async function begin(running: Running, start: WatchStart): Promise<void> {
   if (outlet.closed) return;
   outlet.accept();
   if (start.type === "now") {
-    join(running);
+    if (running.converted === undefined) join(running);
+    else await running.converted.follow(mirror.gate.revision);
     return;
   }
   if (source === "store") await fromStore(running, start.announceEnd);
@@ -162,7 +201,7 @@ async function begin(running: Running, start: WatchStart): Promise<void> {
     const { collection, unreadable } = mirror.shelf(readable.kind.storage.prefix);
     unreadable.refuse(running.selector.scope);
     const { items } = collection.select(selectionOf(running.selector));
-    initialState(running, { items, revision: mirror.gate.revision, announceEnd: start.announceEnd });
+    await initialState(running, { items, revision: mirror.gate.revision, announceEnd: start.announceEnd });
   }
 }
 
@@ -179,10 +218,10 @@ async function fromStore(running: Running, announceEnd: boolean): Promise<void> 
     gzip: false,
   });
   if (outlet.closed) return;
-  sendInitial(running, { items: body.items, revision: body.resourceVersion, announceEnd });
+  await sendInitial(running, { items: body.items, revision: body.resourceVersion, announceEnd });
   outlet.flush();
   const reached = await deps.mirror.gate.reach(body.resourceVersion, forever, outlet.onClose);
-  if (reached && !outlet.closed) resume(running, body.resourceVersion);
+  if (reached && !outlet.closed) await resume(running, body.resourceVersion);
 }
 
 interface InitialState {
@@ -191,39 +230,96 @@ interface InitialState {
   readonly announceEnd: boolean;
 }
 
-function initialState(running: Running, state: InitialState): void {
-  sendInitial(running, state);
-  join(running);
+/** A small one and what follows it in one turn; what changes while a large one is sent comes behind it, out of history. */
+async function initialState(running: Running, state: InitialState): Promise<void> {
+  const { converted, outlet, deps } = running;
+  if (converted !== undefined) {
+    await sendInitial(running, state);
+    await converted.follow(state.revision);
+    return;
+  }
+  const bytes = state.items.reduce((sum, { size }) => sum + size, 0);
+  if (bytes <= smallState) {
+    await joinAfter(running, state);
+    return;
+  }
+  const over = deps.initial.begin();
+  outlet.onClose(over);
+  queueInitial(running, state);
+  await outlet.sent();
+  over();
+  if (!outlet.closed) await resume(running, state.revision);
 }
 
-function sendInitial(running: Running, state: InitialState): void {
+function joinAfter(running: Running, state: InitialState): Promise<void> | undefined {
+  const sent = sendInitial(running, state);
+  join(running);
+  return sent;
+}
+
+/** Objects by the group: others that begin now share their events. */
+function queueInitial(running: Running, { items, revision, announceEnd }: InitialState): void {
+  const { deps, outlet, next, sent, readable } = running;
+  if (next.following !== next) {
+    void sendInitial(running, { items, revision, announceEnd });
+    return;
+  }
+  deps.told?.began(readable.kind, items.length);
+  for (const group of neighboursOf(items)) {
+    outlet.queue(group.bytes, () => {
+      const frames = deps.initial.of(next, group.items);
+      sent?.(group.items.length, frames.length);
+      return frames;
+    });
+  }
+  if (announceEnd) queue(running, 0, (rendition) => rendition.bookmark(revision, deps.initialEventsEnd));
+}
+
+function sendInitial(running: Running, state: InitialState): Promise<void> | undefined {
+  const { converted, deps } = running;
+  if (converted !== undefined) {
+    const events = state.items.map((item) => ({ type: "ADDED" as const, item, revision: item.revision }));
+    const end = (rendition: Rendition): Buffer => rendition.bookmark(state.revision, deps.initialEventsEnd);
+    return converted.begin(events, state.announceEnd ? end : undefined);
+  }
+  deps.told?.began(running.readable.kind, state.items.length);
   for (const item of state.items)
     queue(running, item.size, (rendition) => rendition.event("ADDED", item, item.revision));
-  if (!state.announceEnd) return;
-  queue(running, 0, (rendition) => rendition.bookmark(state.revision, running.deps.initialEventsEnd));
+  if (state.announceEnd) queue(running, 0, (rendition) => rendition.bookmark(state.revision, deps.initialEventsEnd));
+  return undefined;
 }
 
 /** Replays the history after a revision and joins the stream, in one turn: nothing falls between. */
-function resume(running: Running, after: number): void {
-  const { outlet } = running;
+function resume(running: Running, after: number): Promise<void> | undefined {
+  const { converted } = running;
+  if (converted !== undefined) return converted.follow(after);
   const history = historyOf(running);
   const missed = history.since(after);
   if (missed === undefined) {
-    outlet.error(expired(`too old resource version: ${after} (${history.floor})`));
-    return;
+    tooOld(running, after);
+    return undefined;
   }
   for (const change of missed) queueChange(running, change);
   join(running);
+  return undefined;
+}
+
+function tooOld(running: Running, after: number): void {
+  running.outlet.error(expired(`too old resource version: ${after} (${historyOf(running).floor})`));
 }
 
 function historyOf({ deps, readable }: Running): History<CachedObject> {
   return deps.mirror.shelf(readable.kind.storage.prefix).collection.history;
 }
 
-function queueChange(running: Running, change: Change<CachedObject>): void {
-  const { selector } = running;
-  if (!inScope(selector.scope, change.key)) return;
+function shownOf(selector: Selector, change: Change<CachedObject>): ChangeEvent | undefined {
+  if (!inScope(selector.scope, change.key)) return undefined;
   const event = eventFor(change, selector.matches ?? everything);
+  return event === undefined ? undefined : { ...event, revision: change.revision };
+}
+
+function queueChange(running: Running, change: Change<CachedObject>): void {
+  const event = shownOf(running.selector, change);
   if (event === undefined) return;
   const { type, item } = event;
   queue(running, item.size, (rendition) => rendition.event(type, item, change.revision));
@@ -235,21 +331,24 @@ function join(running: Running): void {
   running.outlet.goLive();
 }
 
+function interestOf({ scope, matches, exact }: Selector): Pick<Interest<CachedObject>, "scope" | "matches" | "exact"> {
+  return { scope, matches: matches ?? everything, ...(exact === undefined ? {} : { exact }) };
+}
+
 /** Delivers what changes from now on; gives how to leave. */
 function joinFeed(running: Running): () => void {
   const { deps, readable, next, selector, outlet } = running;
   const { feeds } = deps.mirror.shelf(readable.kind.storage.prefix);
   const interest: Interest<CachedObject> = {
+    ...interestOf(selector),
     id: `${next.id}|${selector.id}`,
-    scope: selector.scope,
-    matches: selector.matches ?? everything,
-    ...(selector.exact === undefined ? {} : { exact: selector.exact }),
     encode: next.liveEvent,
   };
   const isLast = next.following === next;
   const watcher: Watcher = {
     deliver(batch) {
       outlet.send(deps.chunkOf(batch));
+      running.sent?.(batch.events, batch.frames.length);
       if (isLast || outlet.closed) return;
       // Its first event is out: from here on it shares what those get that have theirs.
       running.next = next.following;

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { approvalOf } from "../kinds/apiextensions/approval.js";
-import type { DefinitionNames } from "../kinds/apiextensions/types.js";
-import { judgeApproval, judgeNames, saysSo, withConditions } from "./conditions.js";
+import type { DefinitionNames, DefinitionSpec } from "../kinds/apiextensions/types.js";
+import { judgeApproval, judgeNames, judgeStructure, judgeWaiting, saysSo, withConditions } from "./conditions.js";
 
 const widgets: DefinitionNames = {
   ...{ plural: "widgets", singular: "widget", kind: "Widget", listKind: "WidgetList", shortNames: ["wd"] },
@@ -45,7 +45,7 @@ const rows: readonly Row[] = [
 describe("names of a definition beside those of widgets", () => {
   for (const { names, accepted, conflict } of rows) {
     test(JSON.stringify(names), () => {
-      const judged = judgeNames({ names, status: {} }, [widgets, undefined]);
+      const judged = judgeNames({ names, status: {}, isCallable: true }, [widgets, undefined]);
       assert.deepEqual(judged?.acceptedNames, accepted);
       const [named, established] = judged?.conditions ?? [];
       const [reason, word] = conflict ?? ["NoConflicts", ""];
@@ -56,13 +56,16 @@ describe("names of a definition beside those of widgets", () => {
   }
 
   test("names that are accepted already are not judged again", () => {
-    assert.equal(judgeNames({ names: widgets, status: { acceptedNames: widgets } }, [widgets]), undefined);
+    assert.equal(
+      judgeNames({ names: widgets, status: { acceptedNames: widgets }, isCallable: true }, [widgets]),
+      undefined,
+    );
   });
 
   test("what is established stays so under the names that it has, though a new one is refused", () => {
     const conditions = [{ type: "Established", status: "True" }];
     const judged = judgeNames(
-      { names: { ...gizmos, shortNames: ["wd"] }, status: { acceptedNames: gizmos, conditions } },
+      { names: { ...gizmos, shortNames: ["wd"] }, status: { acceptedNames: gizmos, conditions }, isCallable: true },
       [widgets],
     );
     assert.deepEqual(judged?.acceptedNames, gizmos);
@@ -70,6 +73,56 @@ describe("names of a definition beside those of widgets", () => {
       judged?.conditions.map(({ type }) => type),
       ["NamesAccepted"],
     );
+  });
+});
+
+test("a definition whose webhook nobody can trust waits for readable certificates", () => {
+  const judged = judgeNames({ names: gizmos, status: {}, isCallable: false }, [widgets]);
+  assert.deepEqual(
+    judged?.conditions.map(({ type, status, reason }) => [type, status, reason]),
+    [
+      ["NamesAccepted", "True", "NoConflicts"],
+      ["Established", "False", "InvalidCABundle"],
+    ],
+  );
+  const waiting = withConditions({ acceptedNames: gizmos }, judged?.conditions ?? [], "1");
+  assert.equal(judgeWaiting({ status: waiting, isCallable: false }), undefined);
+  assert.equal(judgeWaiting({ status: waiting, isCallable: true })?.reason, "InitialNamesAccepted");
+  const emptied = { acceptedNames: gizmos, conditions: [] };
+  assert.equal(judgeWaiting({ status: emptied, isCallable: true }), undefined);
+});
+
+describe("schemas without structure are told of", () => {
+  const loose = { properties: { a: { type: "string" } } };
+  const said = (spec: DefinitionSpec): readonly string[] | undefined => {
+    const condition = judgeStructure(spec);
+    return condition && [condition.status, condition.reason, condition.message];
+  };
+  const versions = [{ name: "v1" }, { name: "v2" }];
+  const [first, second] = [0, 1].map((i) => `spec.versions[${i}].schema.openAPIV3Schema.type: Required value`);
+  const keeps = "spec.preserveUnknownFields: Invalid value: true: must be false";
+
+  test("once for each version, with unknown fields that are kept everywhere", () => {
+    const message = `[${keeps}, ${first}: must not be empty at the root, ${second}: must not be empty at the root]`;
+    const spec = { preserveUnknownFields: true, validation: { openAPIV3Schema: loose }, versions };
+    assert.deepEqual(said(spec), ["True", "Violations", message]);
+  });
+
+  test("one that cannot be looked into at all alone", () => {
+    const validation = { openAPIV3Schema: { ...loose, $ref: "#/a" } };
+    assert.deepEqual(said({ preserveUnknownFields: true, versions: [{ name: "v1" }], validation }), [
+      "Unknown",
+      "StructuralError",
+      "failed to check validation schema for version v1: OpenAPIV3Schema '$ref' is not supported",
+    ]);
+  });
+
+  test("a definition without schemas for what it keeps", () => {
+    assert.deepEqual(said({ preserveUnknownFields: true, versions }), ["True", "Violations", keeps]);
+  });
+
+  test("and nothing is of one that prunes: it was held to structure when it came", () => {
+    assert.equal(said({ preserveUnknownFields: false, versions, validation: { openAPIV3Schema: loose } }), undefined);
   });
 });
 

@@ -1,12 +1,21 @@
 import type { Naming } from "@orch/naming/naming.js";
+import { cut } from "@orch/status/cut.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { Approval } from "../kinds/apiextensions/approval.js";
-import type { DefinitionNames, DefinitionStatus } from "../kinds/apiextensions/types.js";
+import { unstructured, validateStructural } from "../kinds/apiextensions/schema/structural.js";
+import type { DefinitionNames, DefinitionSpec, DefinitionStatus } from "../kinds/apiextensions/types.js";
 import type { Condition } from "../kinds/shared/conditions.js";
+import { validateCaBundle } from "../kinds/shared/webhook-client.js";
 
 /** A condition of a definition, without the time of its last change. */
 export interface DefinitionCondition {
-  readonly type: "Established" | "NamesAccepted" | "KubernetesAPIApprovalPolicyConformant" | "Terminating";
-  readonly status: "True" | "False";
+  readonly type:
+    | "Established"
+    | "NamesAccepted"
+    | "NonStructuralSchema"
+    | "KubernetesAPIApprovalPolicyConformant"
+    | "Terminating";
+  readonly status: "True" | "False" | "Unknown";
   readonly reason: string;
   readonly message: string;
 }
@@ -15,6 +24,8 @@ export interface DefinitionCondition {
 export interface NamesAsked {
   readonly names: DefinitionNames;
   readonly status: DefinitionStatus | undefined;
+  /** Whether its webhook, if it has one, can be trusted: {@link hasUsableBundle}. */
+  readonly isCallable: boolean;
 }
 
 export interface NamesJudged {
@@ -27,7 +38,7 @@ export interface NamesJudged {
  * that is refused leaves the one that was accepted before; undefined where every name is accepted already.
  */
 export function judgeNames(
-  { names, status }: NamesAsked,
+  { names, status, isCallable }: NamesAsked,
   others: Iterable<DefinitionNames | undefined>,
 ): NamesJudged | undefined {
   const before = status?.acceptedNames ?? {};
@@ -66,27 +77,77 @@ export function judgeNames(
     ...one("listKind", kinds),
     ...(categories === undefined ? {} : { categories }),
   };
-  return { acceptedNames, conditions: conditionsOf(conflict, status) };
+  return { acceptedNames, conditions: conditionsOf(conflict, { status, isCallable }) };
 }
 
 function conditionsOf(
   conflict: { readonly reason: string; readonly message: string } | undefined,
-  status: DefinitionStatus | undefined,
+  { status, isCallable }: Pick<NamesAsked, "status" | "isCallable">,
 ): readonly DefinitionCondition[] {
   const isEstablished = status?.conditions?.some((c) => c.type === "Established" && c.status === "True") ?? false;
   const noConflict = { reason: "NoConflicts", message: "no conflicts found" };
-  const established: DefinitionCondition =
-    conflict === undefined
-      ? {
-          ...{ type: "Established", status: "True" },
-          ...{ reason: "InitialNamesAccepted", message: "the initial names have been accepted" },
-        }
-      : { type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" };
+  const ready = isCallable ? established : invalidBundle;
   return [
     { type: "NamesAccepted", status: conflict === undefined ? "True" : "False", ...(conflict ?? noConflict) },
     // What is served once stays served, under the names that it has.
-    ...(isEstablished ? [] : [established]),
+    ...(isEstablished ? [] : [conflict === undefined ? ready : notAccepted]),
   ];
+}
+
+const established: DefinitionCondition = {
+  ...{ type: "Established", status: "True" },
+  ...{ reason: "InitialNamesAccepted", message: "the initial names have been accepted" },
+};
+const notAccepted: DefinitionCondition = {
+  ...{ type: "Established", status: "False", reason: "NotAccepted", message: "not all names are accepted" },
+};
+const invalidBundle: DefinitionCondition = {
+  ...{ type: "Established", status: "False", reason: "InvalidCABundle" },
+  message: "The conversion webhook CABundle is invalid",
+};
+
+/** Whether the certificates by which a definition's webhook is to be trusted can be read; true where it has none. */
+export function hasUsableBundle({ conversion }: Pick<DefinitionSpec, "conversion">): boolean {
+  const bundle = conversion?.webhookClientConfig?.caBundle ?? "";
+  return bundle === "" || validateCaBundle(bundle, "").length === 0;
+}
+
+/** A definition that waited for nothing but readable certificates is established when it has them. */
+export function judgeWaiting({ status, isCallable }: Omit<NamesAsked, "names">): DefinitionCondition | undefined {
+  const said = status?.conditions?.find(({ type }) => type === "Established");
+  return isCallable && said?.status === "False" && said.reason === invalidBundle.reason ? established : undefined;
+}
+
+/** Of schemas with very many faults the first are told. */
+const longestMessage = 8192;
+
+/**
+ * What is said of a definition whose schemas have not the structure that pruning goes by; undefined for most. Only a
+ * definition that keeps unknown fields may have such schemas: an old client made it.
+ */
+export function judgeStructure({
+  preserveUnknownFields,
+  versions = [],
+  validation,
+}: DefinitionSpec): DefinitionCondition | undefined {
+  if (preserveUnknownFields === false) return undefined;
+  const type = "NonStructuralSchema";
+  const errors: FieldError[] =
+    preserveUnknownFields === true ? [fieldError.invalid("spec.preserveUnknownFields", true, "must be false")] : [];
+  for (const [i, { name = "", schema = validation }] of versions.entries()) {
+    const written = schema?.openAPIV3Schema;
+    if (written === undefined) continue;
+    const why = unstructured(written);
+    if (why !== undefined) {
+      const message = `failed to check validation schema for version ${name}: ${why}`;
+      return { type, status: "Unknown", reason: "StructuralError", message: cut(message, longestMessage) };
+    }
+    errors.push(...validateStructural(written, `spec.versions[${i}].schema.openAPIV3Schema`));
+  }
+  if (errors.length === 0) return undefined;
+  const [first, ...more] = new Set(errors.map(({ field, message }) => `${field}: ${message}`));
+  const message = more.length === 0 ? `${first}` : `[${[first, ...more].join(", ")}]`;
+  return { type, status: "True", reason: "Violations", message: cut(message, longestMessage) };
 }
 
 function namesInUse(others: Iterable<DefinitionNames | undefined>) {
@@ -117,6 +178,11 @@ const approvals = {
 export function judgeApproval(approval: Approval | undefined): DefinitionCondition | undefined {
   if (approval === undefined) return undefined;
   return { type: "KubernetesAPIApprovalPolicyConformant", ...approvals[approval.state], message: approval.message };
+}
+
+/** A status without what is not so any more. */
+export function withoutCondition(status: DefinitionStatus, gone: DefinitionCondition["type"]): DefinitionStatus {
+  return { ...status, conditions: status.conditions?.filter(({ type }) => type !== gone) ?? [] };
 }
 
 /** A status with conditions set: the time of one moves with its status alone. */

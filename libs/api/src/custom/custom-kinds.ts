@@ -1,41 +1,72 @@
+import { ruleEnvironments } from "@orch/cel/rules/environments.js";
 import type { MessageType } from "@orch/schema/descriptor.js";
+import { equalJson } from "@orch/schema/equal.js";
 import { compileSchema } from "@orch/schema/structural/compile.js";
 import type { JsonSchema } from "@orch/schema/structural/json-schema.js";
+import { validateCustom } from "@orch/schema/structural/validate-custom.js";
+import type { FieldError } from "@orch/status/field-error.js";
 import type { Behavior, Was } from "../behavior.js";
 import {
   apiVersionOf,
   type Catalog,
+  type ConversionWebhook,
   type Kind,
   listTypeOf,
   once,
   type ScalePaths,
   storageVersionHash,
 } from "../catalog.js";
-import { defaultStrategy, type Strategy, type Subresource, verbs } from "../data-file.js";
-import type { DefinitionNames, DefinitionSpecV1, DefinitionVersionV1 } from "../kinds/apiextensions/types.js";
+import { defaultStrategy, type Strategy, type Subresource, type Verb } from "../data-file.js";
+import type {
+  DefinitionNames,
+  DefinitionSpecV1,
+  DefinitionVersionV1,
+  VersionSchema,
+} from "../kinds/apiextensions/types.js";
+import { statusOnly } from "../kinds/shared/status-only.js";
 import type { ApiObject } from "../object.js";
 import { compareVersions } from "../versions.js";
 import { customTable } from "./columns.js";
 import type { DefinitionText } from "./definition-text.js";
+import { kindRules } from "./kind-rules.js";
+import { scaleProblems } from "./scale-problems.js";
 
 /** What the kinds of a definition are made of. */
 export interface DefinitionSource {
   readonly spec: DefinitionSpecV1;
   readonly names: DefinitionNames;
+  /** The revision at which the definition says so. */
+  readonly since: number;
+  /** It is being deleted. */
+  readonly isTerminating: boolean;
+}
+
+/**
+ * Nothing of it is served any more and it is being deleted: its objects are then there in the version that is stored, for
+ * whoever deletes them.
+ */
+export function isAbandoned({ spec, isTerminating }: Pick<DefinitionSource, "spec" | "isTerminating">): boolean {
+  return isTerminating && !(spec.versions ?? []).some(({ served }) => served === true);
 }
 
 /**
  * The kinds of a definition, one for each version, in the shape that built-in kinds have. What is compiled is compiled when
  * it is first asked for, and goes with the kind.
  */
-export function customKinds({ spec, names }: DefinitionSource, parts: Parts): readonly Kind[] {
+export function customKinds({ spec, names, since, isTerminating }: DefinitionSource, parts: Parts): readonly Kind[] {
   const versions = spec.versions ?? [];
-  const hubAt = versions.findIndex(({ storage }) => storage === true);
-  const hub = versions[hubAt];
-  if (hub === undefined) return [];
+  const storedAt = versions.findIndex(({ storage }) => storage === true);
+  const stored = versions[storedAt];
+  if (stored === undefined) return [];
   const kinds: Kind[] = [];
-  const hubKind = (): Kind | undefined => kinds[hubAt];
-  for (const version of versions) kinds.push(customKind({ ...parts, spec, names, version, hub, hubKind }));
+  const storedKind = (): Kind | undefined => kinds[storedAt];
+  const webhook = webhookOf(spec);
+  const selectedBy = [...new Set(versions.flatMap(selectable))];
+  for (const version of versions) {
+    kinds.push(
+      customKind({ ...parts, spec, names, since, isTerminating, version, stored, storedKind, webhook, selectedBy }),
+    );
+  }
   return kinds;
 }
 
@@ -46,21 +77,39 @@ interface Parts {
 
 interface Source extends DefinitionSource, Parts {
   readonly version: DefinitionVersionV1;
-  readonly hub: DefinitionVersionV1;
-  readonly hubKind: () => Kind | undefined;
+  readonly stored: DefinitionVersionV1;
+  readonly storedKind: () => Kind | undefined;
+  readonly webhook: ConversionWebhook | undefined;
+  /** Fields by which objects can be selected in any version. */
+  readonly selectedBy: readonly string[];
 }
 
-function customKind({ spec, names, version, hub, builtIn, definition, hubKind }: Source): Kind {
+function webhookOf({ conversion: { strategy, webhook } = {} }: DefinitionSpecV1): ConversionWebhook | undefined {
+  if (strategy !== "Webhook" || webhook?.clientConfig === undefined) return undefined;
+  return { client: webhook.clientConfig, reviewVersions: webhook.conversionReviewVersions ?? [] };
+}
+
+const noSchema: VersionSchema = {};
+
+/** Versions of one schema show the same of an object. */
+function isSameShape(one: DefinitionVersionV1, other: DefinitionVersionV1): boolean {
+  return one === other || equalJson(one.schema ?? noSchema, other.schema ?? noSchema);
+}
+
+function customKind({ spec, names, version, stored, builtIn, definition, storedKind, ...from }: Source): Kind {
   const { group = "" } = spec;
   const { kind: name = "", plural = "" } = names;
   const { name: versionName = "" } = version;
   const schema = version.schema?.openAPIV3Schema ?? anything;
   const metadata = metaType(builtIn, "ObjectMeta");
   const type = once(() => compileSchema(schema, { name: `${group}/${versionName}.${name}`, metadata }));
+  const rules = once(() => kindRules(type(), ruleEnvironments(builtIn.naming.dialect, builtIn.release)));
   const listType = once(() => listTypeOf(type(), metaType(builtIn, "ListMeta")));
   const deprecation = once(() => deprecationOf(spec, names, version));
   const table = once(() => customTable(version.additionalPrinterColumns ?? []));
+  const isStoredShape = once(() => isSameShape(version, stored));
   const namespaced = spec.scope === "Namespaced";
+  const scale = scaleOf(version);
   const kind: Kind = {
     group,
     version: versionName,
@@ -77,27 +126,41 @@ function customKind({ spec, names, version, hub, builtIn, definition, hubKind }:
     fieldSelectors: { fields: selectable(version), aliases: {}, strict: false },
     release: { introduced: "1.0", byDefault: true, deprecated: undefined, removed: undefined, replacement: undefined },
     definition,
-    scale: scaleOf(version),
+    scale,
     get deprecation() {
       return deprecation();
     },
-    served: version.served === true,
-    storage: { group, version: hub.name ?? "", prefix: `${group}/${plural}`, ttlSeconds: undefined },
+    served: version.served === true || (version === stored && isAbandoned({ spec, isTerminating: from.isTerminating })),
+    storage: { group, version: stored.name ?? "", prefix: `${group}/${plural}`, ttlSeconds: undefined },
     strategy: strategyOf(version),
     metaRules: { namespaced, nameFormat: "dnsSubdomain", standardFinalizers: undefined },
-    storageVersionHash: storageVersionHash(`${group}/${hub.name ?? ""}/${name}`),
+    storageVersionHash: storageVersionHash(`${group}/${stored.name ?? ""}/${name}`),
     get type() {
       return type();
     },
     get listType() {
       return listType();
     },
-    behavior,
+    behavior: behaviorOf(type, scale),
     get table() {
       return table();
     },
     get hub() {
-      return hubKind() ?? kind;
+      return kind;
+    },
+    get stored() {
+      return storedKind() ?? kind;
+    },
+    custom: {
+      since: from.since,
+      webhook: from.webhook,
+      selectedBy: from.selectedBy,
+      get isStoredShape() {
+        return isStoredShape();
+      },
+    },
+    get rules() {
+      return rules();
     },
     conversion: undefined,
   };
@@ -120,8 +183,36 @@ function deprecationOf(
   return `${group}/${name} ${kind} is deprecated${instead}`;
 }
 
-/** A write of the status is held to the whole schema. */
-const behavior: Behavior = { warnings: finalizersWithoutDomain, parts: { status: { whole: true } } };
+/** As discovery lists them. */
+const verbs: readonly Verb[] = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
+
+/** A write of the status takes nothing else, and is held to the schema of the status. */
+function behaviorOf(type: () => MessageType, scale: ScalePaths | undefined): Behavior {
+  const problems = scale === undefined ? undefined : scaleProblems(scale);
+  return {
+    warnings: finalizersWithoutDomain,
+    ...(problems === undefined ? {} : { validate: problems.whole }),
+    parts: {
+      status: {
+        prepare: statusAlone,
+        validate: (object, old) => [...statusProblems(type(), object, old), ...(problems?.status(object) ?? [])],
+      },
+    },
+  };
+}
+
+type WithStatus = ApiObject & { readonly status?: unknown };
+
+function statusProblems(type: MessageType, { status }: WithStatus, { status: old }: WithStatus): readonly FieldError[] {
+  const schema = type.byName.get("status")?.type;
+  if (schema === undefined || status === undefined) return [];
+  return validateCustom(schema, status, { at: { up: undefined, step: "status" }, old });
+}
+
+function statusAlone(object: WithStatus, old: WithStatus): WithStatus {
+  const { status, ...shown } = statusOnly(object, old);
+  return status === undefined ? shown : { ...shown, status };
+}
 
 /** A finalizer of anybody's may be called alike. */
 function* finalizersWithoutDomain({ metadata }: ApiObject, { old }: Was<ApiObject>): Generator<string> {

@@ -3,7 +3,7 @@ import { type Catalog, type Kind, once } from "../catalog.js";
 import type { DefinitionV1 } from "../kinds/apiextensions/types.js";
 import type { AnyObject } from "../object.js";
 import { decodeObject, fromHub } from "../writes.js";
-import { customKinds, type DefinitionSource } from "./custom-kinds.js";
+import { customKinds, type DefinitionSource, isAbandoned } from "./custom-kinds.js";
 import { definitionText } from "./definition-text.js";
 
 /** What one CustomResourceDefinition adds to a catalog: a resource, in each of its versions. */
@@ -44,21 +44,28 @@ export function createDefinitions(builtIn: Catalog): (stored: AnyObject) => Defi
     if (spec === undefined || plural === "" || !isEstablished(object)) return undefined;
     // Built-in resources stay what they are, whatever a definition calls itself.
     if (builtInNames.has(`${group}/${plural}`)) return undefined;
+    const revision = Number(metadata.resourceVersion ?? 0);
+    const isTerminating = metadata.deletionTimestamp !== undefined;
+    const source = { spec, names, since: revision, isTerminating };
     return {
       name: metadata.name ?? "",
       group,
       plural,
-      revision: Number(metadata.resourceVersion ?? 0),
-      source: { spec, names },
-      isTerminating: metadata.deletionTimestamp !== undefined,
-      kinds: customKinds({ spec, names }, { builtIn, definition: once(() => definitionText(stored)) }),
+      revision,
+      source,
+      isTerminating,
+      kinds: customKinds(source, { builtIn, definition: once(() => definitionText(stored)) }),
     };
   };
 }
 
 /** A newer state of a definition; the kinds of the older one where it says the same of them. */
 export function succeeding(before: Definition, after: Definition): Definition {
-  return equalJson(before.source, after.source) ? { ...after, source: before.source, kinds: before.kinds } : after;
+  const isSame =
+    equalJson(before.source.spec, after.source.spec) &&
+    equalJson(before.source.names, after.source.names) &&
+    (before.isTerminating === after.isTerminating || !isAbandoned(after.source));
+  return isSame ? { ...after, source: before.source, kinds: before.kinds } : after;
 }
 
 /** Whether its names were accepted and it was said to be ready: nothing is served before. */

@@ -19,6 +19,8 @@ interface Parts {
   readonly established?: "True" | "False";
   readonly group?: string;
   readonly columns?: number;
+  readonly served?: false;
+  readonly deleted?: true;
 }
 
 /** A definition as it is stored. */
@@ -28,10 +30,13 @@ function stored(plural: string, parts: Parts): AnyObject {
   return {
     kind: "CustomResourceDefinition",
     apiVersion: "apiextensions.k8s.io/v1beta1",
-    metadata: { name: `${plural}.${of}`, resourceVersion: String(revision) },
+    metadata: {
+      ...{ name: `${plural}.${of}`, resourceVersion: String(revision) },
+      ...(parts.deleted === undefined ? {} : { deletionTimestamp: "2026-01-01T00:00:00Z" }),
+    },
     spec: {
       ...{ group: of, names, scope: "Namespaced" },
-      versions: versions.map((name, i) => ({ name, served: true, storage: i === 0 })),
+      versions: versions.map((name, i) => ({ name, served: parts.served ?? true, storage: i === 0 })),
     },
     status: {
       acceptedNames: names,
@@ -50,6 +55,20 @@ function watched() {
 }
 
 describe("a live catalog", () => {
+  test("serves the stored version of a definition that is deleted and serves nothing else", () => {
+    const { live, changes } = watched();
+    const versions = ["v1", "v2"];
+    live.changed(stored("widgets", { revision: 1, versions, served: false }));
+    assert.deepEqual(
+      [live.now.resource(group, "v1", "widgets"), live.now.groups().length],
+      [undefined, builtIn.groups().length],
+    );
+    live.changed(stored("widgets", { revision: 2, versions, served: false, deleted: true }));
+    assert.equal(live.now.resource(group, "v1", "widgets")?.kind, "Widget");
+    assert.equal(live.now.resource(group, "v2", "widgets"), undefined);
+    assert.equal(changes.length, 2);
+  });
+
   test("shows what a definition adds for as long as it is established", () => {
     const { live, changes } = watched();
     assert.equal(live.now, builtIn);
@@ -59,7 +78,7 @@ describe("a live catalog", () => {
     const { now } = live;
     assert.equal(now.version, 1);
     const kind = now.resource(group, "v2beta1", "widgets");
-    assert.deepEqual([kind?.kind, kind?.hub.version, kind?.namespaced], ["Widget", "v1", true]);
+    assert.deepEqual([kind?.kind, kind?.stored.version, kind?.namespaced], ["Widget", "v1", true]);
     assert.equal(now.kind(`${group}/v1`, "Widget"), now.find(group, "v1", "widgets"));
     assert.deepEqual(now.groups().at(-1), { name: group, versions: ["v1", "v2beta1"], preferredVersion: "v1" });
     assert.equal(now.byStorageKey(`${group}/widgets/ns/a`)?.kind, now.storedAt(`${group}/widgets`));
@@ -155,7 +174,7 @@ describe("a live catalog", () => {
     const kind = live.now.find(group, "v2", "widgets");
     const catalogs = createThreadCatalogs(builtIn);
     const there = catalogs(kind?.definition?.()).find(group, "v2", "widgets");
-    assert.deepEqual([there?.apiVersion, there?.hub.version], [`${group}/v2`, "v1"]);
+    assert.deepEqual([there?.apiVersion, there?.stored.version], [`${group}/v2`, "v1"]);
     assert.equal(catalogs(undefined), builtIn);
     const text = definitionText(stored("widgets", { revision: 4 }));
     assert.equal(catalogs(text), catalogs(text));

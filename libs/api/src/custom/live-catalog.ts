@@ -26,7 +26,7 @@ export function tellStoredKinds(
   catalog: LiveCatalog,
   told: { know(kinds: readonly Kind[]): void; forget(kinds: readonly Kind[]): void },
 ): void {
-  const hubs = (kinds: readonly Kind[] = []): readonly Kind[] => kinds.filter((kind) => kind.hub === kind);
+  const hubs = (kinds: readonly Kind[] = []): readonly Kind[] => kinds.filter((kind) => kind.stored === kind);
   told.know(catalog.now.storedKinds());
   catalog.onChange(({ before, after }) => {
     told.forget(hubs(before?.kinds));

@@ -62,7 +62,7 @@ export function withDefinitions(
     const slash = prefix.indexOf("/");
     const definition =
       slash < 0 ? undefined : groups.get(prefix.slice(0, slash))?.definitions.get(prefix.slice(slash + 1));
-    return definition?.kinds.find((kind) => kind.hub === kind);
+    return definition?.kinds.find((kind) => kind.stored === kind);
   };
 
   return {
@@ -88,7 +88,9 @@ export function withDefinitions(
 }
 
 function hubsOf({ definitions }: CustomGroup): readonly Kind[] {
-  return [...definitions.values()].flatMap(({ kinds }) => kinds.filter((kind) => kind.hub === kind && isStored(kind)));
+  return [...definitions.values()].flatMap(({ kinds }) =>
+    kinds.filter((kind) => kind.stored === kind && isStored(kind)),
+  );
 }
 
 /** Groups of definitions come behind the built-in ones: who asks for a name alone means the server's own. */

@@ -13,7 +13,13 @@ const docs = loadDocs(naming);
 const kind = { group: "stable.example.com", kind: "Widget", version: "v1" };
 
 function published(type: typeof widget, form: Form): unknown {
-  const schemas = createSchemas({ form, naming, docs, kindsOf: (t) => (t === type ? [kind] : []) });
+  const schemas = createSchemas({
+    form,
+    naming,
+    docs,
+    kindsOf: (t) => (t === type ? [kind] : []),
+    selectableOf: () => undefined,
+  });
   schemas.of(type);
   return withoutTexts(schemas.definitions()["com.example.stable.v1.Widget"]);
 }

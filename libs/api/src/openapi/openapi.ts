@@ -1,28 +1,19 @@
-import { createHash } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Naming } from "@orch/naming/naming.js";
-import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
-import { readJson } from "@orch/status/read-json.js";
+import type { MessageType } from "@orch/schema/descriptor.js";
 import { type Catalog, once } from "../catalog.js";
 import type { CatalogHolder } from "../custom/live-catalog.js";
 import { DataError } from "../reader.js";
 import { homeOf, loadDocs } from "./docs.js";
+import { type Document, document } from "./document.js";
 import type { Context, Offers, Section } from "./operations.js";
-import { encode, type Shape } from "./protobuf.js";
+import { type OtherDocuments, withOthers } from "./others.js";
 import { createSchemas, type Form, type GroupVersionKind, type Schemas } from "./schemas.js";
 import { type SectionSource, sectionSources } from "./sections.js";
 import { versionTwo } from "./v2.js";
 import { documentV2 } from "./v2-messages.js";
 import { versionThree } from "./v3.js";
 import { documentV3 } from "./v3-messages.js";
-
-/** A document in its two encodings; the second is made when it is first asked for. */
-export interface Document {
-  /** Of the JSON text: upper-case hexadecimal SHA-512, what `ETag` and `?hash=` carry. */
-  readonly hash: string;
-  readonly json: Buffer;
-  protobuf(): Uint8Array;
-}
 
 /**
  * The OpenAPI documents of what is served. Nothing is built before it is asked for, and each part once for as long as it
@@ -39,9 +30,18 @@ export interface OpenApi {
 export interface OpenApiOptions {
   readonly naming: Naming;
   readonly offers: Offers;
+  /** What servers of others say, at this moment; the same value for as long as it is the same. */
+  readonly others?: () => OtherDocuments;
 }
 
-export function createOpenApi(catalog: CatalogHolder, { naming, offers }: OpenApiOptions): OpenApi {
+export type { Document };
+
+const noOthers: OtherDocuments = { two: [], three: new Map() };
+
+export function createOpenApi(
+  catalog: CatalogHolder,
+  { naming, offers, others = () => noOthers }: OpenApiOptions,
+): OpenApi {
   const info = { title: naming.word("orch"), version: `v${catalog.builtIn.release}` };
   const prepared = once(() => prepare(catalog.builtIn, naming, offers));
   const built = new WeakMap<object, Section>();
@@ -52,39 +52,45 @@ export function createOpenApi(catalog: CatalogHolder, { naming, offers }: OpenAp
     built.set(source.of, section);
     return section;
   };
-  const threeOf = (source: SectionSource): Document => {
+  const threeOf = (source: SectionSource, now: Catalog): Document => {
     const known =
-      documents.get(source.of) ?? document(versionThree(buildOf(source), prepared().schemas("v3"), info), documentV3);
+      documents.get(source.of) ??
+      document(versionThree(buildOf(source), prepared().schemas("v3", now), info), documentV3);
     documents.set(source.of, known);
     return known;
   };
   const sourcesOf = (now: Catalog): readonly SectionSource[] => sectionSources({ ...prepared().context, catalog: now });
 
-  const two = async (now: Catalog): Promise<Document> => {
+  const two = async (now: Catalog, of: OtherDocuments): Promise<Document> => {
     const sections = [];
     for (const source of sourcesOf(now)) {
       sections.push(buildOf(source));
       await nextTurn();
     }
-    return document(versionTwo(sections, prepared().schemas("v2"), info), documentV2);
+    return document(withOthers(versionTwo(sections, prepared().schemas("v2", now), info), of.two), documentV2);
   };
 
-  const index = async (now: Catalog): Promise<Document> => {
+  const index = async (now: Catalog, of: OtherDocuments): Promise<Document> => {
     const paths: Record<string, { serverRelativeURL: string }> = {};
     for (const source of sourcesOf(now)) {
-      paths[source.name] = { serverRelativeURL: sectionUrl(source.name, threeOf(source).hash) };
+      paths[source.name] = { serverRelativeURL: sectionUrl(source.name, threeOf(source, now).hash) };
       // Others are served between two documents: all of them together take a while.
       await nextTurn();
     }
+    for (const [name, { hash }] of of.three) paths[name] ??= { serverRelativeURL: sectionUrl(name, hash) };
     return document({ paths }, undefined);
   };
 
   const byCatalog = new WeakMap<Catalog, Whole>();
   const whole = (): Whole => {
     const { now } = catalog;
-    const known = byCatalog.get(now) ?? {
-      two: once(() => two(now)),
-      index: once(() => index(now)),
+    const of = others();
+    const before = byCatalog.get(now);
+    if (before?.of === of) return before;
+    const known = {
+      ...{ now, of },
+      two: once(() => two(now, of)),
+      index: once(() => index(now, of)),
       sources: once(() => new Map(sourcesOf(now).map((source) => [source.name, source]))),
     };
     byCatalog.set(now, known);
@@ -94,14 +100,17 @@ export function createOpenApi(catalog: CatalogHolder, { naming, offers }: OpenAp
     v2: () => whole().two(),
     v3Index: () => whole().index(),
     v3(section) {
-      const source = whole().sources().get(section);
-      return source === undefined ? undefined : threeOf(source);
+      const { now, of, sources } = whole();
+      const source = sources().get(section);
+      return source === undefined ? of.three.get(section) : threeOf(source, now);
     },
   };
 }
 
 /** What is made of a whole catalog. */
 interface Whole {
+  readonly now: Catalog;
+  readonly of: OtherDocuments;
   readonly two: () => Promise<Document>;
   readonly index: () => Promise<Document>;
   readonly sources: () => ReadonlyMap<string, SectionSource>;
@@ -114,7 +123,7 @@ export function sectionUrl(section: string, hash: string): string {
 
 interface Prepared {
   readonly context: Context;
-  readonly schemas: (form: Form) => Schemas;
+  readonly schemas: (form: Form, now: Catalog) => Schemas;
 }
 
 function prepare(catalog: Catalog, naming: Naming, offers: Offers): Prepared {
@@ -128,7 +137,17 @@ function prepare(catalog: Catalog, naming: Naming, offers: Offers): Prepared {
   const kindsOf = createKindsOf(catalog);
   return {
     context,
-    schemas: (form) => createSchemas({ form, naming, docs, kindsOf }),
+    schemas: (form, now) => createSchemas({ form, naming, docs, kindsOf, selectableOf: selectableIn(now) }),
+  };
+}
+
+/** A list is called after what is in it. */
+function selectableIn(catalog: Catalog): (type: MessageType) => readonly string[] | undefined {
+  const list = "List";
+  return ({ name: typeName }) => {
+    const { home, name } = homeOf(typeName);
+    const kind = catalog.kind(home, name.endsWith(list) ? name.slice(0, -list.length) : name);
+    return kind?.definition === undefined ? undefined : kind.fieldSelectors.fields;
   };
 }
 
@@ -164,16 +183,4 @@ function groupsByHome(catalog: Catalog): ReadonlyMap<string, string> {
     }),
   );
   return new Map([...others, ...own]);
-}
-
-function document(value: JsonObject, shape: Shape | undefined): Document {
-  const json = Buffer.from(`${JSON.stringify(value)}\n`, "utf8");
-  return {
-    json,
-    hash: createHash("sha512").update(json).digest("hex").toUpperCase(),
-    protobuf: once(() => {
-      if (shape === undefined) throw new TypeError("a document without messages");
-      return encode(readJson(json.toString("utf8")), shape);
-    }),
-  };
 }

@@ -10,6 +10,8 @@ export type Shape =
   | { readonly kind: "choice" }
   /** A double. */
   | { readonly kind: "number" }
+  /** Of 64 bits, with its sign. */
+  | { readonly kind: "integer" }
   /** Any JSON value, as its text in field 2. */
   | { readonly kind: "any" }
   | { readonly kind: "list"; readonly item: Shape }
@@ -27,6 +29,7 @@ export const text: Shape = { kind: "text" };
 export const flag: Shape = { kind: "flag" };
 export const choice: Shape = { kind: "choice" };
 export const number: Shape = { kind: "number" };
+export const integer: Shape = { kind: "integer" };
 export const any: Shape = { kind: "any" };
 export const listOf = (item: Shape): Shape => ({ kind: "list", item });
 export const named = (value: Shape, number = 1): Shape => ({ kind: "named", number, value });
@@ -75,6 +78,7 @@ function content(value: unknown, shape: Shape, parts: Uint8Array[]): void {
     case "flag":
     case "choice":
     case "number":
+    case "integer":
     case "list":
       throw new TypeError(`${shape.kind} stands in a field only`);
   }
@@ -103,6 +107,9 @@ function fieldContent(number: number, value: unknown, shape: Shape, parts: Uint8
       return;
     case "number":
       parts.push(varint((number << 3) | eightBytes), double(Number(value)));
+      return;
+    case "integer":
+      parts.push(varint(number << 3), wideVarint(Math.trunc(Number(value))));
       return;
     case "list":
       for (const item of Array.isArray(value) ? value : [value]) fieldContent(number, item, shape.item, parts);
@@ -138,6 +145,15 @@ function varint(value: number): Uint8Array {
   let rest = value;
   for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
   bytes.push(rest);
+  return Uint8Array.from(bytes);
+}
+
+/** Below zero: as the 64 bits of its two's complement. */
+function wideVarint(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = BigInt.asUintN(64, BigInt(value));
+  for (; rest > 0x7fn; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+  bytes.push(Number(rest));
   return Uint8Array.from(bytes);
 }
 

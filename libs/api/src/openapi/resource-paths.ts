@@ -95,10 +95,19 @@ function operation(at: Place, spec: Spec): Operation {
     kind: spec.kind ?? kindOf(kind),
     parameters: [...spec.parameters, ...(scope === "namespace" ? [namespaceParameter] : [])],
     body: spec.body,
-    consumes: spec.consumes ?? ["*/*"],
-    produces: spec.produces ?? context.offers.mediaTypes,
+    consumes: spec.consumes ?? (kind.definition === undefined ? ["*/*"] : mediaTypes(at)),
+    produces: spec.produces ?? mediaTypes(at),
     answers: spec.answers,
   };
+}
+
+/** Custom resources have no Protobuf form. */
+function mediaTypes({ context: { offers: offered }, kind }: Place): readonly string[] {
+  return kind.definition === undefined ? offered.mediaTypes : offered.mediaTypes.filter((type) => !isProtobuf(type));
+}
+
+function isProtobuf(type: string): boolean {
+  return type.endsWith("protobuf");
 }
 
 /** `NamespacedPod`, `PodForAllNamespaces`, `Node`. */
@@ -124,9 +133,9 @@ function list(at: Place): Operation | undefined {
   });
 }
 
-function listTypes({ context }: Place): readonly string[] {
-  const { mediaTypes } = context.offers;
-  return [...mediaTypes, ...streamTypes(mediaTypes)];
+function listTypes(at: Place): readonly string[] {
+  const types = mediaTypes(at);
+  return [...types, ...streamTypes(types)];
 }
 
 function create(at: Place): Operation | undefined {
@@ -239,12 +248,13 @@ function patchOf(at: Place, to: Target): Operation {
   });
 }
 
-function patchTypes({ context }: Place): readonly string[] {
+function patchTypes({ context, kind }: Place): readonly string[] {
   const binary = context.offers.mediaTypes.includes("application/cbor") ? ["application/apply-patch+cbor"] : [];
   return [
     "application/json-patch+json",
     "application/merge-patch+json",
-    "application/strategic-merge-patch+json",
+    // By merge keys, which custom resources have not.
+    ...(kind.definition === undefined ? ["application/strategic-merge-patch+json"] : []),
     "application/apply-patch+yaml",
     ...binary,
   ];

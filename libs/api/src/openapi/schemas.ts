@@ -1,13 +1,14 @@
 import type { Naming } from "@orch/naming/naming.js";
-import type {
-  EitherType,
-  Field,
-  JsonObject,
-  ListType,
-  MapType,
-  MessageType,
-  ScalarKind,
-  Type,
+import {
+  type EitherType,
+  type Field,
+  isObject,
+  type JsonObject,
+  type ListType,
+  type MapType,
+  type MessageType,
+  type ScalarKind,
+  type Type,
 } from "@orch/schema/descriptor.js";
 import { customSchema } from "./custom-schema.js";
 import { type Docs, homeOf } from "./docs.js";
@@ -27,6 +28,8 @@ export interface SchemasOptions {
   readonly docs: Docs;
   /** What an object of this type is called in `apiVersion` and `kind`. */
   readonly kindsOf: (type: MessageType) => readonly GroupVersionKind[];
+  /** By which fields objects of a custom resource's type, or those in its list, can be selected; undefined for others. */
+  readonly selectableOf: (type: MessageType) => readonly string[] | undefined;
 }
 
 /** The named schemas of one document: grows by what is referred to. */
@@ -101,6 +104,7 @@ export function createSchemas(options: SchemasOptions): Schemas {
     switch (type.kind) {
       case "message":
         if (type.rules !== undefined) return refer(customName(type.name), () => customResource(type));
+        if (customItem(type) !== undefined) return refer(customName(type.name), () => customList(type));
         return named(schemaPath(type.name), () => messageSchema(type));
       case "either":
         return named(schemaPath(type.name), () => eitherSchema(type));
@@ -149,9 +153,28 @@ export function createSchemas(options: SchemasOptions): Schemas {
         ...(type.structType === "atomic" ? { "x-kubernetes-map-type": "atomic" } : {}),
         ...(type.union ? { "x-kubernetes-unions": [unionOf(type)] } : {}),
         ...(kinds.length === 0 ? {} : { "x-kubernetes-group-version-kind": kinds }),
+        ...(type.object ? selectable(type) : {}),
       },
       docs.of(type.name),
     );
+  };
+
+  const customList = (type: MessageType): JsonObject => {
+    const item = customItem(type);
+    const { name } = homeOf(type.name);
+    const { properties, ...list } = messageSchema(type);
+    const { default: _none, ...metadata } = asFields(asFields(properties)["metadata"]);
+    const items = { type: "array", ...(item === undefined ? {} : { items: schemaOf(item, "") }) };
+    return {
+      ...list,
+      description: `${name} is a list of ${name.slice(0, -listSuffix.length)}`,
+      properties: { ...asFields(properties), metadata, items: described(items, docs.of("meta/v1.List", "items")) },
+    };
+  };
+
+  const selectable = (type: MessageType): JsonObject => {
+    const paths = options.selectableOf(type);
+    return paths === undefined ? {} : { "x-kubernetes-selectable-fields": paths.map((fieldPath) => ({ fieldPath })) };
   };
 
   const customResource = (type: MessageType): JsonObject => {
@@ -166,6 +189,7 @@ export function createSchemas(options: SchemasOptions): Schemas {
     return {
       ...customSchema(type, { form, metaProperty }),
       ...(kinds.length === 0 ? {} : { "x-kubernetes-group-version-kind": kinds }),
+      ...selectable(type),
     };
   };
 
@@ -212,6 +236,15 @@ function customName(type: string): string {
   return [...group.split(".").reverse(), version, name].join(".");
 }
 
+const listSuffix = "List";
+
+/** The type of what a list of custom resources holds; undefined for every other type. */
+function customItem(type: MessageType): MessageType | undefined {
+  const items = isList(type) ? type.byName.get("items")?.type : undefined;
+  const item = items?.kind === "list" ? items.item : undefined;
+  return item?.kind === "message" && item.rules !== undefined ? item : undefined;
+}
+
 const watchEvent = "meta/v1.WatchEvent";
 
 function described(schema: JsonObject, description: string | undefined): JsonObject {
@@ -235,6 +268,10 @@ function withValues(schema: JsonObject, { type, values }: Field): JsonObject {
   if (type.kind === "map")
     return { ...schema, additionalProperties: { ...asObject(schema.additionalProperties), enum: sorted } };
   return { ...schema, enum: sorted };
+}
+
+function asFields(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
 }
 
 function asObject(value: unknown): object {

@@ -1,5 +1,19 @@
 import { isObject } from "@orch/schema/descriptor.js";
-import { any, either, type Fields, flag, inside, listOf, messageOf, named, type Shape, text } from "./protobuf.js";
+import {
+  any,
+  choice,
+  either,
+  type Fields,
+  flag,
+  inside,
+  integer,
+  listOf,
+  messageOf,
+  named,
+  number,
+  type Shape,
+  text,
+} from "./protobuf.js";
 
 /**
  * Numbers of the messages that tools exchange version 2 documents in (gnostic's `openapi.v2`), as far as our
@@ -7,17 +21,37 @@ import { any, either, type Fields, flag, inside, listOf, messageOf, named, type 
  */
 const schema: Shape = messageOf(() => schemaFields, 31);
 
+const additional = either((value) => (typeof value === "boolean" ? inside(2, choice) : inside(1, schema)));
+
+const externalDocs = messageOf(() => ({ description: [1, text], url: [2, text] }), 3);
+
 const schemaFields: Fields = {
   $ref: [1, text],
   format: [2, text],
+  title: [3, text],
   description: [4, text],
   default: [5, any],
+  multipleOf: [6, number],
+  maximum: [7, number],
+  exclusiveMaximum: [8, flag],
+  minimum: [9, number],
+  exclusiveMinimum: [10, flag],
+  maxLength: [11, integer],
+  minLength: [12, integer],
+  pattern: [13, text],
+  maxItems: [14, integer],
+  minItems: [15, integer],
+  uniqueItems: [16, flag],
+  maxProperties: [17, integer],
+  minProperties: [18, integer],
   required: [19, listOf(text)],
   enum: [20, listOf(any)],
-  additionalProperties: [21, inside(1, schema)],
+  additionalProperties: [21, additional],
   type: [22, inside(1, text)],
   items: [23, inside(1, schema)],
   properties: [25, named(schema)],
+  externalDocs: [29, externalDocs],
+  example: [30, any],
 };
 
 const bodyParameter = messageOf(() => ({

@@ -6,6 +6,7 @@ import {
   type Fields,
   flag,
   inside,
+  integer,
   listOf,
   messageOf,
   named,
@@ -33,16 +34,38 @@ const fallback: Shape = either((value) => {
   return typeof value === "string" ? inside(3, text) : undefined;
 });
 
+const additional = either((value) => (typeof value === "boolean" ? inside(2, choice) : inside(1, schema)));
+
+const externalDocs = messageOf(() => ({ description: [1, text], url: [2, text] }), 3);
+
 const schemaFields: Fields = {
+  nullable: [1, flag],
+  externalDocs: [6, externalDocs],
+  example: [7, any],
+  title: [9, text],
+  multipleOf: [10, number],
+  maximum: [11, number],
+  exclusiveMaximum: [12, flag],
+  minimum: [13, number],
+  exclusiveMinimum: [14, flag],
+  maxLength: [15, integer],
+  minLength: [16, integer],
+  pattern: [17, text],
+  maxItems: [18, integer],
+  minItems: [19, integer],
   uniqueItems: [20, flag],
+  maxProperties: [21, integer],
+  minProperties: [22, integer],
   required: [23, listOf(text)],
   enum: [24, listOf(any)],
   type: [25, text],
   allOf: [26, listOf(schema)],
   oneOf: [27, listOf(schema)],
+  anyOf: [28, listOf(schema)],
+  not: [29, schemaMessage],
   items: [30, inside(1, schema)],
   properties: [31, named(schema)],
-  additionalProperties: [32, inside(1, schema)],
+  additionalProperties: [32, additional],
   default: [33, fallback],
   description: [34, text],
   format: [35, text],

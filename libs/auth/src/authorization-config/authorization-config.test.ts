@@ -15,11 +15,11 @@ const goodWebhook = {
 const hook = (fields: object = {}) => ({ type: "Webhook", name: "a", webhook: { ...goodWebhook, ...fields } });
 const parse = (authorizers: unknown) => parseAuthorizationConfiguration({ ...head, authorizers }, naming);
 
-test("a whole configuration is read in every version and dialect", () => {
+test("a whole configuration is read in every version and dialect", async () => {
   for (const dialect of dialects) {
     for (const version of ["v1", "v1beta1", "v1alpha1"]) {
       const words = createNaming(dialect);
-      const parsed = parseAuthorizationConfiguration(
+      const parsed = await parseAuthorizationConfiguration(
         {
           apiVersion: `${words.group("apiserver.config")}/${version}`,
           kind: "AuthorizationConfiguration",
@@ -173,20 +173,27 @@ const rows: readonly (readonly [authorizers: unknown, ...problems: string[]])[] 
   [
     [hook({ matchConditions: [{ expression: "true" }] })],
     "authorizers[0].webhook.matchConditionSubjectAccessReviewVersion: Required value: required if match conditions are specified",
-    `${expressions}[0].expression: Forbidden: expressions (CEL) are not available in this build`,
   ],
   [
     [
       hook({
         matchConditionSubjectAccessReviewVersion: "v1",
-        matchConditions: [{ expression: " " }, { expression: "true" }, { expression: "true" }, { condition: "x" }],
+        matchConditions: [
+          { expression: " " },
+          { expression: "true" },
+          { expression: "true" },
+          { condition: "x" },
+          { expression: "request.foo" },
+          { expression: "1" },
+        ],
       }),
     ],
     `unknown field "${expressions}[3].condition"`,
     `${expressions}[0].expression: Required value`,
-    `${expressions}[1].expression: Forbidden: expressions (CEL) are not available in this build`,
     `${expressions}[2].expression: Duplicate value: "true"`,
     `${expressions}[3].expression: Required value`,
+    `${expressions}[4].expression: Invalid value: "request.foo": compilation failed: ERROR: <input>:1:8: undefined field 'foo'\n | request.foo\n | .......^`,
+    `${expressions}[5].expression: Invalid value: "1": must evaluate to bool but got int`,
   ],
   [
     [
@@ -205,47 +212,53 @@ const rows: readonly (readonly [authorizers: unknown, ...problems: string[]])[] 
 ];
 
 for (const [authorizers, ...problems] of rows) {
-  test(`refused: ${problems.join("; ").slice(0, 120)}`, () => {
-    assert.deepEqual(parse(authorizers), { ok: false, problems });
+  test(`refused: ${problems.join("; ").slice(0, 120)}`, async () => {
+    assert.deepEqual(await parse(authorizers), { ok: false, problems });
   });
 }
 
-test("a file of another kind or version is refused", () => {
-  const problem = (tree: unknown) => {
-    const parsed = parseAuthorizationConfiguration(tree, naming);
+test("a file of another kind or version is refused", async () => {
+  const problem = async (tree: unknown) => {
+    const parsed = await parseAuthorizationConfiguration(tree, naming);
     return parsed.ok ? "none" : parsed.problems.join("; ");
   };
   const missing = "apiVersion: Required value; kind: Required value";
-  assert.equal(problem(null), missing);
-  assert.equal(problem([]), `the file: must be an object; ${missing}`);
-  assert.equal(problem({}), missing);
-  assert.equal(problem({ kind: "AuthorizationConfiguration" }), "apiVersion: Required value");
+  assert.equal(await problem(null), missing);
+  assert.equal(await problem([]), `the file: must be an object; ${missing}`);
+  assert.equal(await problem({}), missing);
+  assert.equal(await problem({ kind: "AuthorizationConfiguration" }), "apiVersion: Required value");
   assert.equal(
-    problem({ ...head, kind: "Authorization" }),
+    await problem({ ...head, kind: "Authorization" }),
     'kind: Unsupported value: "Authorization": supported values: "AuthorizationConfiguration"',
   );
-  assert.match(problem({ ...head, apiVersion: "apiserver.config.k8s.io/v1" }), /^apiVersion: Unsupported value/);
-  assert.equal(problem({ ...head, apiVersion: 1 }), "apiVersion: must be a string");
-  assert.equal(problem({ ...head, authorizers: [{ type: "RBAC", name: "rbac" }], modes: [] }), 'unknown field "modes"');
+  assert.match(await problem({ ...head, apiVersion: "apiserver.config.k8s.io/v1" }), /^apiVersion: Unsupported value/);
+  assert.equal(await problem({ ...head, apiVersion: 1 }), "apiVersion: must be a string");
+  assert.equal(
+    await problem({ ...head, authorizers: [{ type: "RBAC", name: "rbac" }], modes: [] }),
+    'unknown field "modes"',
+  );
 });
 
-test("a changed file keeps the authorizers that are no webhooks, in any order", () => {
-  const chain = (...authorizers: unknown[]) => {
-    const parsed = parse(authorizers);
+test("a changed file keeps the authorizers that are no webhooks, in any order", async () => {
+  const chain = async (...authorizers: unknown[]) => {
+    const parsed = await parse(authorizers);
     assert.ok(parsed.ok);
     return parsed.value;
   };
   const rbac = { type: "RBAC", name: "rbac" };
   const node = { type: "Node", name: "node" };
-  assert.equal(reloadProblem(chain(rbac, node), chain(node, hook(), rbac)), undefined);
-  assert.equal(reloadProblem(chain(rbac, node, hook()), chain(hook())), "missing required types: [Node RBAC]");
+  assert.equal(reloadProblem(await chain(rbac, node), await chain(node, hook(), rbac)), undefined);
   assert.equal(
-    reloadProblem(chain(rbac), chain(rbac, node)),
+    reloadProblem(await chain(rbac, node, hook()), await chain(hook())),
+    "missing required types: [Node RBAC]",
+  );
+  assert.equal(
+    reloadProblem(await chain(rbac), await chain(rbac, node)),
     "authorizer type Node is not allowed if it was not enabled at initial server startup",
   );
 });
 
-test("no tree makes it throw, and none without a good webhook is accepted with one", () => {
+test("no tree makes it throw, and none without a good webhook is accepted with one", async () => {
   const authorizer = fc.record(
     {
       type: fc.oneof(fc.constantFrom("Webhook", "RBAC"), fc.jsonValue()),
@@ -254,9 +267,9 @@ test("no tree makes it throw, and none without a good webhook is accepted with o
     },
     { requiredKeys: [] },
   );
-  fc.assert(
-    fc.property(fc.oneof(fc.array(fc.oneof(authorizer, fc.jsonValue())), fc.jsonValue()), (authorizers) => {
-      const parsed = parse(authorizers);
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(fc.array(fc.oneof(authorizer, fc.jsonValue())), fc.jsonValue()), async (authorizers) => {
+      const parsed = await parse(authorizers);
       assert.ok(!parsed.ok || parsed.value.authorizers.every(({ type }) => type !== "Webhook"));
       assert.ok(parsed.ok || parsed.problems.length > 0);
     }),

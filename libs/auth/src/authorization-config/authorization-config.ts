@@ -1,8 +1,10 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { fieldError } from "@orch/status/field-error.js";
-import { noExpressions, readConfigurationFile, readWord } from "../config/configuration-file.js";
+import { readConfigurationFile, readWord } from "../config/configuration-file.js";
 import type { Tree } from "../config/tree.js";
 import { labelProblems } from "../dns-label.js";
+import type { MatchConditionCompiler, MatchConditions } from "../expressions/match-conditions.js";
+import { isJsonObject } from "../json.js";
 import type { Parsed } from "../parsed.js";
 
 /** All that `--authorization-mode` and the `type` of an authorizer may say. */
@@ -29,6 +31,8 @@ export interface WebhookConfiguration {
   /** What is decided where the webhook gives no answer. */
   readonly failurePolicy: FailurePolicy;
   readonly connection: WebhookConnection;
+  /** About which requests it is asked; about all where absent. */
+  readonly matchConditions?: MatchConditions;
 }
 
 export const reviewVersions = ["v1", "v1beta1"] as const;
@@ -52,14 +56,34 @@ const defaultUnauthorizedTtlMs = 30_000;
 export const nameOfType = (type: AuthorizerType): string => type.toLowerCase();
 
 /** Reads the file of `--authorization-config`, decoded already. Files that it names are not looked at. */
-export function parseAuthorizationConfiguration(file: unknown, naming: Naming): Parsed<AuthorizationConfiguration> {
+export async function parseAuthorizationConfiguration(
+  file: unknown,
+  naming: Naming,
+): Promise<Parsed<AuthorizationConfiguration>> {
+  const compiler = hasConditions(file) ? await compilerOf(naming) : undefined;
   const options = { naming, kind: "AuthorizationConfiguration", fields: ["authorizers"] } as const;
   return readConfigurationFile(file, options, (root) => {
     const entries = root.objects("authorizers", ["type", "name", "webhook"]);
     if (entries.length === 0) {
       root.refuse(fieldError.required("authorizers", "at least one authorization mode must be defined"));
     }
-    return { authorizers: readAuthorizers(entries) };
+    return { authorizers: readAuthorizers(entries, compiler) };
+  });
+}
+
+/** Loaded where a file has expressions: no other start pays for their engine. */
+async function compilerOf(naming: Naming): Promise<MatchConditionCompiler> {
+  const { matchConditionCompiler } = await import("../expressions/match-condition-compiler.js");
+  return matchConditionCompiler(naming);
+}
+
+function hasConditions(file: unknown): boolean {
+  const authorizers = isJsonObject(file) ? file["authorizers"] : undefined;
+  if (!Array.isArray(authorizers)) return false;
+  return authorizers.some((each: unknown) => {
+    const webhook = isJsonObject(each) ? each["webhook"] : undefined;
+    const conditions = isJsonObject(webhook) ? webhook["matchConditions"] : undefined;
+    return Array.isArray(conditions) && conditions.length > 0;
   });
 }
 
@@ -79,7 +103,10 @@ export function reloadProblem(
 
 type AuthorizerTree = Tree<"type" | "name" | "webhook">;
 
-function readAuthorizers(entries: readonly AuthorizerTree[]): readonly AuthorizerConfiguration[] {
+function readAuthorizers(
+  entries: readonly AuthorizerTree[],
+  compiler: MatchConditionCompiler | undefined,
+): readonly AuthorizerConfiguration[] {
   const types = new Set<AuthorizerType>();
   const names = new Set<string>();
   return entries.flatMap((entry): readonly AuthorizerConfiguration[] => {
@@ -97,7 +124,7 @@ function readAuthorizers(entries: readonly AuthorizerTree[]): readonly Authorize
       entry.refuse(fieldError.required(at, "required when type=Webhook"));
       return [];
     }
-    const webhook = readWebhook(entry.object("webhook", webhookFields));
+    const webhook = readWebhook(entry.object("webhook", webhookFields), compiler);
     return webhook === undefined ? [] : [{ type, name, webhook }];
   });
 }
@@ -144,16 +171,27 @@ const webhookFields = [
 type WebhookTree = Tree<(typeof webhookFields)[number]>;
 
 /** Undefined where something was refused. */
-function readWebhook(webhook: WebhookTree): WebhookConfiguration | undefined {
+function readWebhook(
+  webhook: WebhookTree,
+  compiler: MatchConditionCompiler | undefined,
+): WebhookConfiguration | undefined {
   const timeoutMs = readTimeout(webhook);
   const authorizedTtlMs = readTtl(webhook, "authorizedTTL", defaultAuthorizedTtlMs);
   const unauthorizedTtlMs = readTtl(webhook, "unauthorizedTTL", defaultUnauthorizedTtlMs);
   const reviewVersion = readWord(webhook, "subjectAccessReviewVersion", reviewVersions);
   const failurePolicy = readWord(webhook, "failurePolicy", failurePolicies);
   const connection = readConnection(webhook);
-  checkMatchConditions(webhook);
+  const matchConditions = readMatchConditions(webhook, compiler);
   if (reviewVersion === undefined || failurePolicy === undefined || connection === undefined) return undefined;
-  return { authorizedTtlMs, unauthorizedTtlMs, timeoutMs, reviewVersion, failurePolicy, connection };
+  return {
+    authorizedTtlMs,
+    unauthorizedTtlMs,
+    timeoutMs,
+    reviewVersion,
+    failurePolicy,
+    connection,
+    ...(matchConditions === undefined ? {} : { matchConditions }),
+  };
 }
 
 function readTimeout(webhook: WebhookTree): number {
@@ -188,8 +226,11 @@ function readConnection(webhook: WebhookTree): WebhookConnection | undefined {
   return { type, path };
 }
 
-/** Expressions come with CEL: until then a file that has one is refused, since to pass it over would change who is asked. */
-function checkMatchConditions(webhook: WebhookTree): void {
+/** Undefined where there are none, or something was refused. */
+function readMatchConditions(
+  webhook: WebhookTree,
+  compiler: MatchConditionCompiler | undefined,
+): MatchConditions | undefined {
   const conditions = webhook.objects("matchConditions", ["expression"]);
   const versionAt = webhook.pathOf("matchConditionSubjectAccessReviewVersion");
   const version = webhook.text("matchConditionSubjectAccessReviewVersion");
@@ -200,15 +241,33 @@ function checkMatchConditions(webhook: WebhookTree): void {
   }
   if (conditions.length > maxMatchConditions) {
     webhook.refuse(fieldError.tooMany(webhook.pathOf("matchConditions"), conditions.length, maxMatchConditions));
+    return undefined;
+  }
+  if (compiler === undefined || conditions.length === 0) return undefined;
+  const seen = new Set<string>();
+  for (const condition of conditions) readCondition(condition, { seen, compiler });
+  return compiler.together([...seen]);
+}
+
+function readCondition(
+  condition: Tree<"expression">,
+  { seen, compiler }: { readonly seen: Set<string>; readonly compiler: MatchConditionCompiler },
+): void {
+  const expression = condition.text("expression");
+  const at = condition.pathOf("expression");
+  if (expression.trim() === "") {
+    condition.refuse(fieldError.required(at));
     return;
   }
-  const seen = new Set<string>();
-  for (const condition of conditions) {
-    const expression = condition.text("expression");
-    const at = condition.pathOf("expression");
-    if (expression.trim() === "") condition.refuse(fieldError.required(at));
-    else if (seen.has(expression)) condition.refuse(fieldError.duplicate(at, expression));
-    else condition.refuse(fieldError.forbidden(at, noExpressions));
-    seen.add(expression);
+  if (seen.has(expression)) {
+    condition.refuse(fieldError.duplicate(at, expression));
+    return;
   }
+  seen.add(expression);
+  const checked = compiler.check(expression);
+  if (checked.ok) return;
+  const { problem } = checked;
+  condition.refuse(
+    problem.kind === "required" ? fieldError.required(at) : fieldError.invalid(at, expression, problem.message),
+  );
 }

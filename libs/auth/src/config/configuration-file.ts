@@ -33,9 +33,6 @@ export function readConfigurationFile<T, Name extends string>(
   return problems.length === 0 ? { ok: true, value } : { ok: false, problems };
 }
 
-/** Why a file that has an expression is refused: to pass it over would change what the file means. */
-export const noExpressions = "expressions (CEL) are not available in this build";
-
 export function oneOf<const Word extends string>(known: readonly Word[], text: string): Word | undefined {
   return known.find((each) => each === text);
 }

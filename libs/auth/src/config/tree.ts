@@ -14,6 +14,8 @@ export interface Tree<Name extends string> {
   texts(name: Name): readonly string[];
   /** False where absent. */
   flag(name: Name): boolean;
+  /** Undefined where absent. */
+  integer(name: Name): number | undefined;
   /** Of 0 ms where absent. */
   duration(name: Name): Duration;
   /** One without fields where absent. A field that is none of `fields` is a problem: a misspelt one would mean less. */
@@ -94,6 +96,12 @@ function createTree<Name extends string>(
       if (typeof value === "boolean") return value;
       wrong(pathOf(name), "true or false");
       return false;
+    },
+    integer(name) {
+      const value = fieldOf(name);
+      if (value === undefined || (typeof value === "number" && Number.isSafeInteger(value))) return value;
+      wrong(pathOf(name), "a whole number");
+      return undefined;
     },
     duration(name) {
       const at = pathOf(name);

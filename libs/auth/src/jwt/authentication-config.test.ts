@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { authorityCertificate as certificate } from "@orch/api/testing/certificates.js";
 import { createNaming } from "@orch/naming/naming.js";
@@ -26,13 +27,13 @@ function authenticator({ issuer, mappings, ...rest }: { issuer?: Tree; mappings?
   };
 }
 
-function problemsOf(tree: unknown): readonly string[] {
-  const parsed = parseAuthenticationConfiguration(tree, deps);
+async function problemsOf(tree: unknown): Promise<readonly string[]> {
+  const parsed = await parseAuthenticationConfiguration(tree, deps);
   return parsed.ok ? [] : parsed.problems;
 }
 
-test("a whole configuration is read", () => {
-  const parsed = parseAuthenticationConfiguration(
+test("a whole configuration is read", async () => {
+  const parsed = await parseAuthenticationConfiguration(
     {
       ...file(
         authenticator({
@@ -90,18 +91,18 @@ test("a whole configuration is read", () => {
   });
 });
 
-test("a configuration may leave out authenticators and anonymous requests", () => {
+test("a configuration may leave out authenticators and anonymous requests", async () => {
   for (const version of ["v1alpha1", "v1beta1", "v1"]) {
     const tree = { ...file(), apiVersion: `apiserver.config.k8s.io/${version}`, jwt: null, anonymous: null };
-    const parsed = parseAuthenticationConfiguration(tree, deps);
+    const parsed = await parseAuthenticationConfiguration(tree, deps);
     assert.deepEqual(parsed, { ok: true, value: { jwt: [], signingAlgorithms } }, version);
   }
-  const disabled = parseAuthenticationConfiguration({ ...file(), anonymous: {} }, deps);
+  const disabled = await parseAuthenticationConfiguration({ ...file(), anonymous: {} }, deps);
   assert.ok(disabled.ok);
   assert.deepEqual(disabled.value.anonymous, { enabled: false, conditions: [] });
 });
 
-test("what cannot be read is told by its place, and never by its value", () => {
+test("what cannot be read is told by its place, and never by its value", async () => {
   const versions = ["v1", "v1beta1", "v1alpha1"].map((each) => `"apiserver.config.k8s.io/${each}"`).join(", ");
   const rows: readonly (readonly [unknown, readonly string[]])[] = [
     [undefined, ["apiVersion: Required value", "kind: Required value"]],
@@ -142,11 +143,11 @@ test("what cannot be read is told by its place, and never by its value", () => {
     ],
   ];
   for (const [tree, expected] of rows) {
-    assert.deepEqual(problemsOf(tree).toSorted(), expected.toSorted(), JSON.stringify(tree));
+    assert.deepEqual((await problemsOf(tree)).toSorted(), expected.toSorted(), JSON.stringify(tree));
   }
 });
 
-test("every issuer is checked", () => {
+test("every issuer is checked", async () => {
   const at = "jwt[0].issuer";
   const invalid = (value: string, why: string, field = "url"): string =>
     `${at}.${field}: Invalid value: ${JSON.stringify(value)}: ${why}`;
@@ -203,20 +204,22 @@ test("every issuer is checked", () => {
     [{ certificateAuthority: `# ours\n${certificate}\n${certificate}` }, []],
   ];
   for (const [issuer, expected] of rows) {
-    assert.deepEqual(problemsOf(file(authenticator({ issuer }))), expected, JSON.stringify(issuer));
+    assert.deepEqual(await problemsOf(file(authenticator({ issuer }))), expected, JSON.stringify(issuer));
   }
 });
 
-const noCEL = "Forbidden: expressions (CEL) are not available in this build";
 const notBoth = "claim and expression can't both be set";
+/** What is wrong with `claims` where an expression begins with it. */
+const undeclared = (name: string, text: string): string =>
+  `Invalid value: ${JSON.stringify(text)}: compilation failed: ERROR: <input>:1:1: undeclared reference to '${name}' (in container '')\n | ${text}\n | ^`;
+const noBool = (text: string): string => `Invalid value: ${JSON.stringify(text)}: must evaluate to bool`;
 
-test("claims are checked, and expressions are not available", () => {
+test("mappings of claims are checked, their expressions too", async () => {
   const at = "jwt[0].claimMappings";
   const mappings = (given: Tree): Tree => authenticator({ mappings: given });
   const key = (given: string): Tree => mappings({ extra: [{ key: given, valueExpression: "claims.a" }] });
   const keyProblem = (given: string, why: string): string =>
     `${at}.extra[0].key: Invalid value: ${JSON.stringify(given)}: ${why}`;
-  const noExtra = `${at}.extra[0].valueExpression: ${noCEL}`;
   const noPath = 'must be a domain-prefixed path (such as "acme.io/foo")';
   const rows: readonly (readonly [Tree, readonly string[]])[] = [
     [mappings({ username: null }), [`${at}.username: Required value: claim or expression is required`]],
@@ -226,32 +229,36 @@ test("claims are checked, and expressions are not available", () => {
         `${at}.username.prefix: Required value: prefix is required when claim is set. It can be set to an empty string to disable prefixing`,
       ],
     ],
-    [mappings({ username: { expression: "claims.sub" } }), [`${at}.username.expression: ${noCEL}`]],
+    [mappings({ username: { expression: "claims.sub" } }), []],
+    [mappings({ username: { expression: "1" } }), []],
+    [mappings({ username: { expression: "user.x" } }), [`${at}.username.expression: ${undeclared("user", "user.x")}`]],
     [
-      mappings({ username: { expression: "claims.sub", prefix: "p" } }),
+      mappings({ username: { expression: "claims." } }),
       [
-        `${at}.username.prefix: Invalid value: "p": prefix can't be set when expression is set`,
-        `${at}.username.expression: ${noCEL}`,
+        `${at}.username.expression: Invalid value: "claims.": compilation failed: ERROR: <input>:1:8: Syntax error: no viable alternative at input '.'\n | claims.\n | .......^`,
       ],
     ],
     [
-      mappings({ username: { claim: "sub", prefix: "", expression: "claims.sub" } }),
-      [`${at}.username: Invalid value: "": ${notBoth}`, `${at}.username.expression: ${noCEL}`],
+      mappings({ username: { expression: "claims.sub", prefix: "p" } }),
+      [`${at}.username.prefix: Invalid value: "p": prefix can't be set when expression is set`],
+    ],
+    [
+      mappings({ username: { claim: "sub", prefix: "", expression: "x" } }),
+      [`${at}.username: Invalid value: "": ${notBoth}`, `${at}.username.expression: ${undeclared("x", "x")}`],
     ],
     [mappings({ groups: { prefix: "p" } }), []],
-    [mappings({ groups: { expression: "claims.groups" } }), [`${at}.groups.expression: ${noCEL}`]],
+    [mappings({ groups: { expression: "claims.groups" } }), []],
+    [mappings({ groups: { expression: "g" } }), [`${at}.groups.expression: ${undeclared("g", "g")}`]],
     [
       mappings({ groups: { claim: "groups" } }),
       [
         `${at}.groups.prefix: Required value: prefix is required when claim is set. It can be set to an empty string to disable prefixing`,
       ],
     ],
-    [mappings({ uid: { expression: "claims.sub" } }), [`${at}.uid.expression: ${noCEL}`]],
-    [
-      mappings({ uid: { claim: "sub", expression: "claims.sub" } }),
-      [`${at}.uid: Invalid value: "": ${notBoth}`, `${at}.uid.expression: ${noCEL}`],
-    ],
-    [key("example.com/a"), [noExtra]],
+    [mappings({ uid: { expression: "claims.sub" } }), []],
+    [mappings({ uid: { expression: "u" } }), [`${at}.uid.expression: ${undeclared("u", "u")}`]],
+    [mappings({ uid: { claim: "sub", expression: "claims.sub" } }), [`${at}.uid: Invalid value: "": ${notBoth}`]],
+    [key("example.com/a"), []],
     [
       mappings({ extra: [{}] }),
       [
@@ -259,13 +266,13 @@ test("claims are checked, and expressions are not available", () => {
         `${at}.extra[0].valueExpression: Required value: valueExpression is required`,
       ],
     ],
-    [key("foo"), [keyProblem("foo", noPath), noExtra]],
-    [key("example.com/"), [keyProblem("example.com/", noPath), noExtra]],
-    [key("exa_mple.com/a"), [keyProblem("exa_mple.com/a", noPath), noExtra]],
-    [key("example.com/A"), [keyProblem("example.com/A", "key must be lowercase"), noExtra]],
+    [key("foo"), [keyProblem("foo", noPath)]],
+    [key("example.com/"), [keyProblem("example.com/", noPath)]],
+    [key("exa_mple.com/a"), [keyProblem("exa_mple.com/a", noPath)]],
+    [key("example.com/A"), [keyProblem("example.com/A", "key must be lowercase")]],
     ...["k8s.io/a", "x.kubernetes.io/a"].map((each): readonly [Tree, readonly string[]] => [
       key(each),
-      [keyProblem(each, "k8s.io, kubernetes.io and their subdomains are reserved"), noExtra],
+      [keyProblem(each, "k8s.io, kubernetes.io and their subdomains are reserved")],
     ]),
     [
       mappings({
@@ -274,15 +281,16 @@ test("claims are checked, and expressions are not available", () => {
           { key: "a.io/b", valueExpression: "x" },
         ],
       }),
-      [noExtra, `${at}.extra[1].key: Duplicate value: "a.io/b"`, `${at}.extra[1].valueExpression: ${noCEL}`],
+      [`${at}.extra[0].valueExpression: ${undeclared("x", "x")}`, `${at}.extra[1].key: Duplicate value: "a.io/b"`],
     ],
   ];
-  for (const [jwt, expected] of rows) assert.deepEqual(problemsOf(file(jwt)), expected, JSON.stringify(jwt));
+  for (const [jwt, expected] of rows) assert.deepEqual(await problemsOf(file(jwt)), expected, JSON.stringify(jwt));
 });
 
-test("rules are checked", () => {
+test("rules are checked, their expressions too", async () => {
   const at = "jwt[0].claimValidationRules";
   const rules = (...claimValidationRules: Tree[]): Tree => authenticator({ claimValidationRules });
+  const userAt = "jwt[0].userValidationRules";
   const userRules = (...userValidationRules: Tree[]): Tree => authenticator({ userValidationRules });
   const rows: readonly (readonly [Tree, readonly string[]])[] = [
     [rules({ requiredValue: "x" }), [`${at}[0]: Required value: claim or expression is required`]],
@@ -291,55 +299,115 @@ test("rules are checked", () => {
       [`${at}[0].message: Invalid value: "m": message can't be set when claim is set`],
     ],
     [rules({ claim: "a" }, { claim: "a", requiredValue: "x" }), [`${at}[1].claim: Duplicate value: "a"`]],
+    [rules({ claim: "a", expression: "x" }), [`${at}[0]: Invalid value: "a": ${notBoth}`]],
+    [rules({ expression: "claims.hd == 'x'", message: "m" }, { expression: "claims.a == 1" }), []],
     [
-      rules({ claim: "a", expression: "x" }),
-      [`${at}[0]: Invalid value: "a": ${notBoth}`, `${at}[0].expression: ${noCEL}`],
+      rules({ expression: "claims.hd" }, { expression: "1" }),
+      [`${at}[0].expression: ${noBool("claims.hd")}`, `${at}[1].expression: ${noBool("1")}`],
     ],
     [
       rules({ expression: "x", requiredValue: "y", message: "m" }, { expression: "x" }),
       [
         `${at}[0].requiredValue: Invalid value: "y": requiredValue can't be set when expression is set`,
-        `${at}[0].expression: ${noCEL}`,
+        `${at}[0].expression: ${undeclared("x", "x")}`,
         `${at}[1].expression: Duplicate value: "x"`,
-        `${at}[1].expression: ${noCEL}`,
       ],
     ],
     [
-      userRules({ expression: "user.name != ''" }, { message: "m" }),
+      userRules({ expression: "user.username != ''" }, { message: "m" }),
+      [`${userAt}[1].expression: Required value: expression is required`],
+    ],
+    [
+      userRules({ expression: "user.uid" }, { expression: "claims.x == 1" }, { expression: "user.uid" }),
       [
-        `jwt[0].userValidationRules[0].expression: ${noCEL}`,
-        "jwt[0].userValidationRules[1].expression: Required value: expression is required",
+        `${userAt}[0].expression: ${noBool("user.uid")}`,
+        `${userAt}[1].expression: ${undeclared("claims", "claims.x == 1")}`,
+        `${userAt}[2].expression: Duplicate value: "user.uid"`,
       ],
     ],
   ];
-  for (const [jwt, expected] of rows) assert.deepEqual(problemsOf(file(jwt)), expected, JSON.stringify(jwt));
+  for (const [jwt, expected] of rows) assert.deepEqual(await problemsOf(file(jwt)), expected, JSON.stringify(jwt));
 });
 
-test("authenticators are at most 64, each of its own issuer", () => {
+test("whoever makes user names of email addresses has to look whether they were verified", async () => {
+  const mail = (expression: string, rest: Tree = {}, extra: string = "claims.tenant"): Tree =>
+    authenticator({
+      mappings: { username: { expression }, extra: [{ key: "example.com/a", valueExpression: extra }] },
+      ...rest,
+    });
+  const rule = (expression: string): Tree => ({ claimValidationRules: [{ expression }] });
+  const userRule = { userValidationRules: [{ expression: "user.extra['claims.email_verified'] == ['true']" }] };
+  const rows: readonly (readonly [Tree, boolean])[] = [
+    [mail("claims.email"), false],
+    [mail(".claims.email"), false],
+    [mail("claims.?email.orValue('x')"), false],
+    [mail("has(claims.email) ? 'a' : 'b'"), false],
+    [mail("'x' + string({'a': [claims.email]}['a'][0])"), false],
+    [mail("claims.email", rule("claims.hd == 'x'")), false],
+    [mail("claims.email", userRule), false],
+    [mail("claims.email", rule("claims['email_verified'] == true")), false],
+    [mail("claims.email", rule("claims.email_verified == true")), true],
+    [mail("claims.email", rule("claims.?email_verified.orValue(true) == true")), true],
+    [mail("claims.email", {}, "string(claims.email_verified)"), true],
+    [mail("claims.email_verified == true ? claims.email : claims.sub"), true],
+    [mail("claims['email']"), true],
+    [mail("claims.a.email"), true],
+  ];
+  for (const [jwt, good] of rows) {
+    const [problem = ""] = await problemsOf(file(jwt));
+    const wrong = "jwt[0].claimMappings.username.expression: Invalid value: ";
+    assert.ok(good ? problem === "" : problem.startsWith(wrong), `${problem} ${JSON.stringify(jwt)}`);
+    assert.ok(
+      good || problem.includes(": claims.email_verified must be used in claimMappings.username.expression or "),
+    );
+  }
+});
+
+test("authenticators are at most 64, each of its own issuer", async () => {
   const many = (count: number): Tree[] =>
     Array.from({ length: count }, (_, i) => authenticator({ issuer: { url: `${url}/${i}` } }));
-  assert.deepEqual(problemsOf(file(...many(64))), []);
-  assert.deepEqual(problemsOf(file(...many(65))), ["jwt: Too many: 65: must have at most 64 items"]);
+  assert.deepEqual(await problemsOf(file(...many(64))), []);
+  assert.deepEqual(await problemsOf(file(...many(65))), ["jwt: Too many: 65: must have at most 64 items"]);
   const twice = authenticator({ issuer: { discoveryURL: "https://discovery" } });
-  assert.deepEqual(problemsOf(file(twice, twice)), [
+  assert.deepEqual(await problemsOf(file(twice, twice)), [
     `jwt[1].issuer.url: Duplicate value: "${url}"`,
     'jwt[1].issuer.discoveryURL: Duplicate value: "https://discovery"',
   ]);
 });
 
-test("conditions of anonymous requests need these to be enabled", () => {
-  assert.deepEqual(problemsOf({ ...file(), anonymous: { enabled: false, conditions: [{ path: "/livez" }] } }), [
+test("conditions of anonymous requests need these to be enabled", async () => {
+  assert.deepEqual(await problemsOf({ ...file(), anonymous: { enabled: false, conditions: [{ path: "/livez" }] } }), [
     'anonymous.conditions: Invalid value: [{"path":"/livez"}]: enabled should be set to true when conditions are defined',
   ]);
 });
 
-test("in the other dialect group and reserved domains have its words", () => {
+test("in the other dialect group and reserved domains have its words", async () => {
   const ours = { naming: createNaming("orch"), serviceAccountIssuers: [] };
-  const extra = [{ key: "sub.orch/a", valueExpression: "x" }];
+  const extra = [{ key: "sub.orch/a", valueExpression: "claims.x" }];
   const tree = { ...file(authenticator({ mappings: { extra } })), apiVersion: "apiserver.config.orch/v1" };
-  const parsed = parseAuthenticationConfiguration(tree, ours);
+  const parsed = await parseAuthenticationConfiguration(tree, ours);
   assert.deepEqual(parsed.ok ? [] : parsed.problems, [
     'jwt[0].claimMappings.extra[0].key: Invalid value: "sub.orch/a": orch and their subdomains are reserved',
-    `jwt[0].claimMappings.extra[0].valueExpression: ${noCEL}`,
   ]);
+});
+
+interface Row {
+  readonly id: string;
+  readonly kind: string;
+  readonly authn: { readonly config?: Tree };
+  readonly want: { readonly create_errors?: readonly string[] };
+}
+
+test("the reference's answers to whole configurations hold", async () => {
+  const lines = readFileSync(new URL("../../../cel/testdata/cases.jsonl", import.meta.url), "utf8")
+    .trim()
+    .split("\n");
+  const rows = lines
+    .map((line): Row => JSON.parse(line))
+    .filter(({ kind, authn }) => kind === "authn" && authn.config !== undefined);
+  assert.equal(rows.length, 4);
+  for (const { id, authn, want } of rows) {
+    const problems = await problemsOf({ ...file(), ...authn.config });
+    assert.deepEqual(problems.toSorted(), want.create_errors ?? [], id);
+  }
 });

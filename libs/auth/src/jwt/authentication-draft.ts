@@ -15,7 +15,7 @@ export interface JwtDraft {
     readonly uid: { readonly claim: string; readonly expression: string };
     readonly extra: readonly { readonly key: string; readonly valueExpression: string }[];
   };
-  readonly userValidationRules: readonly { readonly expression: string }[];
+  readonly userValidationRules: readonly { readonly expression: string; readonly message: string }[];
 }
 
 export interface IssuerDraft {
@@ -52,6 +52,16 @@ export function readAuthenticationDraft(root: Tree<(typeof draftFields)[number]>
     jwt: root.objects("jwt", jwtFields).map(readJwt),
     anonymous: root.has("anonymous") ? readAnonymous(root.object("anonymous", ["enabled", "conditions"])) : undefined,
   };
+}
+
+/** Whether anything in it is to be compiled. */
+export function hasExpressions({ jwt }: AuthenticationDraft): boolean {
+  return jwt.some(({ claimMappings: { username, groups, uid, extra }, claimValidationRules, userValidationRules }) =>
+    [
+      ...[username, groups, uid, ...claimValidationRules, ...userValidationRules].map(({ expression }) => expression),
+      ...extra.map(({ valueExpression }) => valueExpression),
+    ].some((expression) => expression !== ""),
+  );
 }
 
 const jwtFields = ["issuer", "claimValidationRules", "claimMappings", "userValidationRules"] as const;

@@ -1,8 +1,8 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { certificateBundle } from "../client-certificate.js";
-import { noExpressions } from "../config/configuration-file.js";
 import { dnsLabel } from "../dns-label.js";
+import type { Compiled, TokenExpressions } from "../expressions/token-expressions.js";
 import type {
   AuthenticationDraft,
   ClaimRuleDraft,
@@ -17,10 +17,15 @@ export interface ConfigurationDeps {
   readonly serviceAccountIssuers: readonly string[];
 }
 
+export interface ValidationDeps extends ConfigurationDeps {
+  /** Absent where nothing is to be compiled. */
+  readonly expressions?: TokenExpressions;
+}
+
 const maxIssuers = 64;
 
 /** Problems of what was read, in the reference's words and order. */
-export function validateAuthentication(draft: AuthenticationDraft, deps: ConfigurationDeps): FieldError[] {
+export function validateAuthentication(draft: AuthenticationDraft, deps: ValidationDeps): FieldError[] {
   const { jwt, anonymous } = draft;
   if (jwt.length > maxIssuers) return [fieldError.tooMany("jwt", jwt.length, maxIssuers)];
   const urlAgain = repeats();
@@ -40,43 +45,26 @@ export function validateAuthentication(draft: AuthenticationDraft, deps: Configu
   return errors;
 }
 
-function validateJwt(at: string, jwt: JwtDraft, deps: ConfigurationDeps): FieldError[] {
-  const { username, groups, uid, extra } = jwt.claimMappings;
-  const mappings = `${at}.claimMappings`;
-  const extraAgain = repeats();
+function validateJwt(at: string, jwt: JwtDraft, deps: ValidationDeps): FieldError[] {
   return [
     ...validateIssuer(`${at}.issuer`, jwt.issuer, deps.serviceAccountIssuers),
-    ...validateClaimRules(`${at}.claimValidationRules`, jwt.claimValidationRules),
-    ...validateMapping(`${mappings}.username`, username, true),
-    ...validateMapping(`${mappings}.groups`, groups, false),
-    ...(uid.claim !== "" && uid.expression !== "" ? [fieldError.invalid(`${mappings}.uid`, "", notBoth)] : []),
-    ...expressionErrors(`${mappings}.uid.expression`, uid.expression),
-    ...extra.flatMap(({ key, valueExpression }, i) => {
-      const extraAt = `${mappings}.extra[${i}]`;
-      return [
-        ...validateExtraKey(`${extraAt}.key`, key, deps.naming),
-        ...extraAgain(`${extraAt}.key`, key),
-        ...requiredExpression(`${extraAt}.valueExpression`, valueExpression),
-      ];
-    }),
-    ...jwt.userValidationRules.flatMap(({ expression }, i) =>
-      requiredExpression(`${at}.userValidationRules[${i}].expression`, expression),
-    ),
+    ...validateClaimRules(`${at}.claimValidationRules`, jwt.claimValidationRules, deps),
+    ...validateMappings(`${at}.claimMappings`, jwt, deps),
+    ...validateUserRules(`${at}.userValidationRules`, jwt, deps),
   ];
 }
 
 const notBoth = "claim and expression can't both be set";
 const noneOfBoth = "claim or expression is required";
 
-/** Where expressions will be compiled once there are any. */
-function expressionErrors(at: string, expression: string): FieldError[] {
-  if (expression === "") return [];
-  return [fieldError.forbidden(at, noExpressions)];
+/** What is wrong with a text that stands at a place. */
+function compileErrors<T>(at: string, expression: string, compiled: Compiled<T> | undefined): FieldError[] {
+  if (compiled === undefined) throw new Error("a configuration with expressions came without their compiler");
+  return compiled.ok ? [] : [fieldError.invalid(at, expression, compiled.why)];
 }
 
-function requiredExpression(at: string, expression: string): FieldError[] {
-  if (expression !== "") return expressionErrors(at, expression);
-  return [fieldError.required(at, `${at.slice(at.lastIndexOf(".") + 1)} is required`)];
+function claimExpressionErrors(at: string, expression: string, { expressions }: ValidationDeps): FieldError[] {
+  return expression === "" ? [] : compileErrors(at, expression, expressions?.ofClaims(expression));
 }
 
 function validateIssuer(at: string, issuer: IssuerDraft, disallowed: readonly string[]): FieldError[] {
@@ -150,7 +138,7 @@ function authorityErrors(at: string, pem: string): FieldError[] {
   return [fieldError.invalid(at, "<omitted>", "data does not contain any valid RSA or ECDSA certificates")];
 }
 
-function validateClaimRules(at: string, rules: readonly ClaimRuleDraft[]): FieldError[] {
+function validateClaimRules(at: string, rules: readonly ClaimRuleDraft[], deps: ValidationDeps): FieldError[] {
   const claimAgain = repeats();
   const expressionAgain = repeats();
   return rules.flatMap(({ claim, expression, message, requiredValue }, i) => {
@@ -163,14 +151,59 @@ function validateClaimRules(at: string, rules: readonly ClaimRuleDraft[]): Field
         ...claimAgain(`${ruleAt}.claim`, claim),
       ];
     }
+    if (claim !== "") return [fieldError.invalid(ruleAt, claim, notBoth)];
     const why = "requiredValue can't be set when expression is set";
+    const again = expressionAgain(`${ruleAt}.expression`, expression);
+    const compiled = (): FieldError[] =>
+      compileErrors(`${ruleAt}.expression`, expression, deps.expressions?.conditionOfClaims(expression));
     return [
-      ...(claim === "" ? [] : [fieldError.invalid(ruleAt, claim, notBoth)]),
       ...(requiredValue === "" ? [] : [fieldError.invalid(`${ruleAt}.requiredValue`, requiredValue, why)]),
-      ...expressionAgain(`${ruleAt}.expression`, expression),
-      ...expressionErrors(`${ruleAt}.expression`, expression),
+      ...(again.length > 0 ? again : compiled()),
     ];
   });
+}
+
+function validateMappings(at: string, jwt: JwtDraft, deps: ValidationDeps): FieldError[] {
+  const { username, groups, uid, extra } = jwt.claimMappings;
+  const keyAgain = repeats();
+  return [
+    ...validateMapping(`${at}.username`, username, true),
+    ...validateMapping(`${at}.groups`, groups, false),
+    ...(uid.claim !== "" && uid.expression !== "" ? [fieldError.invalid(`${at}.uid`, "", notBoth)] : []),
+    ...claimExpressionErrors(`${at}.username.expression`, username.expression, deps),
+    ...claimExpressionErrors(`${at}.groups.expression`, groups.expression, deps),
+    ...claimExpressionErrors(`${at}.uid.expression`, uid.expression, deps),
+    ...extra.flatMap(({ key, valueExpression }, i) => {
+      const again = keyAgain(`${at}.extra[${i}].key`, key);
+      const valueAt = `${at}.extra[${i}].valueExpression`;
+      const valueErrors = (): FieldError[] =>
+        valueExpression === ""
+          ? [fieldError.required(valueAt, "valueExpression is required")]
+          : claimExpressionErrors(valueAt, valueExpression, deps);
+      return [
+        ...validateExtraKey(`${at}.extra[${i}].key`, key, deps.naming),
+        ...(again.length > 0 ? again : valueErrors()),
+      ];
+    }),
+    ...emailErrors(`${at}.username.expression`, jwt, deps),
+  ];
+}
+
+const unverified =
+  "claims.email_verified must be used in claimMappings.username.expression or claimMappings.extra[*].valueExpression or claimValidationRules[*].expression when claims.email is used in claimMappings.username.expression";
+
+/** Anybody can claim an address: whoever makes names of them has to look whether the issuer did. */
+function emailErrors(at: string, jwt: JwtDraft, { expressions }: ValidationDeps): FieldError[] {
+  const { username, extra } = jwt.claimMappings;
+  if (expressions === undefined || username.expression === "") return [];
+  const name = expressions.ofClaims(username.expression);
+  if (!name.ok || !name.selects("email")) return [];
+  const mappings = [username.expression, ...extra.map(({ valueExpression }) => valueExpression)];
+  const looks = [
+    ...mappings.map((text) => expressions.ofClaims(text)),
+    ...jwt.claimValidationRules.map(({ expression }) => expressions.conditionOfClaims(expression)),
+  ].some((each) => each.ok && each.selects("email_verified"));
+  return looks ? [] : [fieldError.invalid(at, username.expression, unverified)];
 }
 
 function validateMapping(at: string, { claim, prefix, expression }: MappingDraft, isRequired: boolean): FieldError[] {
@@ -183,8 +216,22 @@ function validateMapping(at: string, { claim, prefix, expression }: MappingDraft
   return [
     ...(claim === "" ? [] : [fieldError.invalid(at, "", notBoth)]),
     ...(claim !== "" || prefix === undefined ? [] : [fieldError.invalid(`${at}.prefix`, prefix, why)]),
-    ...expressionErrors(`${at}.expression`, expression),
   ];
+}
+
+function validateUserRules(
+  at: string,
+  { userValidationRules }: JwtDraft,
+  { expressions }: ValidationDeps,
+): FieldError[] {
+  const again = repeats();
+  return userValidationRules.flatMap(({ expression }, i) => {
+    const ruleAt = `${at}[${i}].expression`;
+    if (expression === "") return [fieldError.required(ruleAt, "expression is required")];
+    const repeated = again(ruleAt, expression);
+    if (repeated.length > 0) return repeated;
+    return compileErrors(ruleAt, expression, expressions?.conditionOfUser(expression));
+  });
 }
 
 /** `example.com/path`: RFC 1123 before the first slash, RFC 3986 behind it. */

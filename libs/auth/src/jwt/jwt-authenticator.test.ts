@@ -254,7 +254,7 @@ test("claims are mapped as configured", async () => {
     [{ roles: undefined }, "allow u:a@b[]"],
     [
       { roles: undefined, _claim_names: { roles: "s" }, _claim_sources: { s: { endpoint: "https://evil" } } },
-      "allow u:a@b[]",
+      "deny oidc: could not expand distributed claims: distributed claim roles: its endpoint gave no token",
     ],
     [{ roles: 7 }, noGroups],
     [{ roles: ["x", 7] }, noGroups],

@@ -7,16 +7,21 @@ import { type JsonObject, memberOf } from "../json.js";
 import { tokenDigest } from "../secrets.js";
 import { ownAudience, type TokenAuthenticator } from "../token-authenticator.js";
 import type { AuthenticationConfiguration, JwtConfiguration } from "./authentication-config.js";
-import { userOf, validityOf } from "./claims.js";
+import { userOf } from "./claims.js";
 import { type CompactToken, compactToken, decodeObject } from "./compact.js";
+import { type ClaimResolver, claimResolver, type FetchText } from "./distributed-claims.js";
+import { createForeignIssuers } from "./foreign-issuers.js";
 import { createIssuerKeys, type IssuerKeys, type IssuerKeysDeps } from "./issuer-keys.js";
 import type { KeySet } from "./key-set.js";
 import type { SigningAlgorithm } from "./signing-algorithms.js";
+import { type Presented, vouch } from "./vouch.js";
 
 export interface JwtDeps extends Omit<IssuerKeysDeps, "fetched"> {
   readonly naming: Naming;
   readonly apiAudiences: readonly string[];
   readonly observer: JwtObserver;
+  /** For claims that are had elsewhere. */
+  readonly fetchText: FetchText;
   /** Longer tokens are refused unread; 16 KiB where absent. */
   readonly maxTokenLength?: number;
 }
@@ -43,6 +48,8 @@ interface Issuer {
   readonly configuration: JwtConfiguration;
   readonly keys: IssuerKeys;
   readonly hash: string;
+  readonly resolve: ClaimResolver;
+  readonly stop: () => void;
 }
 
 interface Known {
@@ -66,7 +73,9 @@ const tooLong: Verdict = { outcome: "deny", why: "oidc: the token is too long" }
 export function createJwtAuthenticator(configuration: AuthenticationConfiguration, deps: JwtDeps): JwtAuthenticator {
   const { naming, now, observer } = deps;
   const maxTokenLength = deps.maxTokenLength ?? defaultMaxTokenLength;
-  const issuers = new Map(configuration.jwt.map((each) => [each.issuer.url, createIssuer(each, deps)]));
+  const issuers = new Map(
+    configuration.jwt.map((each) => [each.issuer.url, createIssuer(each, configuration.signingAlgorithms, deps)]),
+  );
   // By the token's digest.
   const verdicts = new LRUCache<string, Known>({ max: maxVerdicts, maxSize: maxVerdictChars });
 
@@ -116,7 +125,7 @@ export function createJwtAuthenticator(configuration: AuthenticationConfiguratio
   return {
     ...ownAudience(authenticate, deps.apiAudiences),
     start: () => all.forEach(({ keys }) => void keys.start()),
-    stop: () => all.forEach(({ keys }) => void keys.stop()),
+    stop: () => all.forEach(({ stop }) => void stop()),
     health() {
       const problems = all.flatMap(({ configuration: { issuer }, keys }) => {
         const problem = keys.health();
@@ -129,13 +138,26 @@ export function createJwtAuthenticator(configuration: AuthenticationConfiguratio
   };
 }
 
-function createIssuer(configuration: JwtConfiguration, deps: JwtDeps): Issuer {
-  const { url } = configuration.issuer;
-  const fetched = (problem: string | undefined): void => deps.observer.fetched(url, problem);
+function createIssuer(configuration: JwtConfiguration, algorithms: readonly SigningAlgorithm[], deps: JwtDeps): Issuer {
+  const { issuer, claimMappings } = configuration;
+  const { groups } = claimMappings;
+  const fetched = (problem: string | undefined): void => deps.observer.fetched(issuer.url, problem);
+  const keys = createIssuerKeys(issuer, { ...deps, fetched });
+  const foreign = createForeignIssuers({ issuer, keys, algorithms }, deps);
+  // The claim of groups alone may be elsewhere, as with the reference: it is the one that grows too large for a token.
+  const resolve: ClaimResolver =
+    groups !== undefined && "claim" in groups
+      ? claimResolver(groups.claim, issuer, { ...deps, verified: foreign.verified })
+      : (claims) => ({ ok: true, value: claims });
   return {
     configuration,
-    keys: createIssuerKeys(configuration.issuer, { ...deps, fetched }),
-    hash: `sha256:${hash("sha256", url)}`,
+    keys,
+    hash: `sha256:${hash("sha256", issuer.url)}`,
+    resolve,
+    stop() {
+      keys.stop();
+      foreign.stop();
+    },
   };
 }
 
@@ -147,20 +169,6 @@ function issuerOf(claims: JsonObject): string {
   return shortIssuers.get(issuer) ?? (typeof issuer === "string" ? issuer : "");
 }
 
-interface Presented {
-  readonly token: string;
-  readonly header: string;
-  /** Not to be trusted before the signature is verified. */
-  readonly claims: JsonObject;
-  readonly issuer: Issuer;
-}
-
-interface Checks {
-  readonly algorithms: readonly SigningAlgorithm[];
-  readonly naming: Naming;
-  readonly now: number;
-}
-
 interface Decision {
   readonly verdict: Verdict;
   /** Of a token that is allowed. */
@@ -169,39 +177,25 @@ interface Decision {
 
 const deny = (why: string): Decision => ({ verdict: { outcome: "deny", why: `oidc: ${why}` } });
 
-/** What is cheap comes before the signature, and before keys are fetched for it. */
-function decide(presented: Presented, checks: Checks): Decision | Promise<Decision> {
-  const { issuer, claims } = presented;
-  const keys = issuer.keys.current();
-  if (keys === undefined) {
-    void issuer.keys.renewed();
-    return deny("authenticator not initialized");
-  }
-  const header = decodeObject(presented.header);
-  if (header === undefined) return deny("the token's header cannot be read");
-  // Nothing that is critical is understood; an embedded key (jwk, jku, x5c, x5u) is never looked at.
-  if (Object.hasOwn(header, "crit") || Object.hasOwn(header, "b64")) return deny("the token has critical extensions");
-  const algorithm = checks.algorithms.find((each) => each === header["alg"]);
-  if (algorithm === undefined) return deny("the token is signed with an algorithm that is not allowed");
-  const keyID = memberOf(header, "kid") ?? "";
-  if (typeof keyID !== "string") return deny("the token's kid is no text");
-  const validity = validityOf(claims, issuer.configuration.issuer.audiences, checks.now);
-  if (!validity.ok) return deny(`the token ${validity.why}`);
-  return verified(presented, { algorithm, keyID, keys }).then((vouching): Decision => {
-    if (vouching === undefined) return deny("no key of the issuer made the token's signature");
-    const verdict = userOf(claims, issuer.configuration, checks.naming);
-    if (verdict.outcome !== "allow") return { verdict };
-    return { verdict, proof: { issuer, keys: vouching, until: validity.until } };
-  });
+interface Checks {
+  readonly algorithms: readonly SigningAlgorithm[];
+  readonly naming: Naming;
+  readonly now: number;
 }
 
-/** The keys that vouch for a token: those that are known, else those that the issuer has now. */
-async function verified(
-  { token, issuer }: Presented,
-  { keys, ...by }: { algorithm: SigningAlgorithm; keyID: string; keys: KeySet },
-): Promise<KeySet | undefined> {
-  if (await keys.verify(token, by)) return keys;
-  const renewed = await issuer.keys.renewed();
-  if (renewed === undefined || renewed === keys) return undefined;
-  return (await renewed.verify(token, by)) ? renewed : undefined;
+function decide(
+  { issuer, ...presented }: Omit<Presented, "keys" | "audiences"> & { readonly issuer: Issuer },
+  { naming, ...checks }: Checks,
+): Decision | Promise<Decision> {
+  const { configuration, keys, resolve } = issuer;
+  const vouched = vouch({ ...presented, keys, audiences: configuration.issuer.audiences }, checks);
+  return andThen(vouched, (voucher) => {
+    if (!voucher.ok) return deny(voucher.why);
+    return andThen(resolve(presented.claims), (claims): Decision => {
+      if (!claims.ok) return deny(`could not expand distributed claims: ${claims.why}`);
+      const verdict = userOf(claims.value, configuration, naming);
+      if (verdict.outcome !== "allow") return { verdict };
+      return { verdict, proof: { issuer, keys: voucher.keys, until: voucher.until } };
+    });
+  });
 }

@@ -65,8 +65,8 @@ test("user names have the issuer before them unless it is said otherwise", () =>
     [{ usernameClaim: "email", usernamePrefix: "-" }, ""],
   ];
   for (const [flags, expected] of rows) {
-    const prefix = configured({ ...needed, ...flags }).jwt[0]?.claimMappings.username.prefix;
-    assert.equal(prefix, expected, JSON.stringify(flags));
+    const mapping = configured({ ...needed, ...flags }).jwt[0]?.claimMappings.username;
+    assert.deepEqual(mapping, { claim: flags.usernameClaim ?? "sub", prefix: expected }, JSON.stringify(flags));
   }
 });
 

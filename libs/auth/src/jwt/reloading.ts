@@ -57,7 +57,7 @@ export function reloadingJwtAuthenticator({ after, replaced }: ReloadingDeps): R
   };
 
   return {
-    authenticateToken: (token, audiences) => serving?.authenticateToken(token, audiences) ?? noVerdict,
+    authenticateToken: (token, audiences, span) => serving?.authenticateToken(token, audiences, span) ?? noVerdict,
     health: () => serving?.health(),
     replace(next) {
       takeBack();

@@ -1,10 +1,9 @@
-import type { Requirement } from "@orch/api/selectors/labels.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { ReviewVersion } from "../authorization-config/authorization-config.js";
 import type { Attributes, ResourceAttributes } from "../authorizer.js";
 import { isJsonObject, type JsonObject } from "../json.js";
-import { fieldTerms, labelRequirements } from "../selector-terms.js";
 import { flagOf, shortened, statusOf, textOf } from "./answer.js";
+import { selectorRequirements } from "./selector-requirements.js";
 
 /** What a webhook said. */
 export interface ReviewStatus {
@@ -41,12 +40,6 @@ export function accessReview(attributes: Attributes, version: ReviewVersion, nam
 
 function resourceOf(attributes: ResourceAttributes): object {
   const { namespace, verb, group, version, resource, subresource, name } = attributes;
-  const fields = fieldTerms(attributes.fieldSelector).map(({ field, operator, value }) => ({
-    key: field,
-    operator: operator === "=" ? "In" : "NotIn",
-    values: [value],
-  }));
-  const labels = labelRequirements(attributes.labelSelector).flatMap(labelRequirement);
   return withoutEmpty({
     namespace,
     verb,
@@ -55,29 +48,8 @@ function resourceOf(attributes: ResourceAttributes): object {
     resource,
     subresource,
     name,
-    fieldSelector: fields.length === 0 ? undefined : { requirements: fields },
-    labelSelector: labels.length === 0 ? undefined : { requirements: labels },
+    ...selectorRequirements(attributes),
   });
-}
-
-/** Comparisons of numbers have no word in the interface; without them the question is wider than the request, never narrower. */
-function labelRequirement({ key, operator, values }: Requirement): readonly object[] {
-  switch (operator) {
-    case "=":
-    case "==":
-    case "in":
-      return [{ key, operator: "In", values }];
-    case "!=":
-    case "notin":
-      return [{ key, operator: "NotIn", values }];
-    case "exists":
-      return [{ key, operator: "Exists" }];
-    case "!":
-      return [{ key, operator: "DoesNotExist" }];
-    case "gt":
-    case "lt":
-      return [];
-  }
 }
 
 const isEmpty = (value: unknown): boolean =>

@@ -1,8 +1,15 @@
 import type { Clock } from "@orch/status/clock.js";
+import type { Span } from "@orch/status/span.js";
 import { within } from "../within.js";
 
 /** Sends a question to a webhook and gives its answer, decoded from JSON. @throws WebhookError */
-export type Post = (body: object, options: { readonly timeoutMs: number }) => Promise<unknown>;
+export type Post = (body: object, options: PostOptions) => Promise<unknown>;
+
+export interface PostOptions {
+  readonly timeoutMs: number;
+  /** What the question is part of, where that is traced: the webhook is told. */
+  readonly span?: Span | undefined;
+}
 
 export interface WebhookFailure {
   /** `answer`: it is not what an answer must be. */
@@ -49,6 +56,7 @@ export interface AskOptions {
   /** In [0, 1). */
   readonly random: () => number;
   readonly observer: Pick<WebhookObserver, "asked">;
+  readonly span?: Span | undefined;
 }
 
 const late = (): WebhookError => new WebhookError("there was no answer in time", { reason: "timeout", retry: false });
@@ -64,7 +72,7 @@ const jitter = 0.2;
  */
 export async function ask<T>(
   { post, body, read }: { readonly post: Post; readonly body: object; readonly read: (answer: unknown) => T },
-  { timeoutMs, clock, random, observer }: AskOptions,
+  { timeoutMs, clock, random, observer, span }: AskOptions,
 ): Promise<T> {
   const end = clock.monotonic() + timeoutMs;
   let pauseMs = firstPauseMs;
@@ -73,7 +81,7 @@ export async function ask<T>(
     const leftMs = end - start;
     const seconds = (): number => (clock.monotonic() - start) / 1000;
     try {
-      const value = read(await within(post(body, { timeoutMs: leftMs }), leftMs, { after: clock.after, late }));
+      const value = read(await within(post(body, { timeoutMs: leftMs, span }), leftMs, { after: clock.after, late }));
       observer.asked("success", seconds());
       return value;
     } catch (thrown) {

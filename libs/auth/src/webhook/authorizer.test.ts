@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import { createManualClock } from "@orch/status/testing/manual-clock.js";
+import { toldSpan } from "@orch/status/testing/told-span.js";
 import fc from "fast-check";
 import type { WebhookConfiguration } from "../authorization-config/authorization-config.js";
 import type { Attributes, Decision } from "../authorizer.js";
@@ -52,6 +53,14 @@ function setUp({ answers, dialect = "orch", cache, ...config }: Setup) {
   const decide = async (attributes: Attributes = pods): Promise<Decision> => await authorizer.authorize(attributes);
   return { ...webhook, authorizer, clock, decide };
 }
+
+test("a question is part of what its first asker does; what is remembered asks nobody", async () => {
+  const { spans, authorizer } = setUp({ answers: [status({ allowed: true })] });
+  const span = toldSpan();
+  await Promise.all([authorizer.authorize(pods, span), authorizer.authorize(pods, toldSpan("other"))]);
+  await authorizer.authorize(pods, toldSpan("later"));
+  assert.deepEqual(spans, [span]);
+});
 
 test("a question of a resource is sent as the interface has it", async () => {
   const { questions, decide } = setUp({ answers: [status({ allowed: true })] });

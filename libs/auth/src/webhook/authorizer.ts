@@ -1,8 +1,10 @@
 import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
+import type { Span } from "@orch/status/span.js";
 import { andThen } from "../and-then.js";
 import type { WebhookConfiguration } from "../authorization-config/authorization-config.js";
-import type { Attributes, Authorizer, Decision } from "../authorizer.js";
+import { type Attributes, type Authorizer, type Decision, noOpinion } from "../authorizer.js";
+import type { ConditionMatch } from "../expressions/match-conditions.js";
 import { createInFlight } from "../in-flight.js";
 import type { RuleResolver } from "../rules.js";
 import { type AccessReview, accessReview, type ReviewStatus, reviewAnswer } from "./access-review.js";
@@ -19,8 +21,14 @@ export interface WebhookAuthorizerDeps {
   readonly clock: WebhookClock;
   /** In [0, 1). */
   readonly random: () => number;
-  readonly observer: WebhookObserver;
+  readonly observer: WebhookObserver & ConditionObserver;
   readonly naming: Naming;
+}
+
+/** What is to be told of match conditions. */
+export interface ConditionObserver {
+  /** Of each evaluation: `apiserver_authorization_match_condition_…`. */
+  matched(result: ConditionMatch["kind"], seconds: number): void;
 }
 
 /** A request whose names are longer than this together is not worth a place in the cache. */
@@ -30,13 +38,15 @@ const maxKeptLength = 10_000;
 export function webhookAuthorizer(deps: WebhookAuthorizerDeps): Authorizer & RuleResolver {
   const { name, config, cache, naming } = deps;
   const inFlight = createInFlight<Decision>();
-  const unanswered: Decision = {
+  const failing = (why: string): Decision => ({
     outcome: config.failurePolicy === "Deny" ? "deny" : "noOpinion",
-    reason: `authorization webhook ${JSON.stringify(name)} gave no answer`,
-  };
+    reason: `authorization webhook ${JSON.stringify(name)} ${why}`,
+  });
+  const unanswered = failing("gave no answer");
+  const unmatched = failing("has match conditions that failed");
 
-  const asked = async (attributes: Attributes, review: AccessReview, key: string): Promise<Decision> => {
-    const status = await answerOf(deps, review);
+  const asked = async ({ attributes, review, key, span }: Question): Promise<Decision> => {
+    const status = await answerOf(deps, review, span);
     if (status === undefined) return unanswered;
     if (lengthOf(attributes) < maxKeptLength) {
       cache.set(key, status, status.allowed ? config.authorizedTtlMs : config.unauthorizedTtlMs);
@@ -44,13 +54,27 @@ export function webhookAuthorizer(deps: WebhookAuthorizerDeps): Authorizer & Rul
     return decisionOf(status);
   };
 
+  /** What is decided without asking; undefined where the webhook is to be asked. */
+  const unasked = (attributes: Attributes): Decision | undefined => {
+    if (config.matchConditions === undefined) return undefined;
+    const start = deps.clock.monotonic();
+    const match = config.matchConditions.evaluate(attributes);
+    deps.observer.matched(match.kind, (deps.clock.monotonic() - start) / 1000);
+    if (match.kind === "matches") return undefined;
+    if (match.kind === "excluded") return noOpinion;
+    for (const error of match.errors) deps.observer.problem(error);
+    return unmatched;
+  };
+
   return {
-    authorize(attributes) {
+    authorize(attributes, span) {
+      const before = unasked(attributes);
+      if (before !== undefined) return before;
       const review = accessReview(attributes, config.reviewVersion, naming);
       const key = hash("sha256", JSON.stringify(review), "base64url");
       return inFlight(key, () => {
         return andThen(cache.get(key), (kept) =>
-          kept === undefined ? asked(attributes, review, key) : decisionOf(kept),
+          kept === undefined ? asked({ attributes, review, key, span }) : decisionOf(kept),
         );
       });
     },
@@ -62,12 +86,23 @@ export function webhookAuthorizer(deps: WebhookAuthorizerDeps): Authorizer & Rul
   };
 }
 
-async function answerOf(deps: WebhookAuthorizerDeps, review: AccessReview): Promise<ReviewStatus | undefined> {
+interface Question {
+  readonly attributes: Attributes;
+  readonly review: AccessReview;
+  readonly key: string;
+  readonly span: Span | undefined;
+}
+
+async function answerOf(
+  deps: WebhookAuthorizerDeps,
+  review: AccessReview,
+  span: Span | undefined,
+): Promise<ReviewStatus | undefined> {
   const { config, post, observer } = deps;
   try {
     const { status, evaluationError } = await ask(
       { post, body: review, read: (answer) => reviewAnswer(answer, review) },
-      { ...deps, timeoutMs: config.timeoutMs },
+      { ...deps, timeoutMs: config.timeoutMs, span },
     );
     if (evaluationError !== "") observer.problem(`evaluation error: ${evaluationError}`);
     if (status.allowed && status.denied) observer.problem("the answer both allows and denies; it denies");

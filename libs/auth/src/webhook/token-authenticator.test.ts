@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import { createManualClock } from "@orch/status/testing/manual-clock.js";
+import { toldSpan } from "@orch/status/testing/told-span.js";
 import type { Verdict } from "../authenticator.js";
+import { anyToken, bearerAuthenticator } from "../token-authenticator.js";
 import { WebhookError } from "./ask.js";
 import { type DecisionCache, localCache } from "./decision-cache.js";
 import { type FakeAnswer, fakeWebhook } from "./testing/fake-webhook.js";
@@ -45,6 +47,15 @@ function setUp({ answers, dialect = "orch", version = "v1", cacheTtlMs = 120_000
     await authenticator.authenticateToken(token, audiences);
   return { ...webhook, authenticator, clock, verdict };
 }
+
+test("the question about the token of a request is part of what the request's span tells", async () => {
+  const { spans, authenticator } = setUp({ answers: [isBob()] });
+  const span = toldSpan();
+  const bearer = bearerAuthenticator(anyToken([authenticator]), api);
+  const sent = { authorization: "Bearer t", certificate: undefined, headers: {} };
+  assert.equal((await bearer.authenticate({ ...sent, span })).outcome, "allow");
+  assert.deepEqual(spans, [span]);
+});
 
 test("a token is sent with its audiences, in each version and dialect", async () => {
   for (const [dialect, version, apiVersion] of [

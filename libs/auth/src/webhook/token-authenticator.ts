@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
+import type { Span } from "@orch/status/span.js";
 import { andThen } from "../and-then.js";
 import { noVerdict, type Verdict } from "../authenticator.js";
 import type { ReviewVersion } from "../authorization-config/authorization-config.js";
@@ -49,8 +50,8 @@ export function webhookTokenAuthenticator(deps: WebhookTokenAuthenticatorDeps): 
   const inFlight = createInFlight<Verdict>();
   const refused = localCache<Verdict>({ max: refusedMax, now: () => clock.monotonic() });
 
-  const asked = async (token: string, audiences: readonly string[], key: string): Promise<Verdict> => {
-    const answer = await answerOf(deps, token, audiences);
+  const asked = async (question: Question, key: string): Promise<Verdict> => {
+    const answer = await answerOf(deps, question);
     if (answer === "unanswered") return unanswered;
     if ("outcome" in answer) {
       refused.set(key, answer, Math.min(refusedTtlMs, cacheTtlMs));
@@ -61,13 +62,15 @@ export function webhookTokenAuthenticator(deps: WebhookTokenAuthenticatorDeps): 
   };
 
   return {
-    authenticateToken(token, audiences) {
+    authenticateToken(token, audiences, span) {
       if (token.length > maxTokenLength) return { outcome: "deny", why: "a token of more than 64 KiB" };
       const key = hash("sha256", JSON.stringify([token, audiences]), "base64url");
       return inFlight(key, () => {
         const wrong = refused.get(key);
         if (wrong !== undefined) return wrong;
-        return andThen(cache.get(key), (kept) => (kept === undefined ? asked(token, audiences, key) : verdictOf(kept)));
+        return andThen(cache.get(key), (kept) =>
+          kept === undefined ? asked({ token, audiences, span }, key) : verdictOf(kept),
+        );
       });
     },
   };
@@ -75,10 +78,15 @@ export function webhookTokenAuthenticator(deps: WebhookTokenAuthenticatorDeps): 
 
 const verdictOf = ({ user, audiences }: KnownToken): Verdict => ({ outcome: "allow", user, audiences });
 
+interface Question {
+  readonly token: string;
+  readonly audiences: readonly string[];
+  readonly span: Span | undefined;
+}
+
 async function answerOf(
   deps: WebhookTokenAuthenticatorDeps,
-  token: string,
-  audiences: readonly string[],
+  { token, audiences, span }: Question,
 ): Promise<KnownToken | Verdict | "unanswered"> {
   const { naming, version, post, observer } = deps;
   const review = {
@@ -91,7 +99,7 @@ async function answerOf(
       const status = statusOf(answer, review);
       return flagOf(status, "authenticated") ? readKnown(status, audiences, deps) : readRefusal(status, token);
     };
-    return await ask({ post, body: review, read }, deps);
+    return await ask({ post, body: review, read }, { ...deps, span });
   } catch (error) {
     if (!(error instanceof WebhookError)) throw error;
     observer.problem(error.message);

@@ -7,6 +7,7 @@ import {
   type AuthorizationDecision,
   type AuthorizationUser,
   authorizerOf,
+  requestResourceOf,
 } from "../libraries/authorizer.js";
 import { analyze, estimateCost, makeProgram } from "../program.js";
 import { declareSchema, type SchemaDeclaration } from "../schema/declare.js";
@@ -38,7 +39,7 @@ interface AuthorizerRule {
   readonly decision: string;
   readonly reason?: string;
   readonly error?: string;
-  readonly when: { readonly [attribute: string]: unknown };
+  readonly when?: { readonly [attribute: string]: unknown };
 }
 
 /** The release from which reserved words may be selected as they are written. */
@@ -114,21 +115,39 @@ function amount(value: bigint): number | string {
   return Number.isSafeInteger(number) ? number : String(value);
 }
 
+/** `authorizer` and `authorizer.requestResource` of a row's rules; what is asked is noted in `calls`. */
+export function scriptedAuthorizer(
+  script: NonNullable<ExpressionCase["authorizer"]>,
+  { dialect, calls, target }: { readonly dialect: Dialect; readonly calls: unknown[]; readonly target: RequestTarget },
+): { readonly own: Value; readonly requestResource: Value } {
+  const authorize = scripted(script, calls, false);
+  return { own: authorizerOf(dialect, authorize), requestResource: requestResourceOf(dialect, authorize, target) };
+}
+
+type RequestTarget = Parameters<typeof requestResourceOf>[2];
+
 /** The first rule whose attributes are the check's decides. */
 function scripted(
   { rules = [], user = "alice" }: NonNullable<ExpressionCase["authorizer"]>,
   calls: unknown[],
+  withGroups = true,
 ): (check: AuthorizationCheck) => AuthorizationDecision {
   return (check) => {
-    const attributes = attributesOf(check, user);
+    const attributes = attributesOf(check, { user, withGroups });
     calls.push(attributes);
-    const rule = rules.find(({ when }) => Object.entries(when).every(([key, value]) => attributes[key] === value));
+    const rule = rules.find(({ when = {} }) => Object.entries(when).every(([key, value]) => attributes[key] === value));
     const error = rule?.error === undefined ? {} : { error: rule.error };
     return { allowed: rule?.decision === "allow", reason: rule?.reason ?? "", ...error };
   };
 }
 
-function attributesOf(check: AuthorizationCheck, requester: string): { readonly [name: string]: unknown } {
+/** Rows of admission do not tell the groups of who asks. */
+interface Requester {
+  readonly user: string;
+  readonly withGroups: boolean;
+}
+
+function attributesOf(check: AuthorizationCheck, requester: Requester): { readonly [name: string]: unknown } {
   const { user, ...rest } = check;
   const attributes: { [name: string]: unknown } = { ...userAttributes(user, requester) };
   for (const [name, value] of Object.entries(rest)) if (value !== "" || name === "group") attributes[name] = value;
@@ -147,8 +166,10 @@ function attributesOf(check: AuthorizationCheck, requester: string): { readonly 
   return attributes;
 }
 
-function userAttributes(user: AuthorizationUser, requester: string): { readonly [name: string]: unknown } {
-  if (user.kind === "requester") return { user: requester, groups: ["system:authenticated"] };
+function userAttributes(user: AuthorizationUser, requester: Requester): { readonly [name: string]: unknown } {
+  if (user.kind === "requester") {
+    return { user: requester.user, ...(requester.withGroups && { groups: ["system:authenticated"] }) };
+  }
   const groups = ["system:serviceaccounts", `system:serviceaccounts:${user.namespace}`];
   return { user: `system:serviceaccount:${user.namespace}:${user.name}`, groups };
 }

@@ -1,13 +1,11 @@
 import type { Dialect } from "@orch/naming/naming.js";
 import { declaredType } from "../check/types.js";
 import { compileCondition, matchAll } from "../conditions.js";
+import { deviceValue } from "../devices.js";
 import { authorizationEnvironment, claimsEnvironment, deviceEnvironment, userEnvironment } from "../kinds.js";
-import { quantityOf } from "../libraries/quantity.js";
-import { semverOf } from "../libraries/semver.js";
 import { analyze, estimateCost, makeProgram } from "../program.js";
-import { dynamicValue } from "../schema/values.js";
-import { EntryMap, keyOf, mapOf } from "../values/collections.js";
-import { type MapValue, typeNameOf, type Value } from "../values/value.js";
+import { dynamicValue } from "../schema/dynamic.js";
+import { typeNameOf } from "../values/value.js";
 import { renderValue } from "./render.js";
 
 /** What came of a row. */
@@ -90,14 +88,6 @@ function subjectOf(request: Fields): Fields {
   };
 }
 
-/** A map that gives an empty one where it has no entry. */
-class DomainMap extends EntryMap {
-  override find(key: Value): Value | undefined {
-    return this.entries.get(keyOf(key))?.[1] ?? none;
-  }
-}
-const none = mapOf([]);
-
 const selectorCost = 1_000_000;
 
 /** A row of kind `dra`: a selector of devices. */
@@ -119,7 +109,7 @@ export function runDevice(row: Fields, dialect: Dialect): Got {
   const { max } = estimateCost(checked, env, size);
   const made = makeProgram(text, checked, { env });
   if (!made.ok) return refused(`program instantiation failed: ${made.display}`);
-  const device = deviceOf(fieldsOf(row["dra"]), dialect);
+  const device = deviceValue(fieldsOf(row["dra"]), dialect);
   const outcome = made.program.run(() => device, { limit: selectorCost });
   const about = {
     type,
@@ -132,27 +122,4 @@ export function runDevice(row: Fields, dialect: Dialect): Got {
   const name = typeNameOf(outcome.value);
   const cause = `unsupported native conversion from ${name} to 'bool'`;
   return { ...about, error: `CEL result of type ${name} could not be converted to bool: ${cause}` };
-}
-
-function deviceOf(device: Fields, dialect: Dialect): MapValue {
-  const driver = String(device["driver"] ?? "");
-  const grouped = (entries: Json, read: (value: Fields) => Value): Value => {
-    const domains = new Map<string, (readonly [Value, Value])[]>();
-    for (const [name, value] of Object.entries(fieldsOf(entries))) {
-      const slash = name.indexOf("/");
-      const domain = slash === -1 ? driver : name.slice(0, slash);
-      domains.set(domain, [...(domains.get(domain) ?? []), [name.slice(slash + 1), read(fieldsOf(value))]]);
-    }
-    return new DomainMap(mapOf([...domains].map(([domain, pairs]) => [domain, mapOf(pairs)])).entries);
-  };
-  return mapOf([
-    ["driver", driver],
-    ["attributes", grouped(device["attributes"], (value) => attributeOf(value, dialect))],
-    ["capacity", grouped(device["capacity"], (value) => quantityOf(dialect, String(value["value"] ?? "")))],
-  ]);
-}
-
-function attributeOf(value: Fields, dialect: Dialect): Value {
-  if (typeof value["version"] === "string") return semverOf(dialect, value["version"]);
-  return dynamicValue(value["int"] ?? value["bool"] ?? value["string"] ?? null);
 }

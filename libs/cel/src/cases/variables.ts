@@ -1,6 +1,6 @@
 import { type Type, t } from "../check/types.js";
 import { quantityOf } from "../libraries/quantity.js";
-import { dynamicValue } from "../schema/values.js";
+import { dynamicValue } from "../schema/dynamic.js";
 import { ArrayList, mapOf } from "../values/collections.js";
 import { parseDuration, parseTimestamp } from "../values/time.js";
 import { CelError, Double, Duration, none, Optional, Uint, type Value } from "../values/value.js";

@@ -2,17 +2,30 @@ import type { Checked, Reference } from "../check/check.js";
 import { absolute } from "../check/check.js";
 import type { Environment } from "../check/environment.js";
 import type { Type } from "../check/types.js";
-import type { Cost, LibraryFunction, LibraryOverload, Run } from "../libraries/library.js";
+import type { LibraryFunction, LibraryOverload, Run } from "../libraries/library.js";
 import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr } from "../syntax/ast.js";
-import { ArrayList, EntryMap, keyOf, keyText } from "../values/collections.js";
-import { equal } from "../values/equality.js";
-import { sizeOf } from "../values/size.js";
-import { CelError, nativeTypeName, noSuchOverload, Opaque, Optional, type Value } from "../values/value.js";
+import { ArrayList } from "../values/collections.js";
+import { nativeTypeName, Optional, type Value } from "../values/value.js";
+import { makeList, mapStep, notOptional, orUnknown, structValue } from "./aggregates.js";
 import { type Attribute, extend, isKey, resolver } from "./attribute.js";
-import { dispatcher, fits } from "./dispatch.js";
+import { askingStep, callStep, costOf, fitsAlways } from "./calls.js";
+import { dispatcher } from "./dispatch.js";
 import { growing, loopStep } from "./fold.js";
-import { charge, type Frame, isError, type Step } from "./frame.js";
+import { charge, isError, type Step } from "./frame.js";
+import { allOf, anyOf, chainOf, equality, optionalElse } from "./logic.js";
 import { membership } from "./membership.js";
+import {
+  attributeOf,
+  foldConstant,
+  freeFrame,
+  type Plan,
+  PlanError,
+  readLazily,
+  readSlot,
+  readVariable,
+  runner,
+  unplanned,
+} from "./plan.js";
 
 /** What literals cost to make: data, since dialects differ in it. */
 export interface CostTable {
@@ -36,17 +49,6 @@ export interface Compiled {
   /** How many slots a frame needs. */
   readonly slots: number;
 }
-
-/** A program that cannot be made: a constant pattern or conversion is wrong. */
-export class PlanError {
-  constructor(readonly message: string) {}
-}
-
-/** What a node became. Constants are folded into what stands above them; paths grow while they are selected from. */
-type Plan =
-  | { readonly kind: "constant"; readonly value: Value }
-  | { readonly kind: "attribute"; readonly attribute: Attribute; readonly test: boolean }
-  | { readonly kind: "step"; readonly run: Step };
 
 /**
  * Makes closures of a checked expression.
@@ -360,286 +362,4 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
   };
 
   return { step, slots: () => slots };
-}
-
-const unplanned: Plan = { kind: "constant", value: null };
-
-/** A frame for what is constant. */
-const freeFrame: Frame = {
-  cost: 0,
-  limit: Number.POSITIVE_INFINITY,
-  slots: [],
-  variables: () => undefined,
-  interrupted: undefined,
-  ticks: 0,
-};
-
-function attributeOf(read: Step): Plan {
-  return { kind: "attribute", attribute: { root: { kind: "value", read }, qualifiers: [] }, test: false };
-}
-
-function runner(plan: Plan): Step {
-  switch (plan.kind) {
-    case "constant": {
-      const { value } = plan;
-      return () => value;
-    }
-    case "step":
-      return plan.run;
-    case "attribute": {
-      const resolve = resolver(plan.attribute);
-      if (plan.test) return presence(resolve);
-      // A conditional costs what its parts do.
-      if (plan.attribute.root.kind === "conditional") return resolve;
-      return (f) => {
-        const value = resolve(f);
-        charge(f, 1);
-        return value;
-      };
-    }
-  }
-}
-
-/** Of has() the variable is not charged; of an optional it asks whether there is one. */
-function presence(resolve: Step): Step {
-  return (f) => {
-    const value = resolve(f);
-    return value instanceof Optional ? value.value !== undefined : value;
-  };
-}
-
-function readSlot(slot: number): Step {
-  return (f) => f.slots[slot] ?? null;
-}
-
-function readLazily(slot: number, init: Step): Step {
-  return (f) => {
-    const known = f.slots[slot];
-    if (known !== undefined) return known;
-    const value = init(f);
-    f.slots[slot] = value;
-    return value;
-  };
-}
-
-function readVariable(slot: number, name: string): Step {
-  return (f) => {
-    const known = f.slots[slot];
-    if (known !== undefined) return known;
-    const found = f.variables(name);
-    const value = found === undefined ? new CelError(`no such attribute(s): ${name}`) : found;
-    f.slots[slot] = value;
-    return value;
-  };
-}
-
-/** The terms of a chain of one operator, however it was balanced. */
-function chainOf(e: Call, name: string): readonly Expr[] {
-  return e.args.flatMap((arg) => (arg.kind === "call" && arg.function === name ? chainOf(arg, name) : [arg]));
-}
-
-function allOf(terms: readonly Step[]): Step {
-  return decide(terms, false);
-}
-
-function anyOf(terms: readonly Step[]): Step {
-  return decide(terms, true);
-}
-
-/** The first term that is `deciding` decides; else the first error, if there was one. */
-function decide(terms: readonly Step[], deciding: boolean): Step {
-  return (f) => {
-    let failed: Value | undefined;
-    for (const term of terms) {
-      const value = term(f);
-      if (value === deciding) return deciding;
-      if (value !== !deciding) failed ??= isError(value) ? value : noSuchOverload;
-    }
-    return failed ?? !deciding;
-  };
-}
-
-function equality(args: readonly Step[], negated: boolean): Step {
-  const [left, right] = args;
-  if (left === undefined || right === undefined) throw new PlanError("unsupported expression");
-  return (f) => {
-    const a = left(f);
-    const b = right(f);
-    charge(f, equalityCost(a, b, negated));
-    if (isError(a)) return a;
-    if (isError(b)) return b;
-    const same = equal(a, b);
-    if (negated) return same !== true;
-    return same;
-  };
-}
-
-function equalityCost(a: Value, b: Value, negated: boolean): number {
-  if (a instanceof Opaque && !negated && a.flatEquality) return 1;
-  return Math.ceil(Math.min(sizeOf(a), sizeOf(b)) * 0.1);
-}
-
-function optionalElse(args: readonly Step[], name: "or" | "orValue"): Step {
-  const [left, right] = args;
-  if (left === undefined || right === undefined) throw new PlanError("unsupported expression");
-  return (f) => {
-    const optional = left(f);
-    if (!(optional instanceof Optional)) return optional;
-    if (optional.value === undefined) return right(f);
-    return name === "or" ? optional : optional.value;
-  };
-}
-
-const conversions = new Set([
-  "bool",
-  "bytes",
-  "double",
-  "duration",
-  "dyn",
-  "int",
-  "string",
-  "timestamp",
-  "type",
-  "uint",
-]);
-
-/** A conversion of a constant is done once; what is wrong with it is found before the program runs. */
-function foldConstant(name: string, { run }: { readonly run: Run }, plans: readonly Plan[]): Plan | undefined {
-  const [only] = plans;
-  if (!conversions.has(name) || plans.length !== 1 || only?.kind !== "constant") return undefined;
-  const value = run([only.value]);
-  if (isError(value)) throw new PlanError(value.message);
-  return { kind: "constant", value };
-}
-
-function costOf(fn: LibraryFunction, overload: LibraryOverload | undefined): Cost {
-  return fn.cost ?? overload?.cost ?? (() => 1);
-}
-
-function fitsAlways(given: Type | undefined, wanted: Type | undefined): boolean {
-  return given !== undefined && wanted !== undefined && fits(given, wanted);
-}
-
-interface CallParts {
-  readonly run: Run;
-  readonly cost: Cost;
-  readonly overload: string | undefined;
-  /** An argument that fails ends the call before the next ones are read, and it is not charged. */
-  readonly early: boolean;
-}
-
-function callStep(args: readonly Step[], parts: CallParts): Step {
-  const [first, second] = args;
-  if (args.length === 1 && first !== undefined) return unaryStep(first, parts);
-  if (args.length === 2 && first !== undefined && second !== undefined && !parts.early) {
-    return binaryStep(first, second, parts);
-  }
-  const { run, cost, overload } = parts;
-  return (f) => {
-    const values: Value[] = [];
-    for (const arg of args) {
-      const value = arg(f);
-      values.push(value);
-      if (!isError(value)) continue;
-      if (values.length === args.length) charge(f, cost(values, overload));
-      return value;
-    }
-    charge(f, cost(values, overload));
-    return run(values);
-  };
-}
-
-/** A call that asks somebody else is charged once it was answered: what ends at the limit has asked. */
-function askingStep(args: readonly Step[], { run, cost, overload }: CallParts): Step {
-  return (f) => {
-    const values = args.map((arg) => arg(f));
-    const failed = values.find(isError);
-    const answer = failed ?? run(values);
-    charge(f, cost(values, overload));
-    return answer;
-  };
-}
-
-function unaryStep(arg: Step, { run, cost, overload }: CallParts): Step {
-  return (f) => {
-    const value = arg(f);
-    const values = [value];
-    charge(f, cost(values, overload));
-    return isError(value) && overload !== "not_strictly_false" ? value : run(values);
-  };
-}
-
-function binaryStep(first: Step, second: Step, { run, cost, overload }: CallParts): Step {
-  return (f) => {
-    const a = first(f);
-    const b = second(f);
-    const values = [a, b];
-    charge(f, cost(values, overload));
-    if (isError(a)) return a;
-    return isError(b) ? b : run(values);
-  };
-}
-
-function notOptional(what: string, value: Value): CelError {
-  return new CelError(`cannot initialize optional ${what} from non-optional value ${keyText(value)}`);
-}
-
-function makeList(values: readonly Value[], optional: ReadonlySet<number>): Value {
-  const items: Value[] = [];
-  for (const [i, value] of values.entries()) {
-    if (!optional.has(i)) items.push(value);
-    else if (!(value instanceof Optional)) return notOptional("list element", value);
-    else if (value.value !== undefined) items.push(value.value);
-  }
-  return new ArrayList(items);
-}
-
-interface EntryStep {
-  readonly key: Step;
-  readonly value: Step;
-  readonly optional: boolean;
-}
-
-function mapStep(entries: readonly EntryStep[]): Step {
-  return (f) => {
-    const found = new Map<Value, readonly [Value, Value]>();
-    for (const entry of entries) {
-      const key = entry.key(f);
-      if (isError(key)) return key;
-      const value = entry.value(f);
-      if (isError(value)) return value;
-      if (!entry.optional) found.set(keyOf(key), [key, value]);
-      else if (!(value instanceof Optional)) return notOptional(`entry '${keyText(key)}'`, value);
-      else if (value.value === undefined) found.delete(keyOf(key));
-      else found.set(keyOf(key), [key, value.value]);
-    }
-    return new EntryMap(found);
-  };
-}
-
-function orUnknown(name: string, made: Value | undefined): Value {
-  return made === undefined ? new CelError(`unknown type '${name}'`) : made;
-}
-
-interface FieldStep {
-  readonly name: string;
-  readonly value: Step;
-  readonly optional: boolean;
-}
-
-function structValue(
-  f: Frame,
-  fields: readonly FieldStep[],
-  make: (values: ReadonlyMap<string, Value>) => Value,
-): Value {
-  const values = new Map<string, Value>();
-  for (const { name, value: read, optional } of fields) {
-    const value = read(f);
-    if (isError(value)) return value;
-    if (!optional) values.set(name, value);
-    else if (!(value instanceof Optional)) return notOptional(`entry '${name}'`, value);
-    else if (value.value === undefined) values.delete(name);
-    else values.set(name, value.value);
-  }
-  return make(values);
 }

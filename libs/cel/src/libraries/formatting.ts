@@ -96,10 +96,20 @@ class Unformattable {
   constructor(readonly message: string) {}
 }
 
+/** What of lists and maps may still be written: those that share their elements are larger as text than as values. */
+interface Room {
+  left: number;
+}
+
+const largestList = 1 << 20;
+
+const tooLong = "result of string function is too long";
+
 /** `%s`, `%d` and their kin with the list's elements in their places. */
 export function formatString(text: string, args: ListValue, limit: number): Value {
   let out = "";
   let index = 0;
+  const room: Room = { left: largestList };
   try {
     for (const piece of formatPieces(text)) {
       if (typeof piece === "string") {
@@ -108,27 +118,26 @@ export function formatString(text: string, args: ListValue, limit: number): Valu
       }
       if (index >= args.size) return new CelError(`index ${index} out of range`);
       if ("error" in piece) return new CelError(piece.error);
-      out += formatClause(piece, args.at(index));
+      out += formatClause(piece, args.at(index), room);
       index += 1;
-      if (out.length > limit) return new CelError("result of string function is too long");
+      if (out.length > limit) return new CelError(tooLong);
     }
     return out;
   } catch (thrown) {
+    if (room.left < 0) return new CelError(tooLong);
     if (thrown instanceof Unformattable) return new CelError(`error during formatting: ${thrown.message}`);
     throw thrown;
   }
 }
 
-function formatClause({ verb, precision }: Clause, value: Value): string {
-  const text = formatted(verb, precision ?? 6, value);
+function formatClause({ verb, precision }: Clause, value: Value, room: Room): string {
+  const text = verb === "s" ? stringText(value, room) : formatted(verb, precision ?? 6, value);
   if (text === undefined) throw new Unformattable(`${clauseProblems[verb]}, was given ${typeNameOf(value)}`);
   return text;
 }
 
-function formatted(verb: Clause["verb"], precision: number, value: Value): string | undefined {
+function formatted(verb: Exclude<Clause["verb"], "s">, precision: number, value: Value): string | undefined {
   switch (verb) {
-    case "s":
-      return stringText(value);
     case "d":
       return integerText(value, 10);
     case "f":
@@ -218,11 +227,11 @@ function scientific(x: number): string {
   return `${mantissa}\u202f\u00d7\u202f10${Number(power) < 0 ? "\u207b" : ""}${raised}`;
 }
 
-function stringText(value: Value): string | undefined {
+function stringText(value: Value, room: Room): string | undefined {
   if (typeof value === "string") return value;
   if (value === null) return "null";
-  if (value instanceof ListValue) return listText(value);
-  if (value instanceof MapValue) return mapText(value);
+  if (value instanceof ListValue) return listText(value, room);
+  if (value instanceof MapValue) return mapText(value, room);
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Double) return doubleText(value.value);
@@ -232,17 +241,17 @@ function stringText(value: Value): string | undefined {
   return value instanceof TypeValue ? value.name : undefined;
 }
 
-function listText(list: ListValue): string {
+function listText(list: ListValue, room: Room): string {
   const parts: string[] = [];
-  for (const element of elementsOf(list)) parts.push(innerText(element));
+  for (const element of elementsOf(list)) parts.push(innerText(element, room));
   return `[${parts.join(", ")}]`;
 }
 
-function mapText(map: MapValue): string {
+function mapText(map: MapValue, room: Room): string {
   const pairs: { readonly key: string; readonly value: string }[] = [];
   for (const key of map.keys()) {
     if (!isKey(key)) throw new Unformattable(`no formatting function for map key of type ${typeNameOf(key)}`);
-    pairs.push({ key: innerText(key), value: innerText(map.find(key) ?? null) });
+    pairs.push({ key: innerText(key, room), value: innerText(map.find(key) ?? null, room) });
   }
   pairs.sort((a, b) => Buffer.compare(Buffer.from(a.key), Buffer.from(b.key)));
   return `{${pairs.map(({ key, value }) => `${key}:${value}`).join(", ")}}`;
@@ -253,15 +262,22 @@ function isKey(key: Value): boolean {
 }
 
 /** A value inside of a list or map: text in quotes, doubles with six digits. */
-function innerText(value: Value): string {
+function innerText(value: Value, room: Room): string {
+  const isContainer = value instanceof ListValue || value instanceof MapValue;
+  const text = isContainer ? stringText(value, room) : leafText(value, room);
+  if (text === undefined) throw new Unformattable(`no formatting function for ${typeNameOf(value)}`);
+  room.left -= isContainer ? 2 : text.length;
+  if (room.left < 0) throw new Unformattable(tooLong);
+  return text;
+}
+
+function leafText(value: Value, room: Room): string | undefined {
   if (typeof value === "string") return quoted(value);
   if (value instanceof Uint8Array) return `b${quoted(Buffer.from(value).toString("utf8"))}`;
   if (value instanceof Double) return innerDouble(value.value);
   if (value instanceof Duration) return `duration(${quoted(secondsText(value))})`;
   if (value instanceof Timestamp) return `timestamp(${quoted(formatTimestamp(value))})`;
-  const text = stringText(value);
-  if (text === undefined) throw new Unformattable(`no formatting function for ${typeNameOf(value)}`);
-  return text;
+  return stringText(value, room);
 }
 
 function innerDouble(value: number): string {

@@ -1,24 +1,24 @@
 import type { StructDeclaration } from "../check/environment.js";
 import { type Type, t } from "../check/types.js";
 import { type Range, range } from "../cost/sizes.js";
-import { escapeName, isReservedWord } from "./escape.js";
+import { escapeName, isReservedWord, unescapeName } from "./escape.js";
 import { type SchemaView, withObjectMeta } from "./view.js";
 
-/** The type of a schema, with the sizes that estimates count with. */
+/** The type of a schema, with the sizes that estimates count with; all of it is worked out when it is asked for. */
 export interface Declared {
   readonly type: Type;
   /** The most elements, entries or units of text; 0 of what has no size. */
   readonly max: number;
   /** The fewest bytes of a value as JSON. */
   readonly min: number;
-  readonly fields?: ReadonlyMap<string, Declared>;
+  readonly fields?: { get(name: string): Declared | undefined };
   readonly key?: Declared;
   readonly element?: Declared;
 }
 
 export interface SchemaDeclaration {
   readonly declared: Declared;
-  /** The types of objects by their names. */
+  /** The types of objects by their names; a type is there once a field of it was asked for. */
   readonly structs: ReadonlyMap<string, StructDeclaration>;
   /** How large what a path of a variable leads to may be. */
   size(path: readonly string[]): Range | undefined;
@@ -45,12 +45,15 @@ export function declareSchema(view: SchemaView, options: DeclareOptions): Schema
   return {
     declared,
     structs,
-    size: (path) => {
-      let at: Declared | undefined = declared;
-      for (const step of path.slice(1)) at = at && stepInto(at, step);
-      return at && range(0, at.max);
-    },
+    size: (path) => sizeAt(declared, path),
   };
+}
+
+/** How large what a path leads to may be; its first step is the variable, whose declaration this is. */
+export function sizeAt(declared: Declared, path: readonly string[]): Range | undefined {
+  let at: Declared | undefined = declared;
+  for (const step of path.slice(1)) at = at && stepInto(at, step);
+  return at && range(0, at.max);
 }
 
 function stepInto(at: Declared, step: string): Declared | undefined {
@@ -97,14 +100,27 @@ function declare(given: SchemaView, ctx: Context, { name, root }: Place): Declar
 
 function declareList(view: SchemaView, element: Declared | undefined): Declared | undefined {
   if (element === undefined) return undefined;
-  const max = view.maxItems ?? Math.floor(unboundedText / (element.min + 1));
-  return { type: t.list(element.type), min: 2, max, element };
+  return {
+    type: t.list(element.type),
+    min: 2,
+    get max() {
+      return view.maxItems ?? Math.floor(unboundedText / (element.min + 1));
+    },
+    element,
+  };
 }
 
 function declareMap(view: SchemaView, element: Declared | undefined): Declared | undefined {
   if (element === undefined) return undefined;
-  const max = view.maxProperties ?? Math.floor(unboundedText / (element.min + 6));
-  return { type: t.map(t.string, element.type), min: 2, max, key: mapKey, element };
+  return {
+    type: t.map(t.string, element.type),
+    min: 2,
+    get max() {
+      return view.maxProperties ?? Math.floor(unboundedText / (element.min + 6));
+    },
+    key: mapKey,
+    element,
+  };
 }
 
 function declareObject(
@@ -112,23 +128,47 @@ function declareObject(
   ctx: Context,
   place: { readonly name: string; readonly inner: (part: SchemaView, step: string) => Declared | undefined },
 ): Declared {
-  const fields = new Map<string, Declared>();
-  let min = 2;
-  for (const [property, part] of view.properties ?? []) {
-    const escaped = escapeName(property);
-    const field = place.inner(part, escaped ?? property);
-    if (field === undefined) continue;
-    if (escaped !== undefined) fields.set(escaped, field);
-    if (view.required.has(property) && !part.hasDefault) min += Buffer.byteLength(property) + field.min + 4;
-  }
+  const made = new Map<string, Declared | undefined>();
+  const make = (name: string): Declared | undefined => {
+    const property = unescapeName(name);
+    if (property === undefined || escapeName(property) !== name) return undefined;
+    const part = view.properties?.get(property);
+    return part && place.inner(part, name);
+  };
+  const get = (name: string): Declared | undefined => {
+    if (!made.has(name)) made.set(name, make(name));
+    return made.get(name);
+  };
   ctx.structs.set(place.name, {
-    field: (field) => {
-      const known = fields.get(field);
-      const word = known === undefined && ctx.keywords && isReservedWord(field) ? fields.get(`__${field}__`) : known;
-      return word?.type;
-    },
+    field: (name) => (get(name) ?? (ctx.keywords && isReservedWord(name) ? get(`__${name}__`) : undefined))?.type,
   });
-  return { type: t.struct(place.name), min, max: 0, fields };
+  let min: number | undefined;
+  return {
+    type: t.struct(place.name),
+    max: 0,
+    get min() {
+      min ??= leastBytes(view, (property, part) => {
+        const name = escapeName(property);
+        return name === undefined ? place.inner(part, property) : get(name);
+      });
+      return min;
+    },
+    fields: { get },
+  };
+}
+
+/** Of an object with nothing but what it must have. */
+function leastBytes(
+  { properties, required }: SchemaView,
+  declared: (property: string, part: SchemaView) => Declared | undefined,
+): number {
+  let bytes = 2;
+  for (const property of new Set(required)) {
+    const part = properties?.get(property);
+    const field = part === undefined || part.hasDefault ? undefined : declared(property, part);
+    if (field !== undefined) bytes += Buffer.byteLength(property) + field.min + 4;
+  }
+  return bytes;
 }
 
 function declareText(view: SchemaView): Declared {

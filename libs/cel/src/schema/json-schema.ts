@@ -1,32 +1,46 @@
-import { type SchemaView, viewOf } from "./view.js";
+import { lazyProperties, type Properties, type SchemaView, viewOf } from "./view.js";
 
 /** A schema as JSON, of a definition or of an OpenAPI document. */
-export type JsonSchema = { readonly [key: string]: unknown };
+export type JsonSchema = object;
 
 const types = new Set(["object", "array", "string", "boolean", "number", "integer"]);
 
-/** The view of a structural schema. Parts that have no meaning for expressions are passed over. */
+const known = new WeakMap<JsonSchema, SchemaView>();
+
+/**
+ * The view of a structural schema, the same one each time. Parts that have no meaning for expressions are passed over, and
+ * nothing is made of a property before somebody asks for it.
+ */
 export function viewOfJsonSchema(schema: JsonSchema): SchemaView {
-  const flag = (name: string): boolean => schema[`x-kubernetes-${name}`] === true;
+  const view = known.get(schema) ?? makeView(schema);
+  known.set(schema, view);
+  return view;
+}
+
+function makeView(schema: JsonSchema): SchemaView {
+  const at = (name: string): unknown => Reflect.get(schema, name);
+  const flag = (name: string): boolean => at(`x-kubernetes-${name}`) === true;
   const intOrString = flag("int-or-string");
-  const type = schema["type"];
-  const values = schema["additionalProperties"];
-  const listType = schema["x-kubernetes-list-type"];
+  const type = at("type");
+  const values = at("additionalProperties");
+  const items = at("items");
+  const properties = at("properties");
+  const listType = at("x-kubernetes-list-type");
   return viewOf({
     type: typeof type === "string" && isType(type) ? type : undefined,
-    format: text(schema["format"]),
-    nullable: schema["nullable"] === true,
-    properties: isObject(schema["properties"]) ? propertiesOf(schema["properties"]) : undefined,
-    required: new Set(texts(schema["required"])),
+    format: text(at("format")),
+    nullable: at("nullable") === true,
+    properties: isObject(properties) ? propertiesOf(properties) : undefined,
+    required: texts(at("required")),
     values: isObject(values) ? viewOfJsonSchema(values) : undefined,
-    items: isObject(schema["items"]) ? viewOfJsonSchema(schema["items"]) : undefined,
+    items: isObject(items) ? viewOfJsonSchema(items) : undefined,
     listType: listType === "set" || listType === "map" || listType === "atomic" ? listType : undefined,
-    listKeys: texts(schema["x-kubernetes-list-map-keys"]),
-    hasDefault: schema["default"] !== undefined && schema["default"] !== null,
-    enum: texts(schema["enum"]),
-    maxLength: size(schema["maxLength"]),
-    maxItems: size(schema["maxItems"]),
-    maxProperties: size(schema["maxProperties"]),
+    listKeys: texts(at("x-kubernetes-list-map-keys")),
+    hasDefault: at("default") !== undefined && at("default") !== null,
+    enum: texts(at("enum")),
+    maxLength: size(at("maxLength")),
+    maxItems: size(at("maxItems")),
+    maxProperties: size(at("maxProperties")),
     intOrString,
     embedded: flag("embedded-resource"),
     preserveUnknown: flag("preserve-unknown-fields"),
@@ -37,16 +51,24 @@ function isType(text: string): text is NonNullable<SchemaView["type"]> {
   return types.has(text);
 }
 
-export function isObject(value: unknown): value is JsonSchema {
+type Members = { readonly [key: string]: unknown };
+
+export function isObject(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function propertiesOf(properties: JsonSchema): ReadonlyMap<string, SchemaView> {
-  const views = new Map<string, SchemaView>();
-  for (const [name, schema] of Object.entries(properties)) {
-    if (isObject(schema)) views.set(name, viewOfJsonSchema(schema));
-  }
-  return views;
+function propertiesOf(properties: Members): Properties {
+  const schemaOf = (name: string): JsonSchema | undefined => {
+    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return isObject(schema) ? schema : undefined;
+  };
+  return lazyProperties(
+    () => Object.keys(properties).filter((name) => schemaOf(name) !== undefined),
+    (name) => {
+      const schema = schemaOf(name);
+      return schema && viewOfJsonSchema(schema);
+    },
+  );
 }
 
 const text = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
@@ -54,4 +76,5 @@ const text = (value: unknown): string | undefined => (typeof value === "string" 
 const texts = (value: unknown): readonly string[] =>
   Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
 
-const size = (value: unknown): number | undefined => (typeof value === "number" ? Math.max(0, value) : undefined);
+const size = (value: unknown): number | undefined =>
+  typeof value === "number" || typeof value === "bigint" ? Math.max(0, Number(value)) : undefined;

@@ -8,8 +8,8 @@ export interface SchemaView {
   readonly format: string | undefined;
   readonly nullable: boolean;
   /** Undefined: no properties are declared, not even none. */
-  readonly properties: ReadonlyMap<string, SchemaView> | undefined;
-  readonly required: ReadonlySet<string>;
+  readonly properties: Properties | undefined;
+  readonly required: Iterable<string>;
   /** The schema of the values of a map. */
   readonly values: SchemaView | undefined;
   readonly items: SchemaView | undefined;
@@ -27,12 +27,36 @@ export interface SchemaView {
   readonly preserveUnknown: boolean;
 }
 
+/** The properties of an object by their names: each is made when somebody asks for it. */
+export interface Properties {
+  get(name: string): SchemaView | undefined;
+  keys(): Iterable<string>;
+}
+
+/** Properties that `make` makes of their names, each once. */
+export function lazyProperties(
+  names: () => Iterable<string>,
+  make: (name: string) => SchemaView | undefined,
+): Properties {
+  const made = new Map<string, SchemaView | undefined>();
+  return {
+    keys: names,
+    get(name) {
+      const known = made.get(name);
+      if (known !== undefined || made.has(name)) return known;
+      const view = make(name);
+      made.set(name, view);
+      return view;
+    },
+  };
+}
+
 const empty: SchemaView = {
   type: undefined,
   format: undefined,
   nullable: false,
   properties: undefined,
-  required: new Set(),
+  required: [],
   values: undefined,
   items: undefined,
   listType: undefined,
@@ -54,8 +78,16 @@ export function viewOf(parts: Partial<SchemaView>): SchemaView {
 
 const text = viewOf({ type: "string" });
 
+const withMeta = new WeakMap<SchemaView, SchemaView>();
+
 /** A root or an embedded resource shows its kind, its version and two names, whatever its schema says. */
 export function withObjectMeta(view: SchemaView): SchemaView {
+  const known = withMeta.get(view) ?? metaAdded(view);
+  withMeta.set(view, known);
+  return known;
+}
+
+function metaAdded(view: SchemaView): SchemaView {
   const { properties } = view;
   const meta = properties?.get("metadata");
   const complete =
@@ -65,16 +97,27 @@ export function withObjectMeta(view: SchemaView): SchemaView {
     meta.properties?.get("name")?.type === "string" &&
     meta.properties.get("generateName")?.type === "string";
   if (complete) return { ...view, type: "object" };
-  const metadata = viewOf({
-    type: "object",
-    properties: new Map([
-      ["name", text],
-      ["generateName", text],
-    ]),
-  });
   return {
     ...view,
     type: "object",
-    properties: new Map([...(properties ?? []), ["kind", text], ["apiVersion", text], ["metadata", metadata]]),
+    properties: {
+      get: (name) => objectMeta.get(name) ?? properties?.get(name),
+      keys: () => new Set([...(properties?.keys() ?? []), ...objectMeta.keys()]),
+    },
   };
 }
+
+const objectMeta = new Map([
+  ["kind", text],
+  ["apiVersion", text],
+  [
+    "metadata",
+    viewOf({
+      type: "object",
+      properties: new Map([
+        ["name", text],
+        ["generateName", text],
+      ]),
+    }),
+  ],
+]);

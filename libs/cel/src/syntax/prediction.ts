@@ -1,13 +1,32 @@
 import { followers, ruleOfStop, rules, type State } from "./network.js";
-import type { Token } from "./tokens.js";
+import type { Token, TokenKind } from "./tokens.js";
 
-/** The states to which the calls around a decision return, the innermost first. */
-export type Stack = { readonly state: State; readonly below: Stack | undefined };
+/** A stack that is one and the same value wherever it comes up in one look-ahead: its number tells it from others. */
+class Known {
+  private readonly pushed = new Map<number, Known>();
+  private constructor(
+    private readonly numbers: { last: number },
+    readonly number: number,
+    readonly state: State | undefined,
+    readonly below: Known | undefined,
+  ) {}
+  static empty(): Known {
+    return new Known({ last: 0 }, 0, undefined, undefined);
+  }
+  push(state: State): Known {
+    const known = this.pushed.get(state.id);
+    if (known !== undefined) return known;
+    this.numbers.last += 1;
+    const made = new Known(this.numbers, this.numbers.last, state, this);
+    this.pushed.set(state.id, made);
+    return made;
+  }
+}
 
 interface Config {
   readonly state: State;
   readonly alternative: number;
-  readonly stack: Stack | undefined;
+  readonly stack: Known;
   /** Whether the rule of the decision was left. */
   readonly outside: boolean;
 }
@@ -19,8 +38,8 @@ export interface Decision {
   /** Index of the token to decide at. */
   readonly at: number;
   readonly precedence: number;
-  /** The states around, for what the rule itself does not decide. */
-  readonly stack: Stack | undefined;
+  /** The states to which the calls around return, the innermost first: for what the rule itself does not decide. */
+  readonly stack: () => readonly State[];
 }
 
 export type Prediction =
@@ -33,35 +52,112 @@ export type Prediction =
  * several, with the calls that are open. Of alternatives that read the same, the first is taken.
  */
 export function predict(decision: Decision): Prediction {
-  const loose = run(decision, undefined, false);
+  const loose = lookLoosely(decision);
   if (loose !== "conflict") return loose;
-  const exact = run(decision, decision.stack, true);
+  const exact = lookExactly(decision);
   return exact === "conflict" ? { alternative: 1 } : exact;
 }
 
-function run(decision: Decision, stack: Stack | undefined, exact: boolean): Prediction | "conflict" {
-  const { tokens, starts, precedence } = decision;
-  let configs = closure(
-    starts.map((state, i) => ({ state, alternative: i + 1, stack, outside: false })),
-    { exact, precedence },
-  );
-  let at = decision.at;
-  for (;;) {
-    const only = single(configs);
-    if (only !== undefined) return { alternative: only };
-    const token = tokens[at];
-    if (token === undefined) return finished(configs) ?? { failed: at - 1 };
-    const moved = move(configs, token);
-    if (moved.length === 0) return finished(configs) ?? { failed: at };
-    const next = closure(moved, { exact, precedence: undefined });
-    const one = single(next);
-    if (one !== undefined) return { alternative: one };
-    const same = conflicting(next);
-    if (same !== undefined) return exact ? { alternative: same } : "conflict";
-    if (token.kind === "EOF") return exact ? { alternative: lowest(next) } : "conflict";
-    configs = next;
-    at += 1;
+type Outcome = Prediction | "conflict";
+
+/** What is known after some tokens: the answer, or where each alternative may stand. */
+interface Position {
+  readonly answer: Outcome | undefined;
+  readonly configs: readonly Config[];
+}
+
+function lookExactly(decision: Decision): Outcome {
+  const stack = decision.stack().reduceRight((below, state) => below.push(state), Known.empty());
+  let position = begin(decision, stack, true);
+  for (let at = decision.at; ; at++) {
+    if (position.answer !== undefined) return position.answer;
+    const kind = decision.tokens[at]?.kind;
+    const next = kind === undefined ? undefined : advance(position, kind, true);
+    if (next === undefined) return finished(position.configs) ?? { failed: kind === undefined ? at - 1 : at };
+    position = next;
   }
+}
+
+/**
+ * Without the calls around, what follows some tokens depends on them alone: each position is worked out once and kept, as
+ * long as there are not too many.
+ */
+interface Visited extends Position {
+  /** By the kind of the next token; none: nothing goes on with it. */
+  readonly next: Map<TokenKind, Visited | undefined>;
+}
+
+interface Memory {
+  readonly empty: Known;
+  /** By where the alternatives begin, and the precedence. */
+  readonly begun: Map<number, Visited>;
+  readonly positions: Map<string, Visited>;
+}
+
+const mostPositions = 2000;
+const createMemory = (): Memory => ({ empty: Known.empty(), begun: new Map(), positions: new Map() });
+let memory = createMemory();
+
+function lookLoosely(decision: Decision): Outcome {
+  const { tokens } = decision;
+  if (memory.positions.size + memory.begun.size > mostPositions) memory = createMemory();
+  // What was begun with is gone on with.
+  const known = memory;
+  let position = firstOf(known, decision);
+  for (let at = decision.at; ; at++) {
+    if (position.answer !== undefined) return position.answer;
+    const kind = tokens[at]?.kind;
+    const next: Visited | undefined = kind === undefined ? undefined : follow(known, position, kind);
+    if (next === undefined) return finished(position.configs) ?? { failed: kind === undefined ? at - 1 : at };
+    position = next;
+  }
+}
+
+function firstOf({ begun, empty }: Memory, decision: Decision): Visited {
+  // No two decisions begin with the same two states.
+  const [first, second] = decision.starts;
+  const key = (decision.precedence * stateCount + (first?.id ?? 0)) * stateCount + (second?.id ?? 0);
+  const known = begun.get(key) ?? { ...begin(decision, empty, false), next: new Map() };
+  begun.set(key, known);
+  return known;
+}
+
+function follow({ positions }: Memory, position: Visited, kind: TokenKind): Visited | undefined {
+  const { next } = position;
+  if (next.has(kind)) return next.get(kind);
+  const made = advance(position, kind, false);
+  const key = made && `${String(made.answer !== undefined)}${made.configs.map(numberOf).sort().join()}`;
+  let visited = key === undefined ? undefined : positions.get(key);
+  if (made !== undefined && key !== undefined && visited === undefined) {
+    visited = { ...made, next: new Map() };
+    positions.set(key, visited);
+  }
+  next.set(kind, visited);
+  return visited;
+}
+
+function begin({ starts, precedence }: Decision, stack: Known, exact: boolean): Position {
+  const first = starts.map((state, i) => ({ state, alternative: i + 1, stack, outside: false }));
+  const configs = closure(first, { exact, precedence });
+  const only = single(configs);
+  return { configs, answer: only === undefined ? undefined : { alternative: only } };
+}
+
+/** Undefined where no alternative goes on with the token. */
+function advance({ configs }: Position, kind: TokenKind, exact: boolean): Position | undefined {
+  const moved = move(configs, kind);
+  if (moved.length === 0) return undefined;
+  const next = closure(moved, { exact, precedence: undefined });
+  return { configs: next, answer: answerOf(next, kind, exact) };
+}
+
+function answerOf(configs: readonly Config[], kind: TokenKind, exact: boolean): Outcome | undefined {
+  const one = single(configs);
+  if (one !== undefined) return { alternative: one };
+  const same = conflicting(configs);
+  if (same !== undefined) return exact ? { alternative: same } : "conflict";
+  if (kind === "EOF") return exact ? { alternative: lowest(configs) } : "conflict";
+  return undefined;
 }
 
 function single(configs: readonly Config[]): number | undefined {
@@ -80,12 +176,12 @@ function finished(configs: readonly Config[]): Prediction | undefined {
   return ended.length === 0 ? undefined : { alternative: lowest(ended) };
 }
 
-function move(configs: readonly Config[], token: Token): readonly Config[] {
+function move(configs: readonly Config[], kind: TokenKind): readonly Config[] {
   const moved: Config[] = [];
   for (const config of configs) {
-    if (config.state.kind === "stop" && token.kind === "EOF") moved.push(config);
+    if (config.state.kind === "stop" && kind === "EOF") moved.push(config);
     for (const edge of config.state.edges) {
-      if (edge.kind === "tokens" && edge.tokens.has(token.kind)) moved.push({ ...config, state: edge.to });
+      if (edge.kind === "tokens" && edge.tokens.has(kind)) moved.push({ ...config, state: edge.to });
     }
   }
   return moved;
@@ -93,21 +189,24 @@ function move(configs: readonly Config[], token: Token): readonly Config[] {
 
 /** If every place is reached by the same alternatives, more tokens tell nothing: the first of them. */
 function conflicting(configs: readonly Config[]): number | undefined {
-  const places = new Map<string, Set<number>>();
+  const places = new Map<number, Set<number>>();
   for (const config of configs) {
-    const key = placeOf(config);
-    const known = places.get(key) ?? new Set();
-    known.add(config.alternative);
-    places.set(key, known);
+    const place = config.stack.number * stateCount + config.state.id;
+    const known = places.get(place);
+    if (known === undefined) places.set(place, new Set([config.alternative]));
+    else known.add(config.alternative);
   }
   const sets = [...places.values()];
   return sets.every((set) => set.size > 1) ? Math.min(...sets.flatMap((set) => [...set])) : undefined;
 }
 
-function placeOf({ state, stack }: Config): string {
-  let key = String(state.id);
-  for (let s = stack; s !== undefined; s = s.below) key += `,${s.state.id}`;
-  return key;
+/** Above the numbers of all states and of all alternatives. */
+const stateCount = 4096;
+const alternativeCount = 64;
+
+/** Tells configurations of one look-ahead apart. */
+function numberOf({ state, alternative, stack, outside }: Config): number {
+  return ((stack.number * stateCount + state.id) * alternativeCount + alternative) * 2 + (outside ? 1 : 0);
 }
 
 interface ClosureOptions {
@@ -117,9 +216,9 @@ interface ClosureOptions {
 }
 
 function closure(configs: readonly Config[], options: ClosureOptions): readonly Config[] {
-  const found = new Map<string, Config>();
+  const found = new Map<number, Config>();
   const visit = (config: Config, depth: number): void => {
-    const key = `${config.alternative}|${config.outside}|${placeOf(config)}`;
+    const key = numberOf(config);
     if (found.has(key)) return;
     found.set(key, config);
     if (config.state.kind === "stop") {
@@ -130,7 +229,7 @@ function closure(configs: readonly Config[], options: ClosureOptions): readonly 
       if (edge.kind === "epsilon") visit({ ...config, state: edge.to }, depth);
       else if (edge.kind === "rule") {
         const first = rules.get(edge.rule)?.first ?? edge.to;
-        visit({ ...config, state: first, stack: { state: edge.to, below: config.stack } }, depth + 1);
+        visit({ ...config, state: first, stack: config.stack.push(edge.to) }, depth + 1);
       } else if (edge.kind === "precedence" && passes(edge.precedence, depth, options)) {
         visit({ ...config, state: edge.to }, depth);
       }
@@ -148,9 +247,9 @@ function passes(precedence: number, depth: number, options: ClosureOptions): boo
 }
 
 function leave(config: Config, exact: boolean, visit: (config: Config) => void): void {
-  const { stack } = config;
-  if (stack !== undefined) {
-    visit({ ...config, state: stack.state, stack: stack.below });
+  const { state, below } = config.stack;
+  if (state !== undefined && below !== undefined) {
+    visit({ ...config, state, stack: below });
     return;
   }
   if (exact) return;

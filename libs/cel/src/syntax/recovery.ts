@@ -1,8 +1,10 @@
 import { Abandoned } from "./builder.js";
+import { type Call, type Expected, expectedAt, recoverySet } from "./expectations.js";
 import { nextTokens, type Part, type RuleName, rules, type Sequence, type State, tokenOrder } from "./network.js";
-import { predict, type Stack } from "./prediction.js";
+import { predict } from "./prediction.js";
+import { listed, noAlternative, shown } from "./recovery-texts.js";
 import { type Issue, type Location, locate, nowhere } from "./source.js";
-import type { Token, TokenKind, Tokens } from "./tokens.js";
+import type { Token, Tokens } from "./tokens.js";
 
 /** A part of a text as the grammar reads it: what a label of the rule stands for. Errors leave labels empty. */
 export interface Tree {
@@ -10,8 +12,9 @@ export interface Tree {
   /** Of a rule with a choice, from 1; 0 where none was made. */
   alternative: number;
   readonly first: Token;
-  readonly tokens: Map<string, Token[]>;
-  readonly trees: Map<string, Tree[]>;
+  /** By their labels; undefined while there are none: most parts only pass on what is below them. */
+  tokens: Map<string, Token[]> | undefined;
+  trees: Map<string, Tree[]> | undefined;
   /** What a rule that begins with itself extends. */
   readonly left: Tree | undefined;
 }
@@ -26,19 +29,9 @@ const issueLimit = 100;
 const depthLimit = 250;
 const consumeLimit = 256;
 
-type Expected = ReadonlySet<TokenKind>;
-
 type ParseError =
   | { readonly kind: "mismatch"; readonly expected: Expected }
   | { readonly kind: "noAlternative"; readonly from: number; readonly at: number };
-
-interface Call {
-  readonly rule: RuleName;
-  /** The state of the call and where it returns to. */
-  readonly from: State | undefined;
-  readonly returns: State | undefined;
-  readonly below: Call | undefined;
-}
 
 /**
  * Reads tokens that make no expression as the reference's generated parser does: each error is told once, a token is
@@ -155,8 +148,11 @@ export function recoverTree(text: string, { list, errors }: Tokens): Recovered {
     failure = { kind: "mismatch", expected: expectedHere() };
   };
 
-  const stackOf = (call: Call | undefined): Stack | undefined =>
-    call?.returns === undefined ? undefined : { state: call.returns, below: stackOf(call.below) };
+  const stackOf = (innermost: Call | undefined): readonly State[] => {
+    const states: State[] = [];
+    for (let call = innermost; call?.returns !== undefined; call = call.below) states.push(call.returns);
+    return states;
+  };
 
   /** The alternative to take, 0 where there is none. What a look ahead finds replaces an error found before it. */
   const decide = (starts: readonly State[]): number => {
@@ -165,7 +161,7 @@ export function recoverTree(text: string, { list, errors }: Tokens): Recovered {
       tokens: list,
       at,
       precedence: precedences[precedences.length - 1] ?? 0,
-      stack: stackOf(calls),
+      stack: () => stackOf(calls),
     });
     failure = "failed" in found ? { kind: "noAlternative", from: at, at: found.failed } : undefined;
     return "failed" in found ? 0 : found.alternative;
@@ -197,12 +193,12 @@ export function recoverTree(text: string, { list, errors }: Tokens): Recovered {
     if (part.tokens.includes(token.kind)) {
       matched();
       consume();
-      keep(into.tokens, part.label, token);
+      keepToken(into, part.label, token);
       return true;
     }
     const found = recoverInline();
     if (found === undefined) return false;
-    keep(into.tokens, part.label, found);
+    keepToken(into, part.label, found);
     return true;
   };
 
@@ -231,7 +227,9 @@ export function recoverTree(text: string, { list, errors }: Tokens): Recovered {
         return match(part, into);
       case "call": {
         state = part.state;
-        keep(into.trees, part.label, runRule(part.rule, part));
+        const below = runRule(part.rule, part);
+        into.trees ??= new Map();
+        keep(into.trees, part.label, below);
         return true;
       }
       case "optional": {
@@ -255,14 +253,17 @@ export function recoverTree(text: string, { list, errors }: Tokens): Recovered {
     }
   };
 
-  const runSequence = (body: Sequence, into: Tree): boolean => body.parts.every((part) => runPart(part, into));
+  const runSequence = (body: Sequence, into: Tree): boolean => {
+    for (const part of body.parts) if (!runPart(part, into)) return false;
+    return true;
+  };
 
   const plant = (rule: RuleName, left?: Tree): Tree => ({
     rule,
     alternative: 0,
     first: left?.first ?? look(),
-    tokens: new Map(),
-    trees: new Map(),
+    tokens: undefined,
+    trees: undefined,
     left,
   });
 
@@ -299,10 +300,7 @@ export function recoverTree(text: string, { list, errors }: Tokens): Recovered {
     calls = { rule: name, from: from?.state, returns: from?.state.edges[0]?.to, below: outer };
     const depth = (depths.get(name) ?? 0) + 1;
     depths.set(name, depth);
-    if (depth > depthLimit) {
-      const message = `expression recursion limit exceeded: ${depthLimit}`;
-      throw new Abandoned([...issues, { at: nowhere, message }]);
-    }
+    if (depth > depthLimit) throw tooDeep(issues);
     precedences.push(from?.precedence ?? 0);
     let tree = plant(name);
     let ok = true;
@@ -326,12 +324,31 @@ export function recoverTree(text: string, { list, errors }: Tokens): Recovered {
     return tree;
   };
 
-  return { tree: runRule("start"), issues };
+  return { tree: withinStack(() => runRule("start"), issues), issues };
+}
+
+/** Texts that nest deep without ever closing take more of the stack than there may be. @throws Abandoned */
+function withinStack(read: () => Tree, issues: readonly Issue[]): Tree {
+  try {
+    return read();
+  } catch (thrown) {
+    if (thrown instanceof RangeError) throw tooDeep(issues);
+    throw thrown;
+  }
+}
+
+function tooDeep(issues: readonly Issue[]): Abandoned {
+  return new Abandoned([...issues, { at: nowhere, message: `expression recursion limit exceeded: ${depthLimit}` }]);
 }
 
 /** Of an empty text the reference tells the column before the first. */
 function placeOf(text: string, offset: number): Location {
   return text === "" ? { line: 1, column: -1 } : locate(text, offset);
+}
+
+function keepToken(into: Tree, label: string, token: Token): void {
+  into.tokens ??= new Map();
+  keep(into.tokens, label, token);
 }
 
 function keep<T>(into: Map<string, T[]>, label: string, value: T): void {
@@ -343,53 +360,4 @@ function keep<T>(into: Map<string, T[]>, label: string, value: T): void {
 /** Where a decision goes on without its body: the last of its edges. */
 function exitOf(decision: State): State {
   return decision.edges[decision.edges.length - 1]?.to ?? decision;
-}
-
-/** What may come at a state, and after the rules that may end there. */
-function expectedAt(state: State | undefined, calls: Call | undefined): Expected {
-  if (state === undefined) return new Set();
-  let next = nextTokens(state);
-  const expected = new Set(next.tokens);
-  for (let call = calls; call?.returns !== undefined && next.epsilon; call = call.below) {
-    next = nextTokens(call.returns);
-    for (const kind of next.tokens) expected.add(kind);
-  }
-  if (next.epsilon) expected.add("EOF");
-  return expected;
-}
-
-/** What any of the open rules goes on with. */
-function recoverySet(calls: Call | undefined): Expected {
-  const set = new Set<TokenKind>();
-  for (let call = calls; call?.returns !== undefined; call = call.below) {
-    for (const kind of nextTokens(call.returns).tokens) set.add(kind);
-  }
-  return set;
-}
-
-function shown(token: Token): string {
-  return quoted(token.text);
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("\t", "\\t").replaceAll("\n", "\\n").replaceAll("\r", "\\r")}'`;
-}
-
-/** A word after a dot is told as what it is. */
-function noAlternative(input: string): string {
-  for (const word of ["true", "false", "null"]) {
-    if (input.length === word.length + 1 && input.endsWith(word))
-      return `mismatched input '${word}' expecting IDENTIFIER`;
-  }
-  return `no viable alternative at input ${quoted(input)}`;
-}
-
-function listed(expected: Expected): string {
-  const names = tokenOrder.filter((kind) => expected.has(kind)).map(tokenName);
-  if (expected.has("EOF")) names.unshift("<EOF>");
-  return names.length === 1 ? (names[0] ?? "") : `{${names.join(", ")}}`;
-}
-
-function tokenName(kind: TokenKind): string {
-  return kind.length > 3 && kind === kind.toUpperCase() ? kind : `'${kind}'`;
 }

@@ -12,8 +12,8 @@ import type { Token } from "./tokens.js";
 export function readTree(tree: Tree, b: Builder, grammar: Grammar): Expr {
   let depth = 0;
 
-  const token = (t: Tree, label: string): Token | undefined => t.tokens.get(label)?.[0];
-  const child = (t: Tree, label: string): Tree | undefined => t.trees.get(label)?.[0];
+  const token = (t: Tree, label: string): Token | undefined => t.tokens?.get(label)?.[0];
+  const child = (t: Tree, label: string): Tree | undefined => t.trees?.get(label)?.[0];
   const nested = (read: () => Expr): Expr => {
     depth += 1;
     if (depth > limits.depth) throw new Abandoned([{ at: nowhere, message: "max recursion depth exceeded" }]);
@@ -58,8 +58,8 @@ export function readTree(tree: Tree, b: Builder, grammar: Grammar): Expr {
 
   const chain = (t: Tree, written: string, name: string): Expr => {
     const terms = [visit(child(t, "e"))];
-    const rest = t.trees.get("e1") ?? [];
-    const ops = t.tokens.get("ops") ?? [];
+    const rest = t.trees?.get("e1") ?? [];
+    const ops = t.tokens?.get("ops") ?? [];
     for (const i of ops.keys()) {
       const next = rest[i];
       if (next === undefined) return b.report(t.first.start, `unexpected character, wanted '${written}'`);
@@ -87,7 +87,7 @@ export function readTree(tree: Tree, b: Builder, grammar: Grammar): Expr {
 
   const unary = (t: Tree): Expr => {
     const operand = visit(child(t, "member"));
-    const ops = t.tokens.get("ops") ?? [];
+    const ops = t.tokens?.get("ops") ?? [];
     const [first] = ops;
     if (t.alternative < 2 || first === undefined || ops.length % 2 === 0) return operand;
     return b.call(first.start, t.alternative === 2 ? "!_" : "-_", [operand]);
@@ -117,7 +117,7 @@ export function readTree(tree: Tree, b: Builder, grammar: Grammar): Expr {
     return b.call(op.start, "_[?_]", [operand, key]);
   };
 
-  const args = (t: Tree): readonly Expr[] => (child(t, "args")?.trees.get("items") ?? []).map(visit);
+  const args = (t: Tree): readonly Expr[] => (child(t, "args")?.trees?.get("items") ?? []).map(visit);
 
   const primary = (t: Tree): Expr => {
     switch (t.alternative) {
@@ -149,7 +149,7 @@ export function readTree(tree: Tree, b: Builder, grammar: Grammar): Expr {
 
   const list = (t: Tree): Expr => {
     const optional = new Set<number>();
-    const elements = (child(t, "elems")?.trees.get("items") ?? []).map((item, i) => {
+    const elements = (child(t, "elems")?.trees?.get("items") ?? []).map((item, i) => {
       const mark = token(item, "opt");
       if (mark !== undefined) optional.add(i);
       if (mark !== undefined && !grammar.optionals) b.report(mark.start, "unsupported syntax '?'");
@@ -160,10 +160,10 @@ export function readTree(tree: Tree, b: Builder, grammar: Grammar): Expr {
 
   const map = (t: Tree): Expr => {
     const entries = child(t, "entries");
-    const keys = entries?.trees.get("keys") ?? [];
-    const values = entries?.trees.get("values") ?? [];
+    const keys = entries?.trees?.get("keys") ?? [];
+    const values = entries?.trees?.get("values") ?? [];
     const made: MapEntry[] = [];
-    for (const [i, colon] of (entries?.tokens.get("cols") ?? []).entries()) {
+    for (const [i, colon] of (entries?.tokens?.get("cols") ?? []).entries()) {
       const key = keys[i];
       const value = values[i];
       if (key === undefined || value === undefined) break;
@@ -176,11 +176,11 @@ export function readTree(tree: Tree, b: Builder, grammar: Grammar): Expr {
   };
 
   const message = (t: Tree): Expr => {
-    const name = (t.tokens.get("ids") ?? []).map((id) => id.text).join(".");
+    const name = (t.tokens?.get("ids") ?? []).map((id) => id.text).join(".");
     const entries = child(t, "entries");
-    const fields = entries?.trees.get("fields") ?? [];
-    const values = entries?.trees.get("values") ?? [];
-    const cols = entries?.tokens.get("cols") ?? [];
+    const fields = entries?.trees?.get("fields") ?? [];
+    const values = entries?.trees?.get("values") ?? [];
+    const cols = entries?.tokens?.get("cols") ?? [];
     const made: FieldEntry[] = [];
     for (const [i, field] of fields.entries()) {
       const colon = cols[i];

@@ -46,3 +46,13 @@ export const anyText: fc.Arbitrary<string> = fc
     { maxLength: 25 },
   )
   .map((parts) => parts.join(""));
+
+const pieces = ["", "(", ")", "[", "]", "{", "}", ",", ".", "?", ":", "&&", "+", " x ", "'", " in "];
+
+/** Expressions with a character taken away or a piece put in: they read as far as there, and then do not. */
+export const brokenExpressions: fc.Arbitrary<string> = fc
+  .tuple(expressions, fc.nat(), fc.constantFrom(...pieces))
+  .map(([text, place, piece]) => {
+    const at = place % (text.length + 1);
+    return text.slice(0, at) + piece + text.slice(piece === "" ? at + 1 : at);
+  });

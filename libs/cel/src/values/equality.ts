@@ -20,8 +20,7 @@ export function equal(a: Value, b: Value): boolean | CelError {
   if (typeof a === "string" || typeof a === "boolean" || a === null) return a === b;
   if (isNumeric(a)) return isNumeric(b) && compareNumbers(a, b) === 0;
   if (b === null) return false;
-  if (a instanceof ListValue) return equalLists(a, b);
-  if (a instanceof MapValue) return equalMaps(a, b);
+  if (a instanceof ListValue || a instanceof MapValue) return equalContainers(a, b);
   if (a instanceof Opaque) return a.equals(b);
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
@@ -29,6 +28,34 @@ export function equal(a: Value, b: Value): boolean | CelError {
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
   if (a instanceof Optional) return equalOptionals(a, b);
   return a;
+}
+
+/** A comparison that is under way: those inside of it are parts of it. */
+const underWay = { depth: 0, pairs: 0, equal: new Map<Value, Set<Value>>() };
+
+/** Pairs of containers from which on those that are equal are remembered. */
+const manyPairs = 10_000;
+
+/**
+ * Lists may share elements that share elements again: to compare each as often as it stands there would take forever. Pairs
+ * that were found equal are not looked at again.
+ */
+function equalContainers(a: ListValue | MapValue, b: Value): boolean | CelError {
+  const { equal: known } = underWay;
+  if (known.get(a)?.has(b) === true) return true;
+  underWay.depth += 1;
+  underWay.pairs += 1;
+  try {
+    const same = a instanceof ListValue ? equalLists(a, b) : equalMaps(a, b);
+    if (same === true && underWay.pairs > manyPairs) known.set(a, (known.get(a) ?? new Set()).add(b));
+    return same;
+  } finally {
+    underWay.depth -= 1;
+    if (underWay.depth === 0) {
+      underWay.pairs = 0;
+      if (known.size > 0) known.clear();
+    }
+  }
 }
 
 function equalOptionals(a: Optional, b: Value): boolean | CelError {

@@ -1,5 +1,5 @@
+import { type ChunkMemory, freshMemory } from "@orch/status/chunk-memory.js";
 import { readJson } from "@orch/status/read-json.js";
-import { type ChunkMemory, freshMemory } from "../chunk-memory.js";
 import { JsonString } from "./json-string.js";
 import {
   backslash,

@@ -1,4 +1,4 @@
-import { type ChunkMemory, freshMemory } from "../chunk-memory.js";
+import { type ChunkMemory, freshMemory } from "@orch/status/chunk-memory.js";
 import {
   backslash,
   closeBrace,

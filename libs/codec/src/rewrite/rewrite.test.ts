@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createReusedMemory } from "@orch/status/chunk-memory.js";
 import fc from "fast-check";
 import { Document, Scalar, type Tags, visit } from "yaml";
-import { createReusedMemory } from "../chunk-memory.js";
 import { jsonTrees, texts } from "../testing/json-trees.js";
 import { parseYaml, printYaml } from "../yaml.js";
 import { readPlain } from "../yaml-scalar.js";

@@ -1,4 +1,4 @@
-import type { ChunkMemory } from "../chunk-memory.js";
+import type { ChunkMemory } from "@orch/status/chunk-memory.js";
 
 /**
  * Writes one JSON text anew in another layout, part by part, wherever the parts begin and end. What it holds does not

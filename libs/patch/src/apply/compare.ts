@@ -79,14 +79,28 @@ function compareValues(schema: Schema, left: unknown, right: unknown, element: P
   else compareForms(schema, left, right, element, out);
 }
 
-/** A value of several forms: each side is compared in its own. */
+/**
+ * A value of several forms: each side is compared in its own, and both at once where it is the same. Schemas of schemas
+ * have a value of several forms below each: two walks of each would be as many as two to the power of their depth.
+ */
 function compareForms(schema: Schema, left: unknown, right: unknown, element: PathElement, out: Changes): void {
-  const forms = [left, right].filter((v) => v !== undefined).map((v) => formOf(schema, v));
-  for (const form of forms) {
-    if (form === "scalar") compareLeaves(left, right, element, out);
-    else if ("map" in form) compareMaps(form.map, left, right, element, out);
-    else compareLists(form.list, left, right, element, out);
+  const before = left === undefined ? undefined : formOf(schema, left);
+  const after = right === undefined ? undefined : formOf(schema, right);
+  if (before !== undefined) compareAs(before, left, right, element, out);
+  if (after !== undefined && (before === undefined || !sameForm(before, after))) {
+    compareAs(after, left, right, element, out);
   }
+}
+
+function sameForm(a: Form, b: Form): boolean {
+  if (a === "scalar" || b === "scalar") return a === b;
+  return "map" in a === "map" in b;
+}
+
+function compareAs(form: Form, left: unknown, right: unknown, element: PathElement, out: Changes): void {
+  if (form === "scalar") compareLeaves(left, right, element, out);
+  else if ("map" in form) compareMaps(form.map, left, right, element, out);
+  else compareLists(form.list, left, right, element, out);
 }
 
 function compareLeaves(left: unknown, right: unknown, element: PathElement, out: Changes): void {

@@ -1,10 +1,17 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { JsonObject } from "@orch/schema/descriptor.js";
+import { compileSchema } from "@orch/schema/structural/compile.js";
+import type { JsonSchema } from "@orch/schema/structural/json-schema.js";
+import { metadata, widget } from "@orch/schema/testing/widget.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { assertLinear } from "@orch/status/testing/growth.js";
+import { type FieldTree, leaf } from "../fields/field-set.js";
+import { fieldElement } from "../fields/path-element.js";
 import { configuration, setting, writeBy } from "../testing/settings-kind.js";
 import { applyConfiguration } from "./apply-configuration.js";
+import { compare } from "./compare.js";
+import { schemaOf } from "./schema.js";
 import { entriesOf, trackUpdate, withEntries } from "./track-update.js";
 
 const labels = (n: number, prefix = "k"): JsonObject =>
@@ -93,4 +100,18 @@ test("an apply of a list with very many items that do not fit is told about a hu
     (error) =>
       error instanceof ApiError && error.message.endsWith("and maybe more") && error.message.split("\n").length < 110,
   );
+});
+
+test("a change far below in what is not typed costs as much as it is deep", () => {
+  // Each level once: two walks of each would never end here.
+  const depth = 500;
+  const nested = (value: number): JsonObject =>
+    Array.from({ length: depth }).reduce<JsonObject>((inner) => ({ a: inner }), { value });
+  const open: JsonSchema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  const type = compileSchema(open, { name: widget.name, metadata });
+  const { added, modified, removed } = compare(schemaOf(type), nested(1), nested(2));
+  assert.deepEqual([added, removed], [{}, {}]);
+  let at: FieldTree | undefined = modified;
+  for (let i = 0; i < depth; i++) at = at?.[fieldElement("a")];
+  assert.deepEqual(at, { [fieldElement("value")]: leaf });
 });

@@ -135,7 +135,8 @@ function compareOwners(a: Owner, b: Owner): number {
   );
 }
 
-function entryOf({ manager, operation, apiVersion, time, set, subresource }: Owner): JsonObject {
+/** An owner as it is stored. */
+export function entryOf({ manager, operation, apiVersion, time, set, subresource }: Owner): JsonObject {
   const entry: Record<string, unknown> = {};
   if (manager !== "") entry["manager"] = manager;
   entry["operation"] = operation;

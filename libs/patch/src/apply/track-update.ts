@@ -14,9 +14,19 @@ import {
 import { sameTree } from "../fields/same-tree.js";
 import { capUpdaters } from "./cap-updaters.js";
 import { mayMisfit, mustFit } from "./check.js";
+import { type Comparison, compare, withoutIgnored } from "./compare.js";
 import { converted, emptyObject, type FieldWrite, knownSchema, type VersionedObject } from "./field-write.js";
 import { TypedError } from "./list-items.js";
-import { at, type ManagerKey, type Managers, managerId, readManagers, withSet, writeManagers } from "./managers.js";
+import {
+  at,
+  entryOf,
+  type ManagerKey,
+  type Managers,
+  managerId,
+  readManagers,
+  withSet,
+  writeManagers,
+} from "./managers.js";
 import { comparisons, currentManagers, takeOver } from "./take-over.js";
 
 /** Fields that nobody owns. */
@@ -81,8 +91,24 @@ function tracked(
   const { managers, reset } = startingManagers(before, live, object, write);
   // What is not tracked stays so until it is applied to.
   if (live !== undefined && managers.size === 0 && !reset) return undefined;
+  if (live === undefined && managers.size === 0) return created(object, write);
   const after = updated(live ?? emptyObject(write), object, managers, write);
   return writeManagers(capUpdaters(after), before);
+}
+
+/** What {@link updated} comes to where there was no object and nobody owns a field of it yet. */
+function created(object: JsonObject, write: FieldWrite): readonly JsonObject[] | undefined {
+  const schema = knownSchema(write.versions, write.apiVersion);
+  const next = asRequested(object, write).object;
+  if (mayMisfit(schema)) mustFit(schema, next, { duplicates: true });
+  const taken = takenBy(withoutIgnored(compare(schema, emptyObject(write), next), write.ignored(write.apiVersion)));
+  if (isEmpty(taken)) return undefined;
+  return [entryOf({ ...keyOf(write), operation: "Update", time: write.now, set: taken, entry: undefined })];
+}
+
+/** The fields that a writer comes to own by a change. What nobody owns goes first: it need not be put in order. */
+function takenBy({ added, modified }: Comparison): FieldSet {
+  return union(sorted(difference(modified, neverOwned)), sorted(difference(added, neverOwned)));
 }
 
 /**
@@ -120,8 +146,7 @@ export function updated(live: JsonObject, object: JsonObject, managers: Managers
   const current = currentManagers(write, change.live, managers);
   const comparisonIn = comparisons(write, change);
   const left = takeOver(current, comparisonIn, { own: undefined, force: true });
-  const { added, modified } = comparisonIn(write.apiVersion);
-  const taken = difference(union(sorted(modified), sorted(added)), neverOwned);
+  const taken = takenBy(comparisonIn(write.apiVersion));
   if (isEmpty(taken)) return left;
   const key: ManagerKey = { ...keyOf(write), operation: "Update" };
   const id = managerId(key);

@@ -1,4 +1,6 @@
 import { ApiError, outcomeUnknown, unavailable } from "@orch/status/api-error.js";
+import { outside } from "@orch/status/crowd.js";
+import { type Span, spanText, tellEvents } from "@orch/status/span.js";
 import { payloadOf } from "../codec.js";
 import type { Mortal } from "../deadlines.js";
 import { deadlinePassed } from "../errors.js";
@@ -18,6 +20,7 @@ export interface Outgoing extends Carried {
 export interface OutgoingOptions {
   /** Infinity without one. */
   readonly deadline: number;
+  readonly span: Span | undefined;
   /** Tries another peer. */
   readonly again: (one: Outgoing) => void;
   /** Runs once, when it is over. */
@@ -26,6 +29,14 @@ export interface OutgoingOptions {
 
 /** A call that was sent this often without an answer is given up, whatever its deadline. */
 const maxAttempts = 5;
+
+const ignore = (): void => {};
+
+const traceOf = (span: Span | undefined): string => (span === undefined ? "" : spanText(span));
+
+function listener(span: Span | undefined): Carried["traced"] {
+  return span === undefined ? ignore : (events) => tellEvents(span, events);
+}
 
 const noPeerLeft = (method: string): ApiError => unavailable(`no peer could take ${method}`);
 
@@ -37,7 +48,7 @@ export interface CallHands<Res> {
 export function outgoingCall<Req, Res>(
   method: UnaryMethod<Req, Res>,
   request: Req,
-  { resolve, reject, deadline, again, released }: OutgoingOptions & CallHands<Res>,
+  { resolve, reject, deadline, span, again, released }: OutgoingOptions & CallHands<Res>,
 ): Outgoing & Mortal {
   let ticket: Ticket | undefined;
   let attempts = 0;
@@ -53,11 +64,14 @@ export function outgoingCall<Req, Res>(
     reject(error);
   };
   const self = {
+    place: outside,
     kind: kinds.request,
     method: method.name,
     payload: payloadOf(method.request, request),
     deadline,
     window: 0,
+    trace: traceOf(span),
+    traced: listener(span),
     over: false,
     carriedBy: (given: Ticket): void => {
       ticket = given;
@@ -134,7 +148,7 @@ export function outgoingStream<Req, Res>(
   request: Req,
   options: OutgoingOptions & { readonly receiver: Receiver<Res>; readonly window: number; readonly decoders: Decoders },
 ): { readonly stream: Outgoing & Mortal; readonly subscription: Subscription } {
-  const { receiver, window, decoders, deadline, again, released } = options;
+  const { receiver, window, decoders, deadline, span, again, released } = options;
   let ticket: Ticket | undefined;
   let attempts = 0;
   let paused = false;
@@ -165,11 +179,14 @@ export function outgoingStream<Req, Res>(
     ticket?.credit(bytes);
   };
   const self = {
+    place: outside,
     kind: kinds.open,
     method: method.name,
     payload: payloadOf(method.request, request),
     deadline,
     window,
+    trace: traceOf(span),
+    traced: listener(span),
     over: false,
     carriedBy: (given: Ticket): void => {
       ticket = given;

@@ -6,9 +6,11 @@ import type { Payload } from "../codec.js";
 import { maxWaiting } from "../limits.js";
 import { MalformedError } from "../wire.js";
 import { helloPayload, readError, readHello } from "./frame-payloads.js";
-import { type InFrame, kinds, type OutFrame, outFrame, protocolVersion, readBatch } from "./frames.js";
+import { type InFrame, kinds, type OutFrame, outFrame, readBatch } from "./frames.js";
 import { channelOptions, clientCredentials, type LinkSecurity, linkMethod } from "./grpc-link.js";
 import { createOutbox } from "./outbox.js";
+import { commonVersion, protocolVersion } from "./protocol-version.js";
+import { createUnderWay } from "./under-way.js";
 
 /** A call or stream as a link carries it. */
 export interface Carried {
@@ -19,6 +21,10 @@ export interface Carried {
   readonly deadline: number;
   /** The window of a stream; 0 for a call. */
   readonly window: number;
+  /** Of the caller's span; "" without one. */
+  readonly trace: string;
+  /** What happened to the span at the server: before the answer or the end. */
+  traced(events: string): void;
   reply(payload: Buffer): void;
   message(payload: Buffer): void;
   end(error: ApiError | undefined): void;
@@ -51,6 +57,8 @@ export interface LinkOptions {
   /** The name by which the peer is called. */
   readonly serverName: string;
   readonly security: LinkSecurity | undefined;
+  /** {@link protocolVersion} where absent. */
+  readonly version?: number | undefined;
   readonly clock: Clock;
   readonly onReady: () => void;
   /** The peer takes no further calls; those unsent were returned. */
@@ -83,10 +91,10 @@ function openWire({ address, serverName, security }: LinkOptions): {
 const leftOf = (ms: number): number => Math.min(Math.max(1, Math.ceil(ms)), 0xffff_ffff);
 
 export function createLink(options: LinkOptions): Link {
-  const { clock } = options;
+  const { clock, version: own = protocolVersion } = options;
   const { client, wire } = openWire(options);
   const outbox = createOutbox(wire);
-  const carried = new Map<number, { readonly one: Carried; readonly frame: OutFrame }>();
+  const carried = createUnderWay<{ readonly one: Carried; readonly frame: OutFrame }>();
   let state: Link["state"] = "connecting";
   let lastId = 0;
 
@@ -97,9 +105,9 @@ export function createLink(options: LinkOptions): Link {
     outbox.close();
     wire.cancel();
     client.close();
-    const rest = [...carried.values()];
-    carried.clear();
-    for (const { one, frame } of rest) one.returned(frame.state === "written");
+    const rest = carried.entries();
+    for (const [id] of rest) carried.take(id);
+    for (const [, { one, frame }] of rest) one.returned(frame.state === "written");
     options.onDown(reason);
   };
   const stopHandshake = clock.after(handshakeMs, () => down("no greeting in time"));
@@ -107,19 +115,18 @@ export function createLink(options: LinkOptions): Link {
     if (state === "draining" && carried.size === 0) down("drained");
   };
   const forget = (id: number): Carried | undefined => {
-    const found = carried.get(id);
+    const found = carried.take(id);
     if (found === undefined) return undefined;
-    carried.delete(id);
     if (state === "draining") setImmediate(finishDraining);
     return found.one;
   };
   const drain = (): void => {
     if (state !== "ready" && state !== "connecting") return;
     state = "draining";
-    const unsent = [...carried].filter(([, { frame }]) => frame.state === "queued");
+    const unsent = carried.entries().filter(([, { frame }]) => frame.state === "queued");
     for (const [id, { frame }] of unsent) {
       frame.state = "withdrawn";
-      carried.delete(id);
+      carried.take(id);
     }
     options.onDraining();
     for (const [, { one }] of unsent) one.returned(false);
@@ -128,7 +135,7 @@ export function createLink(options: LinkOptions): Link {
   const greeted = (frame: InFrame): void => {
     const { version, message } = readHello(frame.payload);
     if (frame.kind === kinds.reject) down(`the peer refused the connection: ${message}`);
-    else if (version !== protocolVersion) down(`the peer speaks version ${version}, not ${protocolVersion}`);
+    else if (commonVersion(own, version) !== version) down(`the peer speaks version ${version}, not ${own}`);
     else if (state === "connecting") {
       state = "ready";
       stopHandshake();
@@ -137,6 +144,7 @@ export function createLink(options: LinkOptions): Link {
   };
   const take = (frame: InFrame): void => {
     const { kind, id, payload } = frame;
+    if (frame.trace !== "") carried.get(id)?.one.traced(frame.trace);
     if (kind === kinds.reply) forget(id)?.reply(payload);
     else if (kind === kinds.message) {
       carried.get(id)?.one.message(payload);
@@ -160,7 +168,7 @@ export function createLink(options: LinkOptions): Link {
   });
   wire.on("error", (error) => down(error.message));
   wire.on("end", () => down("the peer ended the connection"));
-  outbox.push(outFrame(kinds.hello, { payload: helloPayload(protocolVersion) }));
+  outbox.push(outFrame(kinds.hello, { payload: helloPayload(own) }));
 
   return {
     get state() {
@@ -174,9 +182,9 @@ export function createLink(options: LinkOptions): Link {
     },
     send: (one) => {
       const id = ++lastId;
-      const { method, payload, window: credit, deadline } = one;
+      const { method, payload, window: credit, deadline, trace } = one;
       const deadlineMs = deadline === Number.POSITIVE_INFINITY ? 0 : leftOf(deadline - clock.monotonic());
-      const frame = outFrame(one.kind, { id, method, payload, credit, deadlineMs });
+      const frame = outFrame(one.kind, { id, method, payload, credit, deadlineMs, trace });
       carried.set(id, { one, frame });
       outbox.push(frame);
       return {
@@ -186,7 +194,7 @@ export function createLink(options: LinkOptions): Link {
           else outbox.push(outFrame(kinds.cancel, { id }));
         },
         credit: (bytes) => {
-          if (carried.has(id)) outbox.push(outFrame(kinds.credit, { id, credit: bytes }));
+          if (carried.get(id) !== undefined) outbox.push(outFrame(kinds.credit, { id, credit: bytes }));
         },
       };
     },

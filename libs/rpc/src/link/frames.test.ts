@@ -17,6 +17,7 @@ const frames = fc.array(
     credit: uint32,
     payload: fc.uint8Array({ maxLength: 200 }),
     also: fc.array(uint32, { maxLength: 10 }),
+    trace: text,
   }),
 );
 

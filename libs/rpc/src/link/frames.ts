@@ -29,8 +29,6 @@ export const kinds = {
 
 export type Kind = (typeof kinds)[keyof typeof kinds];
 
-export const protocolVersion = 1;
-
 /** A frame that waits to be written. `state` and `also` change while it waits, never after. */
 export interface OutFrame {
   readonly kind: Kind;
@@ -39,11 +37,12 @@ export interface OutFrame {
   readonly deadlineMs: number;
   readonly credit: number;
   readonly payload: Payload;
+  readonly trace: string;
   also: number[] | undefined;
   state: "new" | "queued" | "written" | "withdrawn";
 }
 
-type FrameFields = Partial<Pick<OutFrame, "id" | "method" | "deadlineMs" | "credit" | "payload">>;
+type FrameFields = Partial<Pick<OutFrame, "id" | "method" | "deadlineMs" | "credit" | "payload" | "trace">>;
 
 export function outFrame(kind: Kind, fields: FrameFields): OutFrame {
   return {
@@ -53,6 +52,7 @@ export function outFrame(kind: Kind, fields: FrameFields): OutFrame {
     deadlineMs: fields.deadlineMs ?? 0,
     credit: fields.credit ?? 0,
     payload: fields.payload ?? emptyPayload,
+    trace: fields.trace ?? "",
     also: undefined,
     state: "new",
   };
@@ -67,6 +67,7 @@ export interface InFrame {
   payload: Buffer;
   credit: number;
   also: number[];
+  trace: string;
 }
 
 const tags = {
@@ -78,6 +79,7 @@ const tags = {
   payload: tag(6, lengthDelimited),
   credit: tag(7, 0),
   also: tag(8, lengthDelimited),
+  trace: tag(9, lengthDelimited),
 } as const;
 
 const numberSize = (value: number): number => (value === 0 ? 0 : 1 + varintSize(value));
@@ -96,7 +98,8 @@ function bodySize(frame: OutFrame): number {
     numberSize(frame.deadlineMs) +
     fieldSize(frame.payload.size) +
     numberSize(frame.credit) +
-    (frame.also === undefined ? 0 : fieldSize(alsoSize(frame.also)))
+    (frame.also === undefined ? 0 : fieldSize(alsoSize(frame.also))) +
+    (frame.trace === "" ? 0 : fieldSize(textLength(frame.trace)))
   );
 }
 
@@ -127,11 +130,12 @@ export function writeFrame(frame: OutFrame, target: Buffer, at: number): number 
     at += frame.payload.size;
   }
   at = writeNumber(target, at, { tag: tags.credit, value: frame.credit });
-  if (frame.also === undefined) return at;
-  target[at++] = tags.also;
-  at = writeVarint(target, at, alsoSize(frame.also));
-  for (const id of frame.also) at = writeVarint(target, at, id);
-  return at;
+  if (frame.also !== undefined) {
+    target[at++] = tags.also;
+    at = writeVarint(target, at, alsoSize(frame.also));
+    for (const id of frame.also) at = writeVarint(target, at, id);
+  }
+  return writeText(target, at, { tag: tags.trace, text: frame.trace });
 }
 
 const nothing: Buffer = Buffer.alloc(0);
@@ -147,6 +151,7 @@ export function readBatch(batch: Buffer, take: (frame: InFrame) => void): void {
     payload: nothing,
     credit: 0,
     also: [],
+    trace: "",
   };
   while (outer.at < outer.end) {
     const outerTag = outer.varint();
@@ -165,6 +170,7 @@ function readFrame(batch: Buffer, { from, to }: { from: number; to: number }, fr
   frame.deadlineMs = 0;
   frame.payload = nothing;
   frame.credit = 0;
+  frame.trace = "";
   if (frame.also.length > 0) frame.also = [];
   const reader = createWireReader(batch, from, to);
   while (reader.at < to) {
@@ -195,6 +201,9 @@ function readFrame(batch: Buffer, { from, to }: { from: number; to: number }, fr
         if (reader.at !== end) throw new MalformedError("a list exceeds its field");
         break;
       }
+      case tags.trace:
+        frame.trace = reader.text();
+        break;
       default:
         reader.skip(fieldTag);
     }

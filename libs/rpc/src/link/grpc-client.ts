@@ -1,5 +1,6 @@
 import { unavailable } from "@orch/status/api-error.js";
 import type { Clock } from "@orch/status/clock.js";
+import { Crowd, outside } from "@orch/status/crowd.js";
 import { type Resolve, resolveByDns } from "../addresses.js";
 import { callClock } from "../clock.js";
 import { createDeadlines, type Mortal } from "../deadlines.js";
@@ -27,13 +28,18 @@ export interface ConnectOptions {
   readonly random?: () => number;
   readonly resolve?: Resolve;
   readonly log?: RpcLog;
+  /** Of the protocol; the one that this build speaks where absent. */
+  readonly version?: number;
 }
 
 /** The calling end over the network. It connects at once and reconnects until it is closed. */
 export function connect(options: ConnectOptions): Caller {
   const { target, connections = 2, window = defaultWindow, waitForPeerMs = 2_000, clock = callClock } = options;
-  const { random = Math.random, resolve: resolveHost = resolveByDns, log = silent, security } = options;
-  const deadlines = createDeadlines(clock);
+  const { random = Math.random, resolve: resolveHost = resolveByDns, log = silent, security, version } = options;
+  /** The calls under way are in one of these: with a deadline, or without. */
+  const deadlines = createDeadlines<Outgoing & Mortal>(clock);
+  const endless = new Crowd<Outgoing & Mortal>();
+  const patience = createDeadlines(clock);
   const decoders = createDecoders();
   const parked = new Map<Outgoing, Mortal>();
   let closed = false;
@@ -42,7 +48,7 @@ export function connect(options: ConnectOptions): Caller {
     const mortal = parked.get(one);
     if (mortal === undefined) return;
     parked.delete(one);
-    deadlines.remove(mortal);
+    patience.remove(mortal);
   };
   const dispatch = (one: Outgoing): void => {
     if (one.over) return;
@@ -55,14 +61,15 @@ export function connect(options: ConnectOptions): Caller {
       parked.delete(one);
       one.fail(unavailable(`no instance of ${target} is connected`));
     };
-    const mortal = { deadline: clock.monotonic() + waitForPeerMs, expire };
+    const mortal = { place: outside, deadline: clock.monotonic() + waitForPeerMs, expire };
     parked.set(one, mortal);
-    deadlines.add(mortal);
+    patience.add(mortal);
   };
   const peers = createPeers({
     target,
     connections,
     security,
+    version,
     clock,
     random,
     resolve: resolveHost,
@@ -75,17 +82,18 @@ export function connect(options: ConnectOptions): Caller {
     },
   });
   const released = (one: Outgoing & Mortal): void => {
-    open.delete(one);
-    deadlines.remove(one);
+    if (isEndless(one)) endless.delete(one);
+    else deadlines.remove(one);
     if (parked.size > 0) unpark(one);
   };
-  const open = new Set<Outgoing>();
   const begin = (one: Outgoing & Mortal): void => {
-    open.add(one);
-    if (one.deadline !== Number.POSITIVE_INFINITY) deadlines.add(one);
+    if (isEndless(one)) endless.add(one);
+    else deadlines.add(one);
     dispatch(one);
   };
-  const common = ({ deadlineMs }: CallOptions) => ({
+  const underWay = (): readonly Outgoing[] => [...endless.members(), ...deadlines.members()];
+  const common = ({ deadlineMs, span }: CallOptions) => ({
+    span,
     deadline: deadlineMs === undefined ? Number.POSITIVE_INFINITY : clock.monotonic() + deadlineMs,
     again: dispatch,
     released,
@@ -112,11 +120,13 @@ export function connect(options: ConnectOptions): Caller {
     close: async () => {
       if (closed) return;
       closed = true;
-      for (const one of [...open]) if (one.kind === kinds.open) one.fail(callerClosed());
+      for (const one of underWay()) if (one.kind === kinds.open) one.fail(callerClosed());
       // The cancellations go out before the connections end.
       await new Promise((resolve) => setImmediate(resolve));
       peers.close();
-      for (const one of [...open]) one.fail(callerClosed());
+      for (const one of underWay()) one.fail(callerClosed());
     },
   };
 }
+
+const isEndless = ({ deadline }: Mortal): boolean => deadline === Number.POSITIVE_INFINITY;

@@ -1,9 +1,12 @@
 import { Server, type ServerDuplexStream, status } from "@grpc/grpc-js";
+import { createReusedMemory } from "@orch/status/chunk-memory.js";
 import type { Clock } from "@orch/status/clock.js";
 import { messageOf } from "@orch/status/message-of.js";
+import type { JoinTrace } from "@orch/status/span.js";
 import { socketScheme } from "../addresses.js";
 import { callClock } from "../clock.js";
 import { createDeadlines } from "../deadlines.js";
+import { flushAt } from "../limits.js";
 import { type RpcLog, silent } from "../log.js";
 import type { Services } from "../rpc.js";
 import { createServedMethods } from "../served-methods.js";
@@ -19,6 +22,10 @@ export type GrpcServerOptions = ListenAt & {
   readonly security?: LinkSecurity | undefined;
   readonly clock?: Clock;
   readonly log?: RpcLog;
+  /** Where this process takes part in its callers' traces. */
+  readonly joinTrace?: JoinTrace | undefined;
+  /** Of the protocol; the one that this build speaks where absent. */
+  readonly version?: number;
 };
 
 export interface GrpcServer {
@@ -33,15 +40,20 @@ export interface GrpcServer {
   close(graceMs: number): Promise<void>;
 }
 
+/** Of batches that were sent, kept for others. */
+const reusedBytes = 4 * 1024 * 1024;
+
 /** How long clients may take to leave once nothing is under way. */
 const leaveMs = 200;
 
 export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
-  const { security, clock = callClock, log = silent } = options;
+  const { security, clock = callClock, log = silent, joinTrace, version } = options;
   const methods = createServedMethods();
   const shared = createSharedMessages();
   const deadlines = createDeadlines(clock);
   const connections = new Map<ServerConnection, Wire>();
+  // gRPC has copied a batch into a message of its own when it calls back.
+  const memory = createReusedMemory({ pieceBytes: flushAt * 2, maxBytes: reusedBytes });
   const server = new Server({ ...channelOptions });
   let closing = false;
   let onEmpty = (): void => {};
@@ -55,7 +67,8 @@ export function createGrpcServer(options: GrpcServerOptions): GrpcServer {
       wire.emit("error", { code: status.PERMISSION_DENIED, details });
       return;
     }
-    const connection = createServerConnection({ writer: wire, methods, shared, deadlines, clock, log });
+    const parts = { writer: wire, memory, methods, shared, deadlines, clock, log, joinTrace };
+    const connection = createServerConnection({ ...parts, ...(version === undefined ? {} : { version }) });
     connections.set(connection, wire);
     if (closing) connection.drain();
     const lost = (): void => {

@@ -1,5 +1,9 @@
+import { type ChunkMemory, freshMemory } from "@orch/status/chunk-memory.js";
 import { flushAt, maxBatch, maxUnwritten } from "../limits.js";
 import { frameSize, type OutFrame, writeFrame } from "./frames.js";
+
+/** From so many bytes on the memory of a batch is kept: half of what it takes at least, so that what waits takes twice its bytes at most. */
+const largeBatch = flushAt;
 
 /** The gRPC stream under a connection, either side's. */
 export interface BatchWriter {
@@ -22,9 +26,11 @@ export interface Outbox {
 /**
  * Packs the frames of one tick into one batch, because a gRPC message costs some 15 µs and a frame in it
  * less than one. The tick ends with setImmediate: it runs after all sockets that were readable, a microtask
- * would run after each.
+ * would run after each. `memory`: of batches, for a writer that has copied one when it calls back; gRPC's client has not where it may
+ * try a call again.
  */
-export function createOutbox(writer: BatchWriter): Outbox {
+export function createOutbox(writer: BatchWriter, memory: ChunkMemory = freshMemory): Outbox {
+  const memoryFor = (bytes: number): Buffer => (bytes < largeBatch ? Buffer.allocUnsafe(bytes) : memory.take(bytes));
   let queue: OutFrame[] = [];
   let head = 0;
   let waiting = 0;
@@ -43,7 +49,7 @@ export function createOutbox(writer: BatchWriter): Outbox {
       if (size > 0 && size + more > maxBatch) break;
       size += more;
     }
-    const batch = size === 0 ? undefined : Buffer.allocUnsafe(size);
+    const batch = size === 0 ? undefined : memoryFor(size);
     let at = 0;
     for (; head < end; head++) {
       const frame = queue[head];
@@ -65,6 +71,7 @@ export function createOutbox(writer: BatchWriter): Outbox {
       full = !writer.write(batch, () => {
         const wasBlocked = unwritten >= maxUnwritten;
         unwritten -= length;
+        memory.giveBack(batch);
         if (wasBlocked) flush();
       });
     }

@@ -1,4 +1,5 @@
 import type { ApiError } from "@orch/status/api-error.js";
+import type { RemoteSpan } from "@orch/status/span.js";
 import { type Payload, payloadOf } from "../codec.js";
 import type { MessageCodec, Sender } from "../rpc.js";
 import type { Scope } from "../scope.js";
@@ -76,6 +77,7 @@ export interface ServerStreamOptions {
   readonly id: number;
   readonly window: number;
   readonly scope: Scope;
+  readonly span: RemoteSpan | undefined;
   readonly outbox: Outbox;
   readonly multicast: Multicast;
   readonly shared: SharedMessages;
@@ -88,7 +90,7 @@ export interface ServerStreamOptions {
  * message. `pending` counts both.
  */
 export function createServerStream(options: ServerStreamOptions): ServerStream {
-  const { id, window, scope, outbox, multicast, shared } = options;
+  const { id, window, scope, span, outbox, multicast, shared } = options;
   const drains: Array<() => void> = [];
   let unsent: Shared[] = [];
   let pending = 0;
@@ -107,8 +109,11 @@ export function createServerStream(options: ServerStreamOptions): ServerStream {
   const finish = (error: ApiError | undefined): void => {
     if (over) return;
     release();
+    const trace = span?.told() ?? "";
     outbox.push(
-      error === undefined ? outFrame(kinds.end, { id }) : outFrame(kinds.error, { id, payload: errorPayload(error) }),
+      error === undefined
+        ? outFrame(kinds.end, { id, trace })
+        : outFrame(kinds.error, { id, payload: errorPayload(error), trace }),
     );
   };
   const transmit = (message: Shared): void => {
@@ -141,6 +146,7 @@ export function createServerStream(options: ServerStreamOptions): ServerStream {
   return {
     sender: (codec) => ({
       deadline: scope.call.deadline,
+      span,
       get cancelled() {
         return scope.call.cancelled;
       },

@@ -25,6 +25,7 @@ import {
   metaNames,
   preserveUnknownFields,
   propertyOf,
+  validations,
   valuesOf,
 } from "./json-schema.js";
 import { createPattern } from "./pattern.js";
@@ -130,7 +131,9 @@ function messageOf(context: Context, schema: JsonSchema, isRoot: boolean): Messa
   const below = belowAll(fields.map((f) => f.type));
   const defaults = below.defaults || fields.some((f) => f.default !== undefined);
   const embedded = below.embedded || (whole && !isRoot);
-  const metadata = whole && context.metadata !== undefined ? propertyOf(schema, "metadata") : undefined;
+  const meta = whole && context.metadata !== undefined ? propertyOf(schema, "metadata") : undefined;
+  const metadata = meta && typeOf(inside(context, schema), meta);
+  const rules = below.rules || metadata?.rules?.below.rules === true;
   return message({
     name: isRoot ? context.name : "",
     object: isRoot,
@@ -138,9 +141,9 @@ function messageOf(context: Context, schema: JsonSchema, isRoot: boolean): Messa
     protobuf: false,
     unknown: keepsUnknown(context, schema) ? "keep" : "drop",
     rules: {
-      ...rulesOf(context, schema, { ...below, defaults, embedded }),
+      ...rulesOf(context, schema, { ...below, defaults, embedded, rules }),
       embedded: whole && !isRoot,
-      metadata: metadata === undefined ? undefined : typeOf(inside(context, schema), metadata),
+      metadata,
     },
     fields: () => fields,
   });
@@ -183,7 +186,7 @@ function inside(context: Context, schema: JsonSchema): Context {
   return open === context.open && !context.keep ? context : { ...context, open, keep: false };
 }
 
-const nothing: Below = { defaults: false, embedded: false, lists: false };
+const nothing: Below = { defaults: false, embedded: false, lists: false, rules: false };
 
 function belowAll(types: readonly (Type | undefined)[]): Below {
   const found = types.flatMap((type) => type?.rules?.below ?? []);
@@ -191,6 +194,7 @@ function belowAll(types: readonly (Type | undefined)[]): Below {
     defaults: found.some((b) => b.defaults),
     embedded: found.some((b) => b.embedded),
     lists: found.some((b) => b.lists),
+    rules: found.some((b) => b.rules),
   };
 }
 
@@ -220,7 +224,7 @@ function rulesOf(context: Context, schema: JsonSchema, below: Below): Rules {
     embedded: false,
     metadata: undefined,
     open: context.open || schema[preserveUnknownFields] === true,
-    below,
+    below: (schema[validations] ?? []).length > 0 ? { ...below, rules: true } : below,
   };
 }
 

@@ -13,6 +13,7 @@ import {
   encodeNumber,
   encodePlace,
   encodeRecord,
+  formatVersion,
   isUnsealed,
   type LogRecord,
   type Place,
@@ -26,8 +27,6 @@ interface Table extends Database<Buffer, Buffer> {
   getBinaryFast(id: Buffer, options?: { readonly transaction: ReadTransaction }): Buffer | undefined;
 }
 
-/** 1: lines of the log without a checksum. 2: with one, and the identity. */
-export const formatVersion = 2;
 const metaKeys = {
   format: Buffer.from("format"),
   revision: Buffer.from("revision"),
@@ -95,6 +94,8 @@ export interface EmbeddedDatabase {
   unsealed(): number;
   /** How many pages of the file are free to be written again, those behind its last used one not counted. */
   pages(): Pages;
+  /** Writes one moment of it into a new file, without the pages that are free. */
+  copyTo(file: string): Promise<void>;
   /**
    * All of it or nothing; resolves when it is on the medium. The work is done by lmdb's own thread.
    * Rejects with the ApiError that tells why not.
@@ -115,7 +116,12 @@ const metaPages = 2;
 /** An option that lmdb's types forget. */
 const ownerOnly = { permissionsMode: 0o600 };
 
-export function openDatabase(file: string): EmbeddedDatabase {
+export interface OpenOptions {
+  /** Beside the process that writes; commits are refused. */
+  readonly readOnly?: boolean;
+}
+
+export function openDatabase(file: string, { readOnly = false }: OpenOptions = {}): EmbeddedDatabase {
   const root = open<Buffer, Buffer>({
     path: file,
     noSubdir: true,
@@ -124,6 +130,7 @@ export function openDatabase(file: string): EmbeddedDatabase {
     maxDbs: 3,
     ...ownerOnly,
     cache: false,
+    readOnly,
     // Commits include the flush: what a reader of this process sees is durable, there is no second state.
     overlappingSync: false,
     // Our commits are explicit batches; with lmdb's own batching a failed one rejects a promise nobody holds.
@@ -144,6 +151,7 @@ export function openDatabase(file: string): EmbeddedDatabase {
     format: () => readNumber(metaKeys.format),
     unsealed: () => readNumber(metaKeys.unsealed) ?? 0,
     pages: () => pagesOf(root, tables),
+    copyTo: (target) => root.backup(target, true),
     async commit(commit) {
       try {
         await root.batch(() => write(tables, commit));

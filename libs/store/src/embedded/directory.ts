@@ -7,9 +7,10 @@ import { checkDialect, checkIdentity, type ExpectedDialect, parseIdentity, print
 import type { Logger } from "../logger.js";
 import { StoreRefused } from "../store-refused.js";
 import { inspectDataFile } from "./data-file.js";
-import { type EmbeddedDatabase, formatVersion, openDatabase } from "./database.js";
+import { type EmbeddedDatabase, openDatabase } from "./database.js";
 import { readIdentityFile, writeIdentityFile } from "./identity-file.js";
 import { takeLock } from "./lock.js";
+import { formatVersion } from "./record.js";
 import { beginUpgrade, sealLog } from "./upgrade.js";
 
 export const dataFile = "data.mdb";

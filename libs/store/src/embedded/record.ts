@@ -47,6 +47,9 @@ export interface Standing {
   readonly revision: number;
 }
 
+/** 1: lines of the log without a checksum. 2: with one, and the identity. */
+export const formatVersion = 2;
+
 const types = { unsealedPut: 1, unsealedDelete: 2, put: 3, delete: 4 } as const;
 const unsealedHeader = 15;
 const sealedHeader = 19;

@@ -10,10 +10,11 @@ import {
   type VerifyOptions,
 } from "@grpc/grpc-js";
 import { unavailable } from "@orch/status/api-error.js";
+import type { Relay } from "@orch/status/relay.js";
 import { wallClock } from "../clock.js";
 import { StoreUnreachable } from "../unreachable.js";
 import type { Method } from "./methods.js";
-import type { Tls } from "./tls.js";
+import { type Tls, type TlsSource, tlsNow } from "./tls.js";
 import { type CallOptions, createUnarySession, type UnarySession } from "./unary-session.js";
 
 /** A connection for streams, to one member. */
@@ -37,7 +38,7 @@ export interface Connections {
   failed(connection: UnarySession): void;
   /** A connection of its own for a stream, to the endpoints in turn. */
   dial(): StreamConnection;
-  close(): void;
+  close(): Promise<void>;
 }
 
 const channelOptions = {
@@ -58,13 +59,31 @@ const channelOptions = {
 } as const;
 
 const connectAttemptMs = 1_500;
+const firstPauseMs = 20;
+const longestPauseMs = 250;
 
-export function createConnections(endpoints: readonly string[], tls: Tls | undefined): Connections {
+export interface ConnectionOptions {
+  readonly tls?: TlsSource | undefined;
+  /** By which every connection goes, where there is one; it has the socket of each address. */
+  readonly relay?: Relay | undefined;
+}
+
+/** `host:port` of each endpoint. */
+export function addressesOf(endpoints: readonly string[]): readonly string[] {
+  return [...new Set(endpoints.map((endpoint) => parse(endpoint, false).address))];
+}
+
+export function createConnections(endpoints: readonly string[], options: ConnectionOptions): Connections {
+  const { tls, relay } = options;
   const connections = endpoints.map((endpoint) => {
     const { address, secure } = parse(endpoint, tls !== undefined);
-    return createUnarySession(`${secure ? "https" : "http"}://${address}`, tls);
+    return createUnarySession(`${secure ? "https" : "http"}://${address}`, tls, relay?.pathOf(address));
   });
   let index = 0;
+  /** Members in turn that could not be reached, and how long nobody tries again once all were tried. */
+  let refusals = 0;
+  let pauseMs = firstPauseMs;
+  let pause: Promise<void> | undefined;
   let dialed = -1;
   let closed = false;
   const current = (): UnarySession => {
@@ -74,17 +93,35 @@ export function createConnections(endpoints: readonly string[], tls: Tls | undef
   };
   current();
 
+  /** A member that refuses does so at once: without a pause everybody who waits would try as fast as he can. */
+  const refused = (connection: UnarySession): void => {
+    if (current() !== connection) return;
+    index++;
+    if (++refusals % connections.length !== 0 || pause !== undefined) return;
+    pause = delay(pauseMs).finally(() => {
+      pause = undefined;
+    });
+    pauseMs = Math.min(longestPauseMs, pauseMs * 2);
+  };
+  const reached = (): void => {
+    refusals = 0;
+    pauseMs = firstPauseMs;
+  };
+
   return {
     async ready(timeoutMs) {
       const deadline = performance.now() + timeoutMs;
       for (;;) {
         if (closed) throw unavailable("the store is closed");
+        if (pause !== undefined) await pause;
         const connection = current();
         const left = deadline - performance.now();
-        if (await connection.isUp(Math.min(left, connectAttemptMs))) return connection;
-        if (current() === connection) index++;
+        if (await connection.isUp(Math.min(left, connectAttemptMs))) {
+          reached();
+          return connection;
+        }
+        refused(connection);
         if (deadline - performance.now() < 10) throw new StoreUnreachable("no member of the store can be reached");
-        if (connections.length === 1) await delay(50);
       }
     },
     failed(connection) {
@@ -95,20 +132,24 @@ export function createConnections(endpoints: readonly string[], tls: Tls | undef
       dialed = dialed === -1 ? index : dialed + 1;
       const endpoint = endpoints[dialed % endpoints.length];
       if (endpoint === undefined) throw new RangeError("no endpoints of etcd given");
-      return connectStreams(endpoint, tls);
+      return connectStreams(endpoint, options);
     },
-    close() {
+    async close() {
       closed = true;
       for (const connection of connections) connection.close();
+      await relay?.close();
     },
   };
 }
 
-function connectStreams(endpoint: string, tls: Tls | undefined): StreamConnection {
+function connectStreams(endpoint: string, { tls, relay }: ConnectionOptions): StreamConnection {
   const { address, secure } = parse(endpoint, tls !== undefined);
+  const target = relay === undefined ? address : `unix:${relay.pathOf(address)}`;
+  // A socket has no name that the member would know.
+  const authority = relay === undefined ? {} : { "grpc.default_authority": address };
   const client = secure
-    ? secureClient(address, tls)
-    : new Client(address, credentials.createInsecure(), channelOptions);
+    ? secureClient({ address, target, authority }, tlsNow(tls))
+    : new Client(target, credentials.createInsecure(), { ...channelOptions, ...authority });
   return {
     endpoint,
     call: (method, request, { timeoutMs, token }) =>
@@ -144,15 +185,19 @@ function connectStreams(endpoint: string, tls: Tls | undefined): StreamConnectio
 }
 
 /** grpc-js announces the host to the server, which Node 26 refuses for an address: its certificate is checked here then. */
-function secureClient(address: string, tls: Tls | undefined): Client {
+function secureClient(
+  { address, target, authority }: { readonly address: string; readonly target: string; readonly authority: object },
+  tls: Tls | undefined,
+): Client {
   const host = hostOf(address);
   const byAddress = isIP(host) !== 0;
   const verify: VerifyOptions = byAddress
     ? { checkServerIdentity: (_announced, certificate) => checkServerIdentity(host, certificate) }
     : {};
   const ssl = credentials.createSsl(tls?.ca ?? null, tls?.key ?? null, tls?.cert ?? null, verify);
-  const announced = byAddress ? { "grpc.ssl_target_name_override": "localhost" } : {};
-  return new Client(address, ssl, { ...channelOptions, ...announced });
+  const relayed = target === address ? {} : { "grpc.ssl_target_name_override": host };
+  const announced = byAddress ? { "grpc.ssl_target_name_override": "localhost" } : relayed;
+  return new Client(target, ssl, { ...channelOptions, ...authority, ...announced });
 }
 
 /** `10.0.0.1:2379` → `10.0.0.1`, `[::1]:2379` → `::1`. */

@@ -35,6 +35,7 @@ export const methods = {
   watch: method("/etcdserverpb.Watch/Watch", pb.WatchRequest, pb.WatchResponse),
   authenticate: method("/etcdserverpb.Auth/Authenticate", pb.AuthenticateRequest, pb.AuthenticateResponse),
   status: method("/etcdserverpb.Maintenance/Status", pb.StatusRequest, pb.StatusResponse),
+  snapshot: method("/etcdserverpb.Maintenance/Snapshot", pb.SnapshotRequest, pb.SnapshotResponse),
 } as const;
 
 /** With every answer: whose it is, and of which revision. */

@@ -5,9 +5,11 @@ import {
   constants,
   type IncomingHttpHeaders,
 } from "node:http2";
+import { connect as connectSocket, isIP, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
 import { status } from "@grpc/grpc-js";
 import type { Method } from "./methods.js";
-import type { Tls } from "./tls.js";
+import { type Tls, type TlsSource, tlsNow } from "./tls.js";
 
 export interface CallOptions {
   readonly timeoutMs: number;
@@ -29,7 +31,8 @@ export interface UnarySession {
 const windowBytes = 4 << 20;
 const pingMs = 1_000;
 
-export function createUnarySession(origin: string, tls: Tls | undefined): UnarySession {
+/** `path`: of a Unix socket that leads to the origin. */
+export function createUnarySession(origin: string, source: TlsSource | undefined, path?: string): UnarySession {
   let session: ClientHttp2Session | undefined;
   let connecting: Promise<boolean> | undefined;
   let closed = false;
@@ -38,10 +41,12 @@ export function createUnarySession(origin: string, tls: Tls | undefined): UnaryS
     candidate !== undefined && !candidate.closed && !candidate.destroyed;
 
   function open(timeoutMs: number): Promise<boolean> {
+    const tls = tlsNow(source);
     const candidate = connect(origin, {
       ...tls,
       settings: { initialWindowSize: windowBytes, enablePush: false },
       maxSessionMemory: 1024,
+      ...(path === undefined ? {} : { createConnection: () => socketTo(path, new URL(origin), tls) }),
     });
     return new Promise((resolve) => {
       const timer = setTimeout(() => candidate.destroy(), timeoutMs);
@@ -79,6 +84,14 @@ export function createUnarySession(origin: string, tls: Tls | undefined): UnaryS
       session?.destroy();
     },
   };
+}
+
+/** An address is no name that TLS can announce; the certificate is held to it all the same. */
+function socketTo(path: string, { protocol, hostname }: URL, tls: Tls | undefined): Socket {
+  if (protocol === "http:") return connectSocket({ path });
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const name = isIP(host) === 0 ? { servername: host } : {};
+  return connectTls({ ...tls, path, host, ...name, ALPNProtocols: ["h2"] });
 }
 
 interface Outgoing<Request> {

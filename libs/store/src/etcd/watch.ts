@@ -31,6 +31,8 @@ const firstPauseMs = 20;
 const longestPauseMs = 2_000;
 const connectMs = 2_000;
 const statusMs = 2_000;
+/** A server says at once that it has begun a watch: one that stays silent for so long has not. */
+const beginMs = 10_000;
 
 /**
  * One watch, over as many streams as it takes (see Store.watch). A new stream starts behind the last
@@ -121,6 +123,15 @@ async function* follow(
     delivered: () => reader.next() - 1,
     send: canReportProgress(version ?? "") ? () => stream.write({ progressRequest: {} }) : undefined,
   });
+  const begun = new AbortController();
+  void context.clock.sleep(beginMs, begun.signal).then(() => {
+    if (begun.signal.aborted) return;
+    context.logger?.warn(
+      { endpoint: connection.endpoint },
+      "a watch of the store was not begun; it is asked for again",
+    );
+    stream.cancel();
+  });
   try {
     reader.restart();
     const { start, end } = keyRange(query.prefix);
@@ -128,6 +139,8 @@ async function* follow(
       createRequest: { key: start, rangeEnd: end, startRevision: reader.next(), prevKv: true, fragment: true },
     });
     for await (const response of stream) {
+      // Each abort makes an exception with its stack, also one that changes nothing.
+      if (!begun.signal.aborted) begun.abort();
       observed.answered(response.header, cluster);
       if (signal.aborted) return;
       if (response.canceled === true) calls.tokenRefused(token);
@@ -139,6 +152,7 @@ async function* follow(
       progress.delivered();
     }
   } finally {
+    begun.abort();
     progress.stop();
     signal.removeEventListener("abort", cancel);
     stream.cancel();

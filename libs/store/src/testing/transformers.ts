@@ -38,3 +38,12 @@ export function transformedFixture(fixture: Fixture, transformer: Transformer): 
     ...(reopen === undefined ? {} : { reopen: async () => transformed(await reopen(), transformer) }),
   };
 }
+
+/** The same, which answers a moment later: its keys must be fetched. */
+export function late({ seal, open }: Transformer): Transformer {
+  const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  return {
+    seal: async (value, key) => pause().then(() => seal(value, key)),
+    open: async (stored, key) => pause().then(() => open(stored, key)),
+  };
+}

@@ -1,12 +1,16 @@
-import { canonical, differences, type Got, parseRow, runCase } from "@orch/cel/cases/run.js";
+import { type CaseRow, canonical, differences, type Got, parseRow, runCase } from "@orch/cel/cases/run.js";
+import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import { readJson } from "@orch/status/read-json.js";
+import { runMutationCase, runPolicyCase, runWebhookCase } from "./admission-cases.js";
+import { configurationCase } from "./configuration-case.js";
+import { definitionCase, runDefinition, wantedOf } from "./definition-cases.js";
 import { dialectOf, Unusable, type World } from "./world.js";
 
 /**
  * Runs rows of cases, a line of JSON each, and prints each that differs: its id, what was expected, what came. Rows of
  * kinds that an expression alone does not answer are counted and passed over.
  */
-export function runCases(path: string, dialectName: string, world: World): number {
+export async function runCases(path: string, dialectName: string, world: World): Promise<number> {
   const dialect = dialectOf(dialectName);
   let held = 0;
   let differ = 0;
@@ -15,21 +19,50 @@ export function runCases(path: string, dialectName: string, world: World): numbe
   for (const [i, line] of lines.entries()) {
     if (line.trim() === "") continue;
     const row = read(line, `${path}:${i + 1}`);
-    const got = runCase(row, dialect);
-    if (got === undefined) {
+    const answer = await answerTo(row, dialect);
+    if (answer === undefined) {
       passed.set(row.kind, (passed.get(row.kind) ?? 0) + 1);
       continue;
     }
-    const wrong = differences(row.want, got);
+    const { want, got } = answer;
+    const wrong = differences(want, got);
     if (wrong === undefined) held += 1;
     else {
       differ += 1;
-      world.print(`${row.id}\n  expected ${part(row.want, wrong)}\n  got      ${part(got, wrong)}`);
+      world.print(`${row.id}\n  expected ${part(want, wrong)}\n  got      ${part(got, wrong)}`);
     }
   }
   for (const [kind, count] of passed) world.print(`${count} of kind ${kind} not run`);
   world.print(`${held} held, ${differ} differ`);
   return differ === 0 ? 0 : 1;
+}
+
+interface Answered {
+  readonly want: Got;
+  readonly got: Got;
+}
+
+/** What is wanted of a row and what came of it; undefined for kinds that are not served. */
+export async function answerTo(row: CaseRow, dialect: Dialect): Promise<Answered | undefined> {
+  const definition = row.kind === "crd" ? definitionCase(Reflect.get(row, "crd")) : undefined;
+  if (definition !== undefined) {
+    return { want: wantedOf(row.want, definition), got: runDefinition(definition, dialect) };
+  }
+  const got = gotOf(row, dialect) ?? (await configurationCase({ ...row }, createNaming(dialect)));
+  return got && { want: row.want, got };
+}
+
+function gotOf(row: CaseRow, dialect: Dialect): Got | undefined {
+  switch (row.kind) {
+    case "policy":
+      return runPolicyCase({ ...row }, dialect);
+    case "mutation":
+      return runMutationCase({ ...row }, dialect);
+    case "webhook":
+      return runWebhookCase({ ...row }, dialect);
+    default:
+      return runCase(row, dialect);
+  }
 }
 
 function read(line: string, where: string): ReturnType<typeof parseRow> {

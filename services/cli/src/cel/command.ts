@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { ApiError } from "@orch/status/api-error.js";
 import { runCases } from "./cases.js";
 import { evaluate } from "./evaluate.js";
 import { runRules } from "./rules.js";
@@ -10,6 +11,9 @@ const help = `usage:
   orch cel --cases FILE             run rows of cases, tell those that differ
 
 options:
+  --object KIND/NAME   a live object, as deployments/web or Widget.example.com/a, with its type
+  --orchconfig FILE    the client configuration by which it is read (ORCHCONFIG)
+  --namespace NAME     where it is; the configuration's own where absent
   --file FILE          the object, as YAML or JSON (- reads the standard input): the variables self and object
   --old-file FILE      the object before the change: oldSelf and oldObject
   --schema FILE        the structural schema of the object; without one its fields are dynamic
@@ -21,6 +25,9 @@ options:
   --api-dialect NAME   orch or kubernetes (orch)`;
 
 const options = {
+  object: { type: "string" },
+  orchconfig: { type: "string" },
+  namespace: { type: "string", short: "n" },
   file: { type: "string" },
   "old-file": { type: "string" },
   schema: { type: "string" },
@@ -34,8 +41,10 @@ const options = {
   help: { type: "boolean" },
 } as const;
 
+export const celFlags: readonly string[] = Object.keys(options);
+
 /** Runs `orch cel`; gives the exit status: 0 if all held, 1 if something did not, 2 if it cannot be run. */
-export function runCel(args: readonly string[], world: World): number {
+export async function runCel(args: readonly string[], world: World): Promise<number> {
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     if (values.help === true || (positionals.length === 0 && values.cases === undefined)) {
@@ -43,10 +52,14 @@ export function runCel(args: readonly string[], world: World): number {
       return 0;
     }
     const dialect = dialectOf(values["api-dialect"]);
-    if (values.cases !== undefined) return runCases(values.cases, values["api-dialect"] ?? "kubernetes", world);
+    if (values.cases !== undefined) return await runCases(values.cases, values["api-dialect"] ?? "kubernetes", world);
     const [first = "", second] = positionals;
     if (first === "test" && second !== undefined) return runRules(second, dialect, world);
-    return evaluate({ ...values, expression: first, dialect }, world);
+    const live =
+      values.object === undefined
+        ? undefined
+        : await world.liveObject({ ...values, reference: values.object, dialect });
+    return evaluate({ ...values, expression: first, dialect, live }, world);
   } catch (thrown) {
     if (!(thrown instanceof Error) || !isUsersFault(thrown)) throw thrown;
     world.print(`orch cel: ${thrown.message}`);
@@ -55,7 +68,7 @@ export function runCel(args: readonly string[], world: World): number {
 }
 
 function isUsersFault(error: Error): boolean {
-  if (error instanceof Unusable) return true;
+  if (error instanceof Unusable || error instanceof ApiError) return true;
   const code = "code" in error ? String(error.code) : "";
   return code.startsWith("ERR_PARSE_ARGS") || code.startsWith("E");
 }

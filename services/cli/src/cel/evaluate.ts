@@ -2,6 +2,7 @@ import { renderPlain, renderValue } from "@orch/cel/cases/render.js";
 import { parseType, typedValue } from "@orch/cel/cases/variables.js";
 import { declaredType, type Type } from "@orch/cel/check/types.js";
 import { analyze, estimateCost, makeProgram } from "@orch/cel/program.js";
+import { viewOfJsonSchema } from "@orch/cel/schema/json-schema.js";
 import type { Expr } from "@orch/cel/syntax/ast.js";
 import { print } from "@orch/cel/syntax/print.js";
 import type { Value } from "@orch/cel/values/value.js";
@@ -9,7 +10,7 @@ import type { Dialect } from "@orch/naming/naming.js";
 import { readJson } from "@orch/status/read-json.js";
 import { isObject, readDocument } from "./document.js";
 import { subjectOf } from "./subject.js";
-import { Unusable, type World } from "./world.js";
+import { type LiveObject, Unusable, type World } from "./world.js";
 
 export interface EvaluateOptions {
   readonly expression: string;
@@ -22,6 +23,8 @@ export interface EvaluateOptions {
   readonly release?: string | undefined;
   readonly limit?: string | undefined;
   readonly explain?: boolean | undefined;
+  /** In the place of the file and the schema. */
+  readonly live?: LiveObject | undefined;
 }
 
 /** Checks and evaluates one expression and tells what it is, what it costs and what it may cost. */
@@ -32,8 +35,8 @@ export function evaluate(options: EvaluateOptions, world: World): number {
   if (schema !== undefined && !isObject(schema)) throw new Unusable(`${options.schema}: no schema`);
   const subject = subjectOf({
     dialect,
-    schema,
-    root: options.root,
+    view: options.live === undefined ? schema && viewOfJsonSchema(schema) : options.live.view,
+    root: options.root ?? options.live?.isCustom,
     release: releaseOf(options.release),
     more: new Map(given.map(({ name, type }) => [name, type])),
   });
@@ -54,7 +57,7 @@ export function evaluate(options: EvaluateOptions, world: World): number {
     return 1;
   }
   const load = (path: string | undefined): unknown => (path === undefined ? undefined : readDocument(path, world));
-  const values = new Map(subject.bind(load(options.file), load(options["old-file"])));
+  const values = new Map(subject.bind(options.live?.object ?? load(options.file), load(options["old-file"])));
   for (const { name, value } of given) values.set(name, value);
   const outcome = made.program.run((name) => values.get(name), limitOf(options.limit));
   world.print(`cost      ${outcome.cost}`);

@@ -1,4 +1,5 @@
 import { compileExpression, type Program } from "@orch/cel/program.js";
+import { viewOfJsonSchema } from "@orch/cel/schema/json-schema.js";
 import type { Dialect } from "@orch/naming/naming.js";
 import { isObject, readDocument } from "./document.js";
 import { type Subject, subjectOf } from "./subject.js";
@@ -18,7 +19,7 @@ export function runRules(path: string, dialect: Dialect, world: World): number {
   if (!isObject(document)) throw new Unusable(`${path}: no rules`);
   const { schema, rules, cases, root } = document;
   if (schema !== undefined && !isObject(schema)) throw new Unusable(`${path}: schema is no object`);
-  const subject = subjectOf({ dialect, schema, root: root === true });
+  const subject = subjectOf({ dialect, view: schema && viewOfJsonSchema(schema), root: root === true });
   const compiled: Rule[] = [];
   for (const [i, rule] of listOf(rules, `${path}: rules`).entries()) {
     const name = String(rule["name"] ?? `rules[${i}]`);

@@ -2,16 +2,17 @@ import { type Type, t } from "@orch/cel/check/types.js";
 import type { Range } from "@orch/cel/cost/sizes.js";
 import { type CelEnvironment, createEnvironment } from "@orch/cel/environment.js";
 import { declareSchema } from "@orch/cel/schema/declare.js";
-import { type JsonSchema, viewOfJsonSchema } from "@orch/cel/schema/json-schema.js";
-import { dynamicValue, schemaValue } from "@orch/cel/schema/values.js";
-import { withObjectMeta } from "@orch/cel/schema/view.js";
+import { dynamicValue } from "@orch/cel/schema/dynamic.js";
+import { schemaValue } from "@orch/cel/schema/values.js";
+import { type SchemaView, withObjectMeta } from "@orch/cel/schema/view.js";
 import type { Value } from "@orch/cel/values/value.js";
 import type { Dialect } from "@orch/naming/naming.js";
 import { Unusable } from "./world.js";
 
 export interface SubjectOptions {
   readonly dialect: Dialect;
-  readonly schema?: JsonSchema | undefined;
+  /** Of the object; its fields are dynamic where there is none. */
+  readonly view?: SchemaView | undefined;
   readonly root?: boolean | undefined;
   /** The minor release of new expressions. */
   readonly release?: number | undefined;
@@ -31,12 +32,11 @@ const before = ["oldSelf", "oldObject"];
 const keywordsSince = 31;
 
 export function subjectOf(options: SubjectOptions): Subject {
-  const { dialect, schema, root = false, release, more } = options;
-  const plain = schema && viewOfJsonSchema(schema);
+  const { dialect, view: plain, root = false, release, more } = options;
   const view = plain && root ? withObjectMeta(plain) : plain;
   const keywords = release === undefined || release >= keywordsSince;
   const declaration = view && declareSchema(view, { name: "selfType", root, keywords });
-  if (schema !== undefined && declaration === undefined) throw new Unusable("expressions see nothing of this schema");
+  if (view !== undefined && declaration === undefined) throw new Unusable("expressions see nothing of this schema");
   const type = declaration?.declared.type ?? t.dyn;
   const names = [...now, ...before];
   const env = createEnvironment({

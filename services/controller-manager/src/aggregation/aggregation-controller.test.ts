@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { PolicyRule } from "@orch/api/kinds/rbac/types.js";
+import { createMirror } from "@orch/client/mirror.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { systemClock } from "@orch/runtime/clock.js";
@@ -30,7 +31,6 @@ function setup(t: TestContext) {
   const failures: ApiError[] = [];
   let failed = 0;
   const client: AggregationTools["client"] = {
-    ...server.client,
     async raw(request) {
       assert.equal(request.headers?.["content-type"], "application/apply-patch+yaml");
       assert.deepEqual(request.query, { fieldManager: "clusterrole-aggregation-controller", force: true });
@@ -48,11 +48,14 @@ function setup(t: TestContext) {
     },
   };
   const telemetry = {
-    ...createTelemetry(createMetrics({ release: "1.32", processMetrics: false })),
+    ...createTelemetry(createMetrics({ release: "1.32", processMetrics: false }), () => 0),
     failed: () => void failed++,
   };
   const naming = createNaming("kubernetes");
-  const tools = { client, naming, clock: systemClock, random: () => 0, log: silentLog, telemetry };
+  const clock = systemClock;
+  const random = (): number => 0;
+  const mirror = createMirror({ client: server.client, naming, clock, random });
+  const tools = { client, mirror, naming, clock, random, log: silentLog, telemetry };
   const abort = new AbortController();
   // Delays of retries keep no process alive.
   const alive = setTimeout(() => {}, 60_000);

@@ -2,7 +2,6 @@ import { aggregatedRules, sameRules } from "@orch/api/kinds/rbac/aggregation.js"
 import type { ClusterRole, PolicyRule } from "@orch/api/kinds/rbac/types.js";
 import type { Client } from "@orch/client/http.js";
 import { type ApiObject, pathOf } from "@orch/client/objects.js";
-import { createReflector } from "@orch/client/reflector.js";
 import { createWorkQueue } from "@orch/client/work-queue.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
@@ -12,13 +11,13 @@ const name = "clusterrole-aggregation-controller";
 /** Roles that are written at once. */
 const workers = 5;
 
-export interface AggregationTools extends Omit<ControllerTools, "client" | "discovery"> {
-  readonly client: Pick<Client, "list" | "stream" | "raw">;
+export interface AggregationTools extends Omit<ControllerTools, "client" | "discovery" | "informers"> {
+  readonly client: Pick<Client, "raw">;
 }
 
 /** Keeps the rules of every ClusterRole that is made of others those of the others. */
 export function createAggregationController(tools: AggregationTools): Controller {
-  const { client, naming, clock, random, telemetry } = tools;
+  const { client, mirror, naming, clock, telemetry } = tools;
   const failed = failureTeller(tools, name);
   const clusterRoles = { group: naming.group("rbac.authorization"), version: "v1", resource: "clusterroles" };
 
@@ -59,12 +58,10 @@ export function createAggregationController(tools: AggregationTools): Controller
         else made.delete(of);
         for (const one of made) queue.add(one);
       };
-      const roles = createReflector({
-        client,
+      const roles = mirror.view({
         collection: clusterRoles,
+        sees: "objects",
         keep: withoutManagers,
-        clock,
-        random,
         handlers: {
           added: (role) => changed(role, true),
           modified: (role) => changed(role, true),

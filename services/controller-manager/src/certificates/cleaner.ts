@@ -1,8 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { listAll } from "@orch/client/list-all.js";
 import type { ApiObject } from "@orch/client/objects.js";
+import { unlessPast } from "@orch/client/passing.js";
 import { pause } from "@orch/client/pause.js";
-import { ApiError } from "@orch/status/api-error.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
 import { type SigningRequestView, signingRequests, viewOf } from "./signing-request.js";
@@ -42,14 +42,9 @@ async function clean(
   for (const object of items) {
     if (!isOver(object, clock.now())) continue;
     const { name: request = "", uid = "", resourceVersion = "" } = object.metadata;
-    await client.delete(requests, request, { preconditions: { uid, resourceVersion }, signal }).catch(unlessChanged);
+    // Whoever changed it meanwhile has a reason: it is looked at again in an hour.
+    await client.delete(requests, request, { preconditions: { uid, resourceVersion }, signal }).catch(unlessPast);
   }
-}
-
-/** Whoever changed it meanwhile has a reason: it is looked at again in an hour. */
-function unlessChanged(error: unknown): void {
-  if (error instanceof ApiError && (error.reason === "NotFound" || error.reason === "Conflict")) return;
-  throw error;
 }
 
 /** Whether a request has been there long enough. `now` in milliseconds since 1970. */

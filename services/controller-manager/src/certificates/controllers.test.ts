@@ -15,6 +15,7 @@ import type { ControllerName } from "../controller.js";
 import { createTelemetry } from "../metrics.js";
 import { createControllerManager } from "../service.js";
 import { createSigningServer, until } from "../testing/signing-server.js";
+import { usualCluster } from "../testing/usual-cluster.js";
 
 const naming = createNaming("kubernetes");
 const missing = (): never => assert.fail("not asked for");
@@ -44,8 +45,24 @@ async function setup(t: TestContext, controllers: readonly ControllerName[], opt
     {
       controllers: new Set(controllers),
       garbageCollectorWorkers: 1,
+      workers: {
+        statefulSets: 1,
+        daemonSets: 1,
+        cronJobs: 1,
+        finishedJobs: 1,
+        jobs: 1,
+        deployments: 1,
+        replicaSets: 1,
+        replicationControllers: 1,
+      },
+      autoscaling: {
+        ...{ workers: 1, periodMs: 15_000, tolerance: 0.1, downWindowMs: 0 },
+        ...{ cpuInitializationMs: 0, initialReadinessMs: 0 },
+      },
       namespaceWorkers: 1,
+      quotas: { workers: 1, syncPeriodMs: 300_000, settleMs: 0 },
       namespaceQuietMs: 0,
+      cluster: usualCluster(),
       signing: { authorities: options.signs === false ? {} : { "agent-client": files }, durationMs: 3_600_000 },
       leaderElection: undefined,
     },
@@ -59,7 +76,7 @@ async function setup(t: TestContext, controllers: readonly ControllerName[], opt
       clock: { ...clock, monotonic: systemClock.monotonic },
       random: () => 0,
       log: { ...silentLog, info: (_fields, message) => told.push(message) },
-      telemetry: createTelemetry(createMetrics({ release: "1.32" })),
+      telemetry: createTelemetry(createMetrics({ release: "1.32" }), () => 0),
     },
   );
   t.after(async () => {

@@ -1,5 +1,4 @@
 import type { ApiObject } from "@orch/client/objects.js";
-import { createReflector } from "@orch/client/reflector.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
@@ -23,7 +22,7 @@ export function createRequestController(
   { name, queue: queueName, work }: RequestWork,
   tools: ControllerTools,
 ): Controller {
-  const { client, clock, random, naming, telemetry } = tools;
+  const { mirror, clock, naming, telemetry } = tools;
   const failed = failureTeller(tools, name);
   return {
     async run(signal) {
@@ -40,12 +39,10 @@ export function createRequestController(
         longestDelayMs,
       });
       const look = ({ metadata }: ApiObject): void => queue.add(metadata.name ?? "");
-      const requests = createReflector({
-        client,
+      const requests = mirror.view({
         collection: signingRequests(naming),
+        sees: "objects",
         keep: withoutManagers,
-        clock,
-        random,
         handlers: { added: look, modified: look },
         onError: failed,
       });

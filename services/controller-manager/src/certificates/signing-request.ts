@@ -1,6 +1,6 @@
 import { type ApiObject, isRecord } from "@orch/client/objects.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { wireTime } from "../wire-time.js";
+import { wireTime } from "@orch/status/wire-time.js";
 
 /** What the controllers read of a CertificateSigningRequest. */
 export interface SigningRequestView {

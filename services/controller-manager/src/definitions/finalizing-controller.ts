@@ -7,15 +7,14 @@ import {
 } from "@orch/api/custom/conditions.js";
 import type { DefinitionV1 } from "@orch/api/kinds/apiextensions/types.js";
 import { listAll } from "@orch/client/list-all.js";
-import { metadataOnly } from "@orch/client/metadata-only.js";
+import { identityOnly, metadataOnly } from "@orch/client/metadata-only.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
-import { createReflector } from "@orch/client/reflector.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { messageOf } from "@orch/status/message-of.js";
+import { wireTime } from "@orch/status/wire-time.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
-import { wireTime } from "../wire-time.js";
 
 const name = "customresourcedefinition-finalizing-controller";
 const workers = 5;
@@ -35,7 +34,7 @@ const neverThere = ended("NeverEstablished", "resource was never established");
 
 /** Deletes the objects of definitions that are being deleted, then lets the definitions go. */
 export function createDefinitionFinalizer(tools: ControllerTools): Controller {
-  const { client, clock, random, naming, telemetry } = tools;
+  const { mirror, clock, telemetry } = tools;
   const tell = failureTeller(tools, name);
   return {
     async run(signal) {
@@ -49,20 +48,15 @@ export function createDefinitionFinalizer(tools: ControllerTools): Controller {
       const look = ({ metadata }: ApiObject): void => {
         if (typeof metadata["deletionTimestamp"] === "string") queue.add(metadata.name ?? "");
       };
-      const reflector = createReflector({
-        client,
+      const definitions = mirror.view({
         collection: definitionsOf(tools),
-        accept: metadataOnly(naming),
-        // That one is being deleted stands in its metadata; of its schema nothing is kept.
-        keep: ({ metadata: { name, deletionTimestamp } }) => ({
-          metadata: { ...(name === undefined ? {} : { name }), deletionTimestamp },
-        }),
-        clock,
-        random,
+        // That one is being deleted stands in its metadata.
+        sees: "metadata",
+        keep: identityOnly,
         handlers: { added: look, modified: look },
         onError: tell,
       });
-      await Promise.all([reflector.run(signal), queue.run(signal)]);
+      await Promise.all([definitions.run(signal), queue.run(signal)]);
     },
   };
 }
@@ -116,8 +110,11 @@ async function emptied({ spec, status }: DefinitionV1, tools: ControllerTools, s
   if (!status?.conditions?.some((one) => one.type === "Established" && one.status === "True")) {
     return { is: "empty", said: neverThere };
   }
-  const version = spec?.versions?.find(({ served }) => served === true)?.name;
-  if (version === undefined) return { is: "failed", why: "could not list instances: no version is served" };
+  const versions = spec?.versions ?? [];
+  // Of a definition of which nothing is served, the stored version is while it goes.
+  const reached = versions.find(({ served }) => served === true) ?? versions.find(({ storage }) => storage === true);
+  const version = reached?.name;
+  if (version === undefined) return { is: "failed", why: "could not list instances: no version is stored" };
   const all = { group: spec?.group ?? "", version, resource: status.acceptedNames?.plural ?? "" };
   const list = async (): Promise<readonly ApiObject[]> =>
     (await listAll(client, all, { accept: metadataOnly(naming).list, signal })).items;

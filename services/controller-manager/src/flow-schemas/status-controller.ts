@@ -1,12 +1,12 @@
 import type { FlowSchema } from "@orch/api/kinds/flowcontrol/types.js";
 import type { Condition } from "@orch/api/kinds/shared/conditions.js";
 import type { Client } from "@orch/client/http.js";
+import type { Handlers } from "@orch/client/object-store.js";
 import { type ApiObject, pathOf } from "@orch/client/objects.js";
-import { createReflector, type Handlers } from "@orch/client/reflector.js";
 import { createWorkQueue } from "@orch/client/work-queue.js";
+import { wireTime } from "@orch/status/wire-time.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
-import { wireTime } from "../wire-time.js";
 import { withoutManagers } from "../without-managers.js";
 
 const name = "flowschema-status-controller";
@@ -15,22 +15,20 @@ const type = "Dangling";
 const fieldManager = "api-priority-and-fairness-config-consumer-v1";
 
 export interface FlowSchemaTools extends Omit<ControllerTools, "client" | "discovery"> {
-  readonly client: Pick<Client, "list" | "stream" | "raw">;
+  readonly client: Pick<Client, "raw">;
 }
 
 /** Says in the status of every FlowSchema whether the priority level that it names is there (`Dangling`). */
 export function createFlowSchemaStatusController(tools: FlowSchemaTools): Controller {
-  const { client, naming, clock, random, telemetry } = tools;
+  const { client, mirror, naming, clock, telemetry } = tools;
   const failed = failureTeller(tools, name);
   const group = naming.group("flowcontrol.apiserver");
   const version = "v1";
   const follow = (resource: string, handlers: Handlers) =>
-    createReflector({
-      client,
+    mirror.view({
       collection: { group, version, resource },
+      sees: "objects",
       keep: withoutManagers,
-      clock,
-      random,
       handlers,
       onError: failed,
     });

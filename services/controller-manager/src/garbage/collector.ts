@@ -39,7 +39,7 @@ export function createGarbageCollector(config: GarbageCollectorConfig, tools: Co
 }
 
 function createCollection({ workers }: GarbageCollectorConfig, tools: ControllerTools, signal: AbortSignal) {
-  const { client, clock, random, telemetry, naming, discovery } = tools;
+  const { client, mirror, clock, random, telemetry, naming, discovery } = tools;
   const failed = failureTeller(tools, name);
   const accept = metadataOnly(naming);
   const absentOwners = createAbsentOwners();
@@ -92,10 +92,7 @@ function createCollection({ workers }: GarbageCollectorConfig, tools: Controller
     ownerElsewhere: (dependent, reference) => void recorder.warn(wrongNamespace(dependent, reference)),
   });
   const monitors = createMonitors({
-    client,
-    accept,
-    clock,
-    random,
+    mirror,
     changes: {
       seen: (kind, object) => graph.observe(kind, object),
       gone: (kind, object) => graph.forget(kind, object),

@@ -107,7 +107,7 @@ export function createGraph(events: GraphEvents): Graph {
         if (!doubtful && mayBeWrong(node, reference, owner)) doubtful = true;
         continue;
       }
-      const made = newNode(identityOfOwner(reference, node.identity.namespace), true);
+      const made = newNode(identityOfOwner(reference, node.identity.namespace), { virtual: true, owners: [] });
       nodes.set(reference.uid, made);
       addDependent(made, node);
       events.verify(made);
@@ -162,7 +162,7 @@ export function createGraph(events: GraphEvents): Graph {
       const owners = ownersOf(object);
       let node = nodes.get(identity.uid);
       if (node === undefined) {
-        node = { ...newNode(identity, false), owners };
+        node = newNode(identity, { virtual: false, owners });
         nodes.set(identity.uid, node);
         link(node, owners);
       } else {
@@ -211,10 +211,10 @@ export function createGraph(events: GraphEvents): Graph {
   };
 }
 
-function newNode(identity: Identity, virtual: boolean): MutableNode {
+function newNode(identity: Identity, { virtual, owners }: Pick<GraphNode, "virtual" | "owners">): MutableNode {
   return {
     identity,
-    owners: [],
+    owners,
     dependents: nobody,
     virtual,
     beingDeleted: false,

@@ -1,5 +1,6 @@
 import type { Client } from "@orch/client/http.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
+import { patchTypes } from "@orch/client/patch-types.js";
 import { ApiError } from "@orch/status/api-error.js";
 import type { Identity } from "./references.js";
 
@@ -40,7 +41,6 @@ export interface MetadataChange {
 }
 
 const tries = 5;
-const mergePatch = "application/merge-patch+json";
 
 export function createLiveObjects(deps: {
   readonly client: Client;
@@ -74,7 +74,7 @@ export function createLiveObjects(deps: {
         // What others change meanwhile is a conflict: lists are replaced whole.
         const body = { metadata: { uid, resourceVersion, ...changed } };
         try {
-          await client.patch(collection, identity.name, { type: mergePatch, body, accept, signal });
+          await client.patch(collection, identity.name, { type: patchTypes.merge, body, accept, signal });
           return;
         } catch (error) {
           if (!(error instanceof ApiError)) throw error;

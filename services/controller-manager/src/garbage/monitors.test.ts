@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { ApiResource } from "@orch/client/discovery.js";
 import type { Client } from "@orch/client/http.js";
+import { metadataOnly } from "@orch/client/metadata-only.js";
+import { createMirror } from "@orch/client/mirror.js";
+import { createNaming } from "@orch/naming/naming.js";
 import { systemClock } from "@orch/runtime/clock.js";
 import { createWatchedServer } from "../testing/watched-server.js";
 import { createMonitors } from "./monitors.js";
@@ -14,23 +17,22 @@ const [webs, rows] = [resourceOf("webs", "Web"), resourceOf("rows", "Row")];
 
 function setup(t: TestContext) {
   const server = createWatchedServer();
+  const naming = createNaming("orch");
+  const accept = metadataOnly(naming);
   const client: Pick<Client, "list" | "stream"> = {
     list(collection, options) {
-      assert.equal(options?.accept, "list");
+      assert.equal(options?.accept, accept.list);
       return server.client.list(collection, options);
     },
     stream(request) {
-      assert.equal(request.headers?.["accept"], "object");
+      assert.equal(request.headers?.["accept"], accept.object);
       return server.client.stream(request);
     },
   };
   const abort = new AbortController();
   const seen: string[] = [];
   const monitors = createMonitors({
-    client,
-    accept: { list: "list", object: "object" },
-    clock: systemClock,
-    random: () => 0,
+    mirror: createMirror({ client, naming, clock: systemClock, random: () => 0 }),
     changes: {
       seen: ({ apiVersion, kind }, { metadata }) => seen.push(`${apiVersion} ${kind} ${metadata.uid}`),
       gone: ({ kind }, { metadata }) => seen.push(`gone ${kind} ${metadata.uid}`),

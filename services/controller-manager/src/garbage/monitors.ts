@@ -1,9 +1,7 @@
 import type { ApiResource } from "@orch/client/discovery.js";
-import type { Client } from "@orch/client/http.js";
 import { identityOnly } from "@orch/client/metadata-only.js";
+import type { Mirror, View } from "@orch/client/mirror.js";
 import type { ApiObject } from "@orch/client/objects.js";
-import { createReflector, type Reflector } from "@orch/client/reflector.js";
-import type { Clock } from "@orch/runtime/clock.js";
 import type { KindName } from "./graph.js";
 
 /** Told of every change of every followed kind. */
@@ -13,7 +11,7 @@ export interface Changes {
 }
 
 export interface Monitors {
-  /** Follows these resources and no others. What is followed again goes on from where it was. */
+  /** Follows these resources and no others. What is followed again tells what has changed meanwhile. */
   follow(resources: readonly ApiResource[], signal: AbortSignal): void;
   /** Settles when each of them has been listed once. */
   synced(): Promise<void>;
@@ -22,20 +20,17 @@ export interface Monitors {
 }
 
 export interface MonitorsOptions {
-  readonly client: Pick<Client, "list" | "stream">;
-  readonly accept: { readonly list: string; readonly object: string };
-  readonly clock: Clock;
-  readonly random: () => number;
+  readonly mirror: Mirror;
   readonly changes: Changes;
   readonly onError: (error: unknown, resource: ApiResource) => void;
 }
 
 interface Monitor {
-  readonly reflector: Reflector;
+  readonly view: View<ApiObject>;
   running: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
 }
 
-/** Follows the metadata of many kinds, each by a list and a watch of its own. */
+/** Follows the metadata of many kinds. */
 export function createMonitors(options: MonitorsOptions): Monitors {
   const monitors = new Map<string, Monitor>();
 
@@ -43,7 +38,7 @@ export function createMonitors(options: MonitorsOptions): Monitors {
     const key = `${resource.group}/${resource.version}/${resource.resource}`;
     const known = monitors.get(key);
     if (known !== undefined) return known;
-    const made: Monitor = { reflector: reflectorOf(resource, options), running: undefined };
+    const made: Monitor = { view: viewOf(resource, options), running: undefined };
     monitors.set(key, made);
     return made;
   };
@@ -60,12 +55,12 @@ export function createMonitors(options: MonitorsOptions): Monitors {
       for (const monitor of wanted) {
         if (monitor.running !== undefined) continue;
         const abort = new AbortController();
-        const ended = monitor.reflector.run(AbortSignal.any([signal, abort.signal]));
+        const ended = monitor.view.run(AbortSignal.any([signal, abort.signal]));
         monitor.running = { abort, ended };
       }
     },
     async synced() {
-      await Promise.all([...monitors.values()].filter((m) => m.running).map((m) => m.reflector.synced));
+      await Promise.all([...monitors.values()].filter((m) => m.running).map((m) => m.view.synced));
     },
     async ended() {
       await Promise.all([...monitors.values()].map((m) => m.running?.ended));
@@ -73,18 +68,14 @@ export function createMonitors(options: MonitorsOptions): Monitors {
   };
 }
 
-function reflectorOf(resource: ApiResource, options: MonitorsOptions): Reflector {
-  const { client, accept, clock, random, changes } = options;
+function viewOf(resource: ApiResource, { mirror, changes, onError }: MonitorsOptions): View<ApiObject> {
   const { group, version, kind } = resource;
   const name: KindName = { apiVersion: group === "" ? version : `${group}/${version}`, kind };
-  return createReflector({
-    client,
+  return mirror.view({
     collection: { group, version, resource: resource.resource },
-    accept,
+    sees: "metadata",
     // What ownership needs is in the graph: there may be very many objects.
     keep: identityOnly,
-    clock,
-    random,
     handlers: {
       added: (object) => changes.seen(name, object),
       modified(object, before) {
@@ -94,6 +85,6 @@ function reflectorOf(resource: ApiResource, options: MonitorsOptions): Reflector
       },
       deleted: (object) => changes.gone(name, object),
     },
-    onError: (error) => options.onError(error, resource),
+    onError: (error) => onError(error, resource),
   });
 }

@@ -2,9 +2,9 @@ import { metadataOnly } from "@orch/client/metadata-only.js";
 import { type ApiObject, isRecord } from "@orch/client/objects.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { wireTime } from "@orch/status/wire-time.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
-import { wireTime } from "../wire-time.js";
 import { conditionsOf, withConditions } from "./conditions.js";
 import { type Emptied, emptyNamespace } from "./content.js";
 import { isTerminating, namespaces, watchNamespaces } from "./namespace-watch.js";
@@ -36,8 +36,8 @@ export function createNamespaceController(config: NamespaceControllerConfig, too
       const look = (object: ApiObject): void => {
         if (isTerminating(object)) queue.addAfter(object.metadata.name ?? "", config.quietMs);
       };
-      const reflector = watchNamespaces(tools, { handlers: { added: look, modified: look }, onError: failed });
-      await Promise.all([reflector.run(signal), queue.run(signal)]);
+      const all = watchNamespaces(tools, { handlers: { added: look, modified: look }, onError: failed });
+      await Promise.all([all.run(signal), queue.run(signal)]);
     },
   };
 }

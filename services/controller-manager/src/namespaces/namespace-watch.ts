@@ -1,25 +1,21 @@
-import { metadataOnly } from "@orch/client/metadata-only.js";
+import type { View } from "@orch/client/mirror.js";
+import type { Handlers } from "@orch/client/object-store.js";
 import type { ApiObject } from "@orch/client/objects.js";
-import { createReflector, type Handlers, type Reflector } from "@orch/client/reflector.js";
 import type { ControllerTools } from "../tools.js";
 
 export const namespaces = { group: "", version: "v1", resource: "namespaces" };
 
 /** Follows the metadata of namespaces: that one is being deleted stands there. */
 export function watchNamespaces(
-  tools: ControllerTools,
+  tools: Pick<ControllerTools, "mirror">,
   options: { readonly handlers: Handlers; readonly onError: (error: unknown) => void },
-): Reflector {
-  const { client, clock, random, naming } = tools;
-  return createReflector({
-    client,
+): View<ApiObject> {
+  return tools.mirror.view({
     collection: namespaces,
-    accept: metadataOnly(naming),
+    sees: "metadata",
     keep: ({ metadata: { managedFields: _fields, annotations: _annotations, labels: _labels, ...metadata } }) => ({
       metadata,
     }),
-    clock,
-    random,
     ...options,
   });
 }

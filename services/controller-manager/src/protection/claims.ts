@@ -1,8 +1,8 @@
 import { protectionOf } from "@orch/api/kinds/core/volume-protection.js";
 import { listAll } from "@orch/client/list-all.js";
 import { identityOnly } from "@orch/client/metadata-only.js";
-import type { ApiObject } from "@orch/client/objects.js";
-import { createReflector, keyOf } from "@orch/client/reflector.js";
+import type { View } from "@orch/client/mirror.js";
+import { type Index, keyOf } from "@orch/client/object-store.js";
 import type { Controller } from "../controller.js";
 import { failureTeller } from "../tools.js";
 import { createProtectionController, type ProtectionTools } from "./protection-controller.js";
@@ -12,25 +12,11 @@ const name = "persistentvolumeclaim-protection-controller";
 const resource = "persistentvolumeclaims";
 const pods = { group: "", version: "v1", resource: "pods" };
 
+const byClaim: Index<ClaimUser> = ({ metadata, claims }) => claims.map((claim) => `${metadata.namespace}/${claim}`);
+
 /** Claims stay while a pod on a node uses them. */
 export function createClaimProtectionController(tools: ProtectionTools): Controller {
-  const { client, clock, random } = tools;
-  const users = new Map<string, Set<string>>();
-  const claimKeys = (pod: ApiObject): readonly string[] => {
-    const { claims }: Partial<ClaimUser> = pod;
-    return (claims ?? claimsOf(pod)).map((claim) => `${pod.metadata.namespace}/${claim}`);
-  };
-  const note = (pod: ApiObject): void => {
-    for (const claim of claimKeys(pod)) users.set(claim, (users.get(claim) ?? new Set()).add(keyOf(pod)));
-  };
-  const forget = (pod: ApiObject): void => {
-    for (const claim of claimKeys(pod)) {
-      const known = users.get(claim);
-      known?.delete(keyOf(pod));
-      if (known?.size === 0) users.delete(claim);
-    }
-  };
-
+  let users: View<ClaimUser> | undefined;
   return createProtectionController(
     {
       name,
@@ -39,33 +25,29 @@ export function createClaimProtectionController(tools: ProtectionTools): Control
       finalizer: protectionOf(resource, tools.naming) ?? "",
       keep: () => ({}),
       async isUsed(claim, signal) {
-        if (users.has(keyOf(claim))) return true;
+        for (const _ of users?.byIndex(byClaim, keyOf(claim)) ?? []) return true;
         // What was told may be a moment old: the server is asked before a claim is let go.
         const { namespace = "" } = claim.metadata;
-        const { items } = await listAll(client, { ...pods, namespace }, { signal });
+        const { items } = await listAll(tools.client, { ...pods, namespace }, { signal });
         return items.some((pod) => claimsOf(pod).includes(claim.metadata.name ?? ""));
       },
-      users: (look) =>
-        createReflector({
-          client,
+      users(look) {
+        const lookAtThoseOf = (pod: ClaimUser): void => {
+          for (const claim of byClaim(pod)) look(claim);
+        };
+        users = tools.mirror.view({
           collection: pods,
+          sees: "objects",
           keep: (pod): ClaimUser => ({ ...identityOnly(pod), claims: claimsOf(pod) }),
-          clock,
-          random,
+          indexes: [byClaim],
           handlers: {
-            added: note,
-            modified(pod, before) {
-              forget(before);
-              note(pod);
-              for (const claim of claimKeys(before)) look(claim);
-            },
-            deleted(pod) {
-              forget(pod);
-              for (const claim of claimKeys(pod)) look(claim);
-            },
+            modified: (_pod, before) => lookAtThoseOf(before),
+            deleted: (_pod, before) => lookAtThoseOf(before),
           },
           onError: failureTeller(tools, name),
-        }),
+        });
+        return users;
+      },
     },
     tools,
   );

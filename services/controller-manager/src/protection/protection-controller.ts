@@ -1,7 +1,8 @@
 import type { Client } from "@orch/client/http.js";
 import { identityOnly } from "@orch/client/metadata-only.js";
+import type { View } from "@orch/client/mirror.js";
+import { keyOf } from "@orch/client/object-store.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
-import { createReflector, keyOf, type Reflector } from "@orch/client/reflector.js";
 import { createWorkQueue } from "@orch/client/work-queue.js";
 import { ApiError } from "@orch/status/api-error.js";
 import type { Controller, ControllerName } from "../controller.js";
@@ -9,7 +10,7 @@ import { finalizersOf } from "../garbage/references.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
 
 export interface ProtectionTools extends Omit<ControllerTools, "client" | "discovery"> {
-  readonly client: Pick<Client, "list" | "stream" | "get" | "update">;
+  readonly client: Pick<Client, "list" | "get" | "update">;
 }
 
 /** Objects that do not go while they are used: a finalizer stays on them until then. */
@@ -24,12 +25,12 @@ export interface Protected {
   /** Asked only of what is to go. */
   readonly isUsed: (object: ApiObject, signal: AbortSignal) => boolean | Promise<boolean>;
   /** Follows what else the use depends on; `look` says that an object may be free now. */
-  readonly users?: (look: (key: string) => void) => Reflector;
+  readonly users?: (look: (key: string) => void) => Pick<View<ApiObject>, "run" | "synced">;
 }
 
 /** Puts the finalizer on what lacks it, and takes it away from what is to go and is not used. */
 export function createProtectionController(of: Protected, tools: ProtectionTools): Controller {
-  const { client, clock, random, telemetry } = tools;
+  const { client, mirror, clock, telemetry } = tools;
   const { collection, finalizer } = of;
   const failed = failureTeller(tools, of.name);
 
@@ -61,17 +62,15 @@ export function createProtectionController(of: Protected, tools: ProtectionTools
         onError: (error, key) => failed(error, { key }),
       });
       const look = (object: ApiObject): void => queue.add(keyOf(object));
-      const objects = createReflector({
-        client,
+      const objects = mirror.view({
         collection,
+        sees: "objects",
         keep: (object) => ({ ...protectedOnly(object), ...of.keep(object) }),
-        clock,
-        random,
         handlers: { added: look, modified: look },
         onError: failed,
       });
       const users = of.users?.((key) => queue.add(key));
-      const following = [objects, ...(users === undefined ? [] : [users])].map((one) => one.run(signal));
+      const following = [objects.run(signal), ...(users === undefined ? [] : [users.run(signal)])];
       // Users that were not read yet would be missed.
       await Promise.race([Promise.all([objects.synced, users?.synced]), ...following]);
       await Promise.all([...following, queue.run(signal)]);

@@ -27,6 +27,7 @@ export function createRootCaPublisher({ rootCa }: { readonly rootCa: string }, t
       queue: "root_ca_cert_publisher",
       collection: configMaps,
       objectName: mapName,
+      sees: "objects",
       // What has to be righted is kept whole: its account may write config maps and get none.
       keep: (map) => (isRight(map) ? { ...identityOnly(map), right: true } : map),
       async ensure(namespace, known, signal) {

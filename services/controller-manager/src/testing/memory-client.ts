@@ -1,6 +1,6 @@
 import type { Client, RawRequest } from "@orch/client/http.js";
-import type { StreamBody } from "@orch/client/http2-streams.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
+import type { StreamBody } from "@orch/client/transport.js";
 import { ApiError } from "@orch/status/api-error.js";
 
 /** A server's collections in memory, as controllers see them: versions, preconditions, watches. */
@@ -62,10 +62,10 @@ export function createMemoryServer(): MemoryServer {
     const last = { ...object, metadata: { ...object.metadata, resourceVersion: String(++version) } };
     tell(path, { type: "DELETED", object: last });
   };
-  const selects = (resource: string, selector: unknown): ((path: string, object: ApiObject) => boolean) => {
+  const selects = (place: string, selector: unknown): ((path: string, object: ApiObject) => boolean) => {
     const [field, value] = typeof selector === "string" ? selector.split("=") : [];
     return (path, object) => {
-      if (!path.startsWith(`${resource}/`)) return false;
+      if (!path.startsWith(`${place}/`)) return false;
       if (field === undefined) return true;
       return (field === "metadata.name" ? object.metadata.name : object[field]) === value;
     };
@@ -109,8 +109,8 @@ export function createMemoryServer(): MemoryServer {
     close: async () => {
       wake = [];
     },
-    async list({ resource }, { fieldSelector } = {}) {
-      const wanted = selects(resource, fieldSelector);
+    async list({ resource, namespace }, { fieldSelector } = {}) {
+      const wanted = selects(namespace === undefined ? resource : `${resource}/${namespace}`, fieldSelector);
       const items = [...objects].filter(([path, object]) => wanted(path, object)).map(([, object]) => object);
       return { resourceVersion: String(version), continue: "", items };
     },

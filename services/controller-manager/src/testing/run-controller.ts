@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { createDiscovery } from "@orch/client/discovery.js";
+import { createMirror } from "@orch/client/mirror.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { systemClock } from "@orch/runtime/clock.js";
 import { silentLog } from "@orch/runtime/log.js";
 import type { Controller } from "../controller.js";
+import { createInformers } from "../rim/informers.js";
 import type { ControllerTools } from "../tools.js";
 import type { MemoryServer } from "./memory-client.js";
 
@@ -15,12 +17,15 @@ export function memoryTools(
   naming: Naming,
 ): ControllerTools & { readonly failures: () => number } {
   let failures = 0;
+  const mirror = createMirror({ client, naming, clock: systemClock, random: () => 0 });
   const nothing = (): void => {};
-  const observer = { added: nothing, retried: nothing, depth: nothing, waited: nothing, worked: nothing };
+  const observer = { added: nothing, retried: nothing, depth: nothing, waited: nothing, began: () => nothing };
   return {
     client,
     naming,
     discovery: createDiscovery(client, naming),
+    mirror,
+    informers: createInformers({ mirror, naming }),
     clock: systemClock,
     random: () => 0,
     log: silentLog,

@@ -1,7 +1,7 @@
 import { legacyTokenIssuer } from "@orch/auth/service-account/token-issuer.js";
-import { identityOnly, metadataOnly } from "@orch/client/metadata-only.js";
+import { identityOnly } from "@orch/client/metadata-only.js";
+import { keyOf } from "@orch/client/object-store.js";
 import type { ApiObject } from "@orch/client/objects.js";
-import { createReflector, keyOf } from "@orch/client/reflector.js";
 import { createWorkQueue } from "@orch/client/work-queue.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
@@ -31,23 +31,23 @@ const name = "serviceaccount-token-controller";
  * @throws TypeError for a key that cannot sign
  */
 export function createTokenController(config: TokenControllerConfig, tools: ControllerTools): Controller {
-  const { client, clock, random, naming, telemetry } = tools;
+  const { client, mirror, clock, naming, telemetry } = tools;
   const failed = failureTeller(tools, name);
   const issuer = legacyTokenIssuer({ naming, signingKeyPem: config.signingKeyPem });
   const rules = secretRules(naming, config.rootCa);
   return {
     async run(signal) {
-      const common = { client, clock, random, onError: failed };
-      const known = createReflector({
-        ...common,
+      const known = mirror.view({
         collection: accounts,
-        accept: metadataOnly(naming),
+        sees: "metadata",
+        onError: failed,
         keep: identityOnly,
         handlers: { deleted: (account) => orphaned(account) },
       });
-      const held = createReflector({
-        ...common,
+      const held = mirror.view({
         collection: secrets,
+        sees: "objects",
+        onError: failed,
         fieldSelector: `type=${rules.type}`,
         keep: (secret) => withoutData(secret, rules),
         handlers: {

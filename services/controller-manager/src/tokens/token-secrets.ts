@@ -1,6 +1,7 @@
 import type { LegacyTokenIssuer } from "@orch/auth/service-account/token-issuer.js";
 import type { Client } from "@orch/client/http.js";
 import { type ApiObject, isRecord } from "@orch/client/objects.js";
+import { unlessPast } from "@orch/client/passing.js";
 import type { Outcome } from "@orch/client/work-queue.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
@@ -74,11 +75,11 @@ export async function settleSecret(
   const account = await accountOf(seen, deps, signal);
   if (account === undefined) {
     const preconditions = uid === undefined ? {} : { preconditions: { uid } };
-    await client.delete(place, name, { ...preconditions, signal }).catch(unlessSettled);
+    await client.delete(place, name, { ...preconditions, signal }).catch(unlessPast);
     return "done";
   }
   if (seen["complete"] === true) return "done";
-  const live = await client.get(place, name, { signal }).catch(unlessSettled);
+  const live = await client.get(place, name, { signal }).catch(unlessPast);
   // Of a newer state we shall hear.
   if (live === undefined || live.metadata.resourceVersion !== seen.metadata.resourceVersion) return "done";
   const missing = rules.missing(live);
@@ -95,7 +96,7 @@ export async function settleSecret(
     metadata: { ...live.metadata, annotations },
     data: { ...dataOf(live), ...missing, ...token },
   };
-  await client.update(place, filled, { signal }).catch(unlessSettled);
+  await client.update(place, filled, { signal }).catch(unlessPast);
   return "done";
 }
 
@@ -142,11 +143,5 @@ export async function dropReference(
 
 function unlessMissing(error: unknown): undefined {
   if (error instanceof ApiError && error.reason === "NotFound") return undefined;
-  throw error;
-}
-
-/** It has gone, or is another one by now: of that we shall hear. */
-function unlessSettled(error: unknown): undefined {
-  if (error instanceof ApiError && (error.reason === "NotFound" || error.reason === "Conflict")) return undefined;
   throw error;
 }

@@ -7,7 +7,9 @@ import type { Clock } from "@orch/runtime/clock.js";
 import { type Health, parseHealthPath } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import { type Metrics, metricsContentType } from "@orch/runtime/metrics.js";
+import type { OtherApis } from "../aggregation/other-apis.js";
 import type { OtherPathsDeps } from "../documents/other-paths.js";
+import type { SetVerbosity } from "../documents/verbosity.js";
 import type { FlowTables } from "../flow/tables.js";
 import { servedParts } from "../service.js";
 import type { ServingSettings } from "../serving-settings.js";
@@ -22,13 +24,19 @@ export interface AssembleOtherPathsDeps {
   readonly version: object;
   readonly flowTables: FlowTables;
   readonly openId: OpenIdDocuments | undefined;
+  readonly apis: OtherApis;
+  readonly setVerbosity?: SetVerbosity | undefined;
 }
 
 /** What is answered outside the resources: probes, metrics, the version, OpenAPI, the tables of flow control. */
 export function assembleOtherPaths(settings: ServingSettings, deps: AssembleOtherPathsDeps): OtherPathsDeps {
-  const { naming, catalog, health, metrics, log, clock, version, flowTables, openId } = deps;
+  const { naming, catalog, health, metrics, log, clock, version, flowTables, openId, apis } = deps;
   const mediaTypes = objectOffers(naming, settings).map((offer) => offer.mediaType);
-  const documents = createOpenApi(catalog, { naming, offers: { ...servedParts(settings), mediaTypes } });
+  const documents = createOpenApi(catalog, {
+    naming,
+    offers: { ...servedParts(settings), mediaTypes },
+    others: () => apis.openApi(),
+  });
   return {
     health: async (path, query) => {
       const asked = parseHealthPath(path, query);
@@ -43,5 +51,6 @@ export function assembleOtherPaths(settings: ServingSettings, deps: AssembleOthe
     version,
     flowTables,
     openId,
+    setVerbosity: deps.setVerbosity,
   };
 }

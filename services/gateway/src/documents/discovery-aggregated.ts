@@ -1,20 +1,23 @@
-import type { Catalog, Group, Kind } from "@orch/api/catalog.js";
+import type { Group, Kind } from "@orch/api/catalog.js";
 import type { CatalogHolder } from "@orch/api/custom/live-catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
 import { subresourceKind } from "@orch/api/subresource-kind.js";
 import type { Naming } from "@orch/naming/naming.js";
+import type { OtherApis } from "../aggregation/other-apis.js";
+import type { ServedGroups } from "../aggregation/served-groups.js";
 import type { Exchange } from "../http/exchange.js";
 import { acceptsGzip, createKeptGzip, documentGzipFrom } from "../http/gzip.js";
 import type { HeaderList } from "../http/response.js";
 import type { Representation } from "../representation.js";
 import { printed } from "../respond.js";
-import { type Served, servedSubresources, withPaths } from "./discovery.js";
+import { type Served, servedSubresources, verbsOf, withPaths } from "./discovery.js";
 import { etagOf, namesTag } from "./etag.js";
 
 export interface AggregatedDeps {
   readonly catalog: CatalogHolder;
   readonly naming: Naming;
   readonly served: Served;
+  readonly apis: OtherApis;
   /** Whether answers are compressed for clients that accept it (gate APIResponseCompression). */
   readonly gzip: boolean;
 }
@@ -36,19 +39,32 @@ interface Prepared {
   readonly etag: string;
 }
 
+/** The documents of one state of everything. */
+interface Known {
+  readonly version: number;
+  readonly prepared: Map<string, Prepared>;
+}
+
+function knownOf(documents: WeakMap<ServedGroups, Known>, of: ServedGroups, version: number): Known["prepared"] {
+  const before = documents.get(of);
+  if (before?.version === version) return before.prepared;
+  const prepared = new Map<string, Prepared>();
+  documents.set(of, { version, prepared });
+  return prepared;
+}
+
 /** Each document is made once for a catalog, of parts that are made once for as long as they stay the same. */
 export function createAggregatedDiscovery(deps: AggregatedDeps): AggregatedDiscovery {
-  const documents = new WeakMap<Catalog, Map<string, Prepared>>();
+  const documents = new WeakMap<ServedGroups, Known>();
   const resources: KnownResources = new WeakMap();
   const kept = createKeptGzip();
   return {
     send({ request, response }, representation, { path, version }) {
       const key = `${path} ${version} ${representation.encoding} ${representation.pretty}`;
-      const catalog = deps.catalog.now;
-      const prepared = documents.get(catalog) ?? new Map<string, Prepared>();
-      documents.set(catalog, prepared);
+      const groups = deps.apis.groupsWith(deps.catalog.now);
+      const prepared = knownOf(documents, groups, deps.apis.resourcesVersion);
       const { body, etag } =
-        prepared.get(key) ?? prepare({ ...deps, catalog, resources }, representation, { path, version });
+        prepared.get(key) ?? prepare({ ...deps, groups, resources }, representation, { path, version });
       prepared.set(key, { body, etag });
       const headers: HeaderList = ["ETag", etag, "Vary", "Accept, Accept-Encoding"];
       if (namesTag(request.header("if-none-match"), etag)) {
@@ -71,15 +87,21 @@ const listKind = "APIGroupDiscoveryList";
 /** What is said of a group-version's kinds, by their list. */
 type KnownResources = WeakMap<readonly Kind[], readonly unknown[]>;
 
+interface Preparing extends Described {
+  readonly apis: OtherApis;
+}
+
 interface Described {
-  readonly catalog: Catalog;
+  readonly groups: ServedGroups;
   readonly naming: Naming;
   readonly served: Served;
+  readonly apis: Pick<OtherApis, "resources">;
   readonly resources?: KnownResources;
 }
 
-function prepare(deps: Described, representation: Representation, asked: { path: Root; version: string }): Prepared {
-  const type = (kind: string) => deps.catalog.type(`apidiscovery/${asked.version}.${kind}`);
+function prepare(deps: Preparing, representation: Representation, asked: { path: Root; version: string }): Prepared {
+  deps.apis.discovered();
+  const type = (kind: string) => deps.groups.catalog.type(`apidiscovery/${asked.version}.${kind}`);
   const { body: printedBody } = printed(representation, aggregatedDocument(deps, asked), type);
   const body = Buffer.from(printedBody);
   return { body, etag: etagOf(body) };
@@ -87,34 +109,53 @@ function prepare(deps: Described, representation: Representation, asked: { path:
 
 /** An APIGroupDiscoveryList: below `/api` the group without a name, below `/apis` all others. */
 export function aggregatedDocument(
-  { catalog, naming, served, resources = new WeakMap() }: Described,
+  { groups, naming, served, apis, resources = new WeakMap() }: Described,
   { path, version }: { readonly path: Root; readonly version: string },
 ): object {
-  const groups = catalog.groups().filter((group) => (group.name === "") === (path === "/api"));
+  const own = groups.groups.filter((group) => (group.name === "") === (path === "/api"));
   return {
     kind: listKind,
     apiVersion: `${naming.group("apidiscovery")}/${version}`,
     metadata: {},
-    items: groups.map((group) => describeGroup({ catalog, served, resources }, group)),
+    items: own.flatMap((group) => describeGroup({ groups, served, apis, resources }, group)),
   };
 }
 
 interface Describing {
-  readonly catalog: Catalog;
+  readonly groups: ServedGroups;
   readonly served: Served;
+  readonly apis: Pick<OtherApis, "resources">;
   readonly resources: KnownResources;
 }
 
-function describeGroup({ catalog, served, resources: known }: Describing, { name, versions }: Group): unknown {
-  return {
-    metadata: { ...(name === "" ? {} : { name }), creationTimestamp: null },
-    versions: versions.map((version) => {
-      const kinds = catalog.kindsOf(name, version);
-      const resources = known.get(kinds) ?? withPaths(kinds).map((kind) => describeKind(kind, served));
-      known.set(kinds, resources);
-      return { version, ...(resources.length === 0 ? {} : { resources }), freshness: "Current" };
-    }),
-  };
+/** None for a group of which nothing is served anywhere. */
+function describeGroup(deps: Describing, { name, versions }: Group): readonly object[] {
+  const described = versions.flatMap((version) => describeVersion(deps, { group: name, version }));
+  if (described.length === 0) return [];
+  return [{ metadata: { ...(name === "" ? {} : { name }), creationTimestamp: null }, versions: described }];
+}
+
+interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+}
+
+function describeVersion(deps: Describing, { group, version }: GroupVersion): readonly object[] {
+  const { groups, served, apis, resources: known } = deps;
+  const service = groups.foreign(group, version);
+  if (service !== undefined) {
+    if (service.remote === undefined) return [];
+    const { resources = [], isStale } = apis.resources(service);
+    return [versionOf(version, resources, isStale ? "Stale" : "Current")];
+  }
+  const kinds = groups.catalog.kindsOf(group, version);
+  const resources = known.get(kinds) ?? withPaths(kinds).map((kind) => describeKind(kind, served));
+  known.set(kinds, resources);
+  return [versionOf(version, resources, "Current")];
+}
+
+function versionOf(version: string, resources: readonly unknown[], freshness: "Current" | "Stale"): object {
+  return { version, ...(resources.length === 0 ? {} : { resources }), freshness };
 }
 
 function describeKind(kind: Kind, served: Served): unknown {
@@ -124,7 +165,7 @@ function describeKind(kind: Kind, served: Served): unknown {
     responseKind: { group: kind.group, version: kind.version, kind: kind.kind },
     scope: kind.namespaced ? "Namespaced" : "Cluster",
     singularResource: kind.singular,
-    verbs: [...kind.verbs].sort(),
+    verbs: verbsOf(kind),
     ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
     ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
     ...(subresources.length === 0 ? {} : { subresources: subresources.map((s) => describeSubresource(kind, s)) }),

@@ -14,6 +14,7 @@ import { createNegotiator, discoveryTransforms, objectOffers } from "@orch/codec
 import { parseProtobuf } from "@orch/codec/protobuf-envelope.js";
 import { parseYaml } from "@orch/codec/yaml.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { noOtherApis } from "../aggregation/other-apis.js";
 import { Http1Request } from "../http/http1/request.js";
 import { Http1Response } from "../http/http1/response.js";
 import { createPeerOf } from "../http/peer.js";
@@ -46,7 +47,7 @@ interface Entry {
 function plain(path: string, offered: Served = served): readonly Entry[] {
   const route = parsePath(path);
   assert.ok(route.type === "discovery");
-  const document = discoveryDocument(catalog, route, { served: offered, address: "" });
+  const document = discoveryDocument(noOtherApis().groupsWith(catalog), route, { served: offered, address: "" });
   assert.ok(typeof document === "object" && document !== null && "resources" in document);
   assert.ok(Array.isArray(document.resources));
   return document.resources;
@@ -109,7 +110,10 @@ interface Resource {
 }
 
 function aggregated(path: "/api" | "/apis"): readonly Group[] {
-  const document = aggregatedDocument(deps, { path, version: "v2" });
+  const document = aggregatedDocument(
+    { ...deps, groups: noOtherApis().groupsWith(deps.catalog), apis: noOtherApis() },
+    { path, version: "v2" },
+  );
   assert.ok(typeof document === "object" && document !== null && "items" in document);
   assert.ok(Array.isArray(document.items));
   return document.items;
@@ -173,7 +177,7 @@ test("both forms promise the same resources, subresources and verbs", () => {
 });
 
 const negotiator = createNegotiator(objectOffers(naming, { cbor: true }), discoveryTransforms(naming));
-const discovery = createAggregatedDiscovery({ ...deps, catalog: createLiveCatalog(deps.catalog) });
+const discovery = createAggregatedDiscovery({ ...deps, apis: noOtherApis(), catalog: createLiveCatalog(deps.catalog) });
 const peerOf = createPeerOf();
 const server: Server = createServer((message, outgoing) => {
   const request = new Http1Request("1", message, peerOf);

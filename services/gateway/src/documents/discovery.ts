@@ -1,7 +1,8 @@
-import { type Catalog, isStored, type Kind } from "@orch/api/catalog.js";
+import { type Catalog, type Group, isStored, type Kind } from "@orch/api/catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
 import { subresourceKind } from "@orch/api/subresource-kind.js";
 import { unknownPath } from "@orch/status/api-error.js";
+import type { ServedGroups } from "../aggregation/served-groups.js";
 import type { Route } from "../path.js";
 
 /** What this build serves; discovery promises nothing else. */
@@ -15,20 +16,20 @@ type DiscoveryRoute = Extract<Route, { type: "discovery" }>;
 
 /** The discovery documents (rules: Groups and enabling). @throws ApiError NotFound for a group or version not served */
 export function discoveryDocument(
-  catalog: Catalog,
+  { catalog, groups }: Pick<ServedGroups, "catalog" | "groups">,
   route: DiscoveryRoute,
   options: { served: Served; address: string },
 ): object {
   const { group, version } = route;
   if (group === undefined) {
-    return route.path.startsWith("/apis") ? groupList(catalog) : coreVersions(catalog, options.address);
+    return route.path.startsWith("/apis") ? groupList(groups) : coreVersions(groups, options.address);
   }
-  if (version === undefined) return groupDocument(catalog, group);
+  if (version === undefined) return groupDocument(groups, group);
   return resourceList(catalog, { group, version }, options.served);
 }
 
-function coreVersions(catalog: Catalog, address: string): object {
-  const core = catalog.groups().find((g) => g.name === "");
+function coreVersions(groups: readonly Group[], address: string): object {
+  const core = groups.find((g) => g.name === "");
   return {
     kind: "APIVersions",
     versions: core?.versions ?? [],
@@ -36,13 +37,13 @@ function coreVersions(catalog: Catalog, address: string): object {
   };
 }
 
-function groupList(catalog: Catalog): object {
-  const groups = catalog.groups().filter((g) => g.name !== "");
-  return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(describeGroup) };
+function groupList(groups: readonly Group[]): object {
+  const named = groups.filter((g) => g.name !== "");
+  return { kind: "APIGroupList", apiVersion: "v1", groups: named.map(describeGroup) };
 }
 
-function groupDocument(catalog: Catalog, name: string): object {
-  const group = catalog.groups().find((g) => g.name === name && name !== "");
+function groupDocument(groups: readonly Group[], name: string): object {
+  const group = groups.find((g) => g.name === name && name !== "");
   if (group === undefined) throw unknownPath();
   return { kind: "APIGroup", apiVersion: "v1", ...describeGroup(group) };
 }
@@ -67,6 +68,11 @@ export function withPaths(kinds: readonly Kind[]): readonly Kind[] {
   return kinds.filter((kind) => isStored(kind) || kind.verbs.length > 0);
 }
 
+/** In alphabetical order; those of custom resources in the reference's order of their own. */
+export function verbsOf({ verbs, definition }: Kind): readonly string[] {
+  return definition === undefined ? [...verbs].sort() : verbs;
+}
+
 function describeKind(kind: Kind, served: Served): unknown[] {
   return [
     {
@@ -74,7 +80,7 @@ function describeKind(kind: Kind, served: Served): unknown[] {
       singularName: kind.singular,
       namespaced: kind.namespaced,
       kind: kind.kind,
-      verbs: [...kind.verbs].sort(),
+      verbs: verbsOf(kind),
       ...(kind.shortNames.length === 0 ? {} : { shortNames: kind.shortNames }),
       ...(kind.categories.length === 0 ? {} : { categories: kind.categories }),
       ...(served.storageVersionHash && isStored(kind) ? { storageVersionHash: kind.storageVersionHash } : {}),
@@ -96,10 +102,10 @@ function foreignGroup(kind: Kind, subresource: Subresource): object {
   return group === kind.group && version === kind.version ? {} : { group, version };
 }
 
-/** By name, as the reference lists them. */
+/** By name, as the reference lists them; the status of custom resources comes first there. */
 export function servedSubresources(kind: Kind, served: Served): readonly Subresource[] {
   const own = kind.subresources.filter((s) => served.subresources.has(s.name));
-  return own.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return kind.definition === undefined ? own.sort((a, b) => (a.name < b.name ? -1 : 1)) : own;
 }
 
 /** In alphabetical order, as the reference lists them. */

@@ -1,14 +1,8 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request,
-  type Server,
-} from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, OutgoingHttpHeaders, Server } from "node:http";
 import { duplexPair } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { type OpenIdDocuments, openIdPaths } from "@orch/auth/service-account/open-id.js";
+import { createServer, request } from "@orch/status/node-http.js";
 import express from "express";
 import type { FlowTables } from "../flow/tables.js";
 import type { Exchange } from "../http/exchange.js";

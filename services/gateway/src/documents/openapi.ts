@@ -96,7 +96,8 @@ function sender(kept: KeptGzip): Send {
     if (!acceptsGzip(Array.isArray(accepted) ? accepted.join() : accepted) || document.json.length < documentGzipFrom) {
       return void response.send(body());
     }
+    const compressed = await kept.of(`${document.hash} ${encoding}`, body);
     response.setHeader("Content-Encoding", "gzip");
-    response.send(await kept.of(`${document.hash} ${encoding}`, body));
+    response.send(compressed);
   };
 }

@@ -1,9 +1,12 @@
 import type { Exchange } from "../http/exchange.js";
 import type { ExpressPathsDeps } from "./express-paths.js";
+import { answerVerbosity, type SetVerbosity, verbosityPath } from "./verbosity.js";
 
 export interface OtherPathsDeps extends ExpressPathsDeps {
   /** `/healthz`, `/livez`, `/readyz` and the checks below them; undefined for another path. */
   readonly health: (path: string, query: URLSearchParams) => Promise<{ code: number; body: string } | undefined>;
+  /** Of this process's log; absent where one process is asked for others. */
+  readonly setVerbosity?: SetVerbosity | undefined;
 }
 
 type Answer = (exchange: Exchange) => Promise<void>;
@@ -19,6 +22,7 @@ export function createOtherPaths(deps: OtherPathsDeps): Answer {
     const reads = method === "GET" || method === "HEAD";
     const answer = reads ? await deps.health(path, query ?? new URLSearchParams()) : undefined;
     if (answer !== undefined) return exchange.response.send(answer.code, probeHeaders, answer.body);
+    if (path === verbosityPath && deps.setVerbosity !== undefined) return answerVerbosity(exchange, deps.setVerbosity);
     rest ??= import("./express-paths.js").then(({ createExpressPaths }) => createExpressPaths(deps));
     await (await rest)(exchange);
   };

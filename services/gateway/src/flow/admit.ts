@@ -1,4 +1,5 @@
 import type { Clock } from "@orch/runtime/clock.js";
+import { outside } from "@orch/status/crowd.js";
 import type { Identified } from "../call.js";
 import type { HeaderList } from "../http/response.js";
 import { namespaceOf } from "./classifier.js";
@@ -82,6 +83,7 @@ function wait(call: Identified, flow: Flow, { deps, seats }: Place): Promise<Sea
       distinguisher,
       arrived,
       flow: `${flow.schema}/${distinguisher}`,
+      stopTimer: undefined,
       begin(from) {
         series.waited.observe(left());
         resolve(hold(call, flow, { deps, seats, arrived, from }));
@@ -131,6 +133,7 @@ function hold(call: Identified, flow: Flow, held: Held): Seats {
 }
 
 class HeldSeats implements Seats, Running {
+  place = outside;
   stream: StreamObserver | undefined = undefined;
   write: WriteObserver | undefined = undefined;
   readonly call: Identified;

@@ -23,7 +23,11 @@ function levelOf(limit: number): { readonly level: PriorityLevel; readonly begun
     begun,
     ask(one) {
       if (level.take(one.seats)) begun.push(one);
-      else level.wait({ ...one, ...shown, begin: () => void begun.push(one), refuse: assert.fail }, 60_000);
+      else
+        level.wait(
+          { ...one, ...shown, stopTimer: undefined, begin: () => void begun.push(one), refuse: assert.fail },
+          60_000,
+        );
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { LevelSpec } from "@orch/api/kinds/flowcontrol/types.js";
 import type { Clock } from "@orch/runtime/clock.js";
+import { Crowd, type Member } from "@orch/status/crowd.js";
 import type { Identified } from "../call.js";
 import { FairQueue, type Origin, type Place, type QueueState, type Waiter } from "./fair-queue.js";
 
@@ -17,7 +18,7 @@ export interface Shown {
 }
 
 /** A request that holds seats. */
-export interface Running extends Shown {
+export interface Running extends Shown, Member {
   readonly seats: number;
   readonly began: number;
   /** That it waited in; -1 for one that did not wait. */
@@ -27,6 +28,8 @@ export interface Running extends Shown {
 /** A request that waits for its seats. `begin` or `refuse` is called once, or neither after `cancel`. */
 export interface Waiting extends Waiter, Shown {
   readonly flow: string;
+  /** Stops the timer of one that waits, undefined of one that does not; the level alone writes it. */
+  stopTimer: (() => void) | undefined;
   begin(from: Origin): void;
   refuse(why: Refusal): void;
 }
@@ -44,7 +47,7 @@ export class PriorityLevel {
   /** The part of them that requests of more than one seat hold. */
   #wideInUse = 0;
   /** The requests that hold seats. A request is added when it takes seats and removed when it releases them. */
-  readonly running = new Set<Running>();
+  readonly running = new Crowd<Running>();
   /** Requests since the level was made. */
   readonly totals = { dispatched: 0, rejected: 0, timedOut: 0, cancelled: 0 };
   /** Exempt levels count and never wait. */
@@ -54,7 +57,6 @@ export class PriorityLevel {
   #high = 0;
   #smooth = 0;
   readonly #clock: Clock;
-  readonly #timers = new Map<Waiting, () => void>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -103,13 +105,10 @@ export class PriorityLevel {
     if (this.#queue === undefined) this.#refuse(waiter, "concurrency-limit");
     else if (!this.#queue.push(waiter.flow, waiter)) this.#refuse(waiter, "queue-full");
     else {
-      this.#timers.set(
-        waiter,
-        this.#clock.after(milliseconds, () => {
-          this.#queue?.remove(waiter);
-          this.#refuse(waiter, "time-out");
-        }),
-      );
+      waiter.stopTimer = this.#clock.after(milliseconds, () => {
+        this.#queue?.remove(waiter);
+        this.#refuse(waiter, "time-out");
+      });
       this.#note();
       this.#dispatch();
     }
@@ -117,9 +116,9 @@ export class PriorityLevel {
 
   /** Leaves the queue: its client has gone. False when it does not wait any more. */
   cancel(waiter: Waiting): boolean {
-    if (!this.#timers.has(waiter)) return false;
+    if (waiter.stopTimer === undefined) return false;
     this.#queue?.remove(waiter);
-    this.#stopTimer(waiter);
+    stopTimer(waiter);
     this.totals.cancelled++;
     // It may have held up others that fit.
     this.#dispatch();
@@ -166,7 +165,7 @@ export class PriorityLevel {
     for (;;) {
       const next = queue.shift(({ seats }) => this.#place(seats));
       if (next === undefined) return;
-      this.#stopTimer(next.waiter);
+      stopTimer(next.waiter);
       this.#use(next.waiter.seats);
       next.waiter.begin(next);
     }
@@ -175,12 +174,13 @@ export class PriorityLevel {
   #refuse(waiter: Waiting, why: Exclude<Refusal, "cancelled">): void {
     if (why === "time-out") this.totals.timedOut++;
     else this.totals.rejected++;
-    this.#stopTimer(waiter);
+    stopTimer(waiter);
     waiter.refuse(why);
   }
+}
 
-  #stopTimer(waiter: Waiting): void {
-    this.#timers.get(waiter)?.();
-    this.#timers.delete(waiter);
-  }
+/** On the request itself: a table of those that wait would keep later ones alive, as {@link Crowd} tells. */
+function stopTimer(waiter: Waiting): void {
+  waiter.stopTimer?.();
+  waiter.stopTimer = undefined;
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LevelSpec } from "@orch/api/kinds/flowcontrol/types.js";
 import { createManualClock, type ManualClock } from "@orch/runtime/clock.js";
+import { outside } from "@orch/status/crowd.js";
 import { fakeCall } from "../testing/fake-call.js";
 import { PriorityLevel, type Running, type Waiting } from "./priority-level.js";
 import { createFlowTables } from "./tables.js";
@@ -33,8 +34,9 @@ function subject() {
       ...request,
       // Both in one queue: the flow deals the hand.
       flow: "flow",
+      stopTimer: undefined,
       begin({ queue }) {
-        last = { ...request, queue, began: clock.monotonic() };
+        last = { ...request, place: outside, queue, began: clock.monotonic() };
         tiny.running.add(last);
       },
       refuse: (why) => void refused.push(`${user} ${why}`),
@@ -43,9 +45,14 @@ function subject() {
     return waiter;
   };
   assert.ok(exempt.take(1));
-  exempt.running.add({ ...shown("admin", "/metrics", "get"), queue: -1, began: clock.monotonic() });
+  exempt.running.add({ ...shown("admin", "/metrics", "get"), place: outside, queue: -1, began: clock.monotonic() });
   assert.ok(tiny.take(1));
-  const first: Running = { ...shown("ann", "/api/v1/pods", "list"), queue: -1, began: clock.monotonic() };
+  const first: Running = {
+    ...shown("ann", "/api/v1/pods", "list"),
+    place: outside,
+    queue: -1,
+    began: clock.monotonic(),
+  };
   tiny.running.add(first);
   clock.advance(1000);
   wait("bob");

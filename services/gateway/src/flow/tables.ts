@@ -73,7 +73,7 @@ const queueColumns = [
 
 function queueRows(name: string, level: PriorityLevel): readonly Row[] {
   return level.queues().map(({ waiters, begins, work }, index) => {
-    const running = [...level.running].filter(({ queue }) => queue === index);
+    const running = level.running.members().filter(({ queue }) => queue === index);
     const waitingSeats = seatsOf(waiters);
     return [
       name,
@@ -131,7 +131,7 @@ function requestRows(clock: Clock, details: boolean) {
     ...(details ? detailsOf(request) : []),
   ];
   return (name: string, level: PriorityLevel): readonly Row[] => {
-    const running = [...level.running].sort((a, b) => a.queue - b.queue);
+    const running = [...level.running.members()].sort((a, b) => a.queue - b.queue);
     const waiting = level
       .queues()
       .flatMap(({ waiters }, queue) => waiters.map((request, index) => row(name, request, { queue, index })));

@@ -1,6 +1,7 @@
 import { connectFake } from "../testing/clients/fake.js";
 import { visitHttp1 } from "../testing/clients/http1.js";
 import { visitHttp2 } from "../testing/clients/http2.js";
+import { connectLocal } from "../testing/clients/local.js";
 import { connectTo } from "../testing/clients/server.js";
 import { visitWebSocket } from "../testing/clients/websocket.js";
 import { exchangeSuite } from "./exchange.suite.js";
@@ -40,6 +41,17 @@ exchangeSuite({
   connect: (serve) =>
     connectTo(serve, (origin) => ({ visit: visitHttp1(origin, { connection: "Upgrade", upgrade: "other" }) })),
   skips: { ...upgrades, "a stream that is cut is seen to be": "its body ends with its connection, however that ends" },
+});
+
+exchangeSuite({
+  name: "a client in this process",
+  streamCode: 200,
+  address: "127.0.0.1",
+  connect: async (serve) => connectLocal(serve),
+  skips: {
+    "a body that breaks off is an error": "a body within the process is whole",
+    "an answer to HEAD has no body, but its length": "clients in this process ask for none",
+  },
 });
 
 const noNetwork = "nothing breaks and nobody is behind where there is no network";

@@ -2,6 +2,7 @@ import type { Socket } from "node:net";
 import { TLSSocket } from "node:tls";
 import type { ClientCertificate } from "@orch/auth/authenticator.js";
 import { clientCertificate, createChains } from "@orch/auth/client-certificate.js";
+import type { UserInfo } from "@orch/auth/user.js";
 
 /** The other end of a connection. */
 export interface Peer {
@@ -9,6 +10,8 @@ export interface Peer {
   readonly address: string;
   /** That it showed when the connection opened, whether or not anybody vouches for it. */
   readonly certificate: ClientCertificate | undefined;
+  /** Who it is, of a client in this process; nobody that came over a network. */
+  readonly user?: UserInfo;
 }
 
 /** The peer of a connection, the same value for each of its requests. */

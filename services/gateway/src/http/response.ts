@@ -1,3 +1,5 @@
+import type { Duplex } from "node:stream";
+
 /** Name, value, name, value…: what `writeHead` takes without building an object. */
 export type HeaderList = readonly string[];
 
@@ -18,12 +20,29 @@ export interface HttpResponse {
   send(code: number, headers: HeaderList, body: Buffer | string): void;
   /** Begins an answer whose body comes in parts. */
   stream(code: number, headers: HeaderList): BodyStream;
+  /**
+   * The connection of a client that asked to go on in another protocol, for who answers the handshake itself; undefined where
+   * it did not ask, or was answered. From then on nothing else is answered here.
+   */
+  takeOver(): TakenOver | undefined;
   /** Runs once the client went away or the response is done; at once where that is so already. */
   onClose(run: () => void): void;
   /** The answer has ended, or nobody is there to take it. */
   readonly closed: boolean;
   /** The code that was answered; 0 before. */
   readonly code: number;
+  /** Bytes of the body that were given to the connection so far. */
+  readonly sent: number;
+  /** Milliseconds that the request has waited for others than this server: in a queue, and for webhooks. */
+  waitedMs: number;
+}
+
+export interface TakenOver {
+  readonly connection: Duplex;
+  /** Bytes that came after the request. */
+  readonly head: Buffer;
+  /** Headers of every answer. */
+  readonly headers: HeaderList;
 }
 
 /** The body of an answer that has begun. */

@@ -15,7 +15,7 @@ import { Http1Response } from "./http1/response.js";
 import { createHttp2Sessions } from "./http2/sessions.js";
 import { createPeerOf } from "./peer.js";
 import { plainHttpText, protocolRefusal, refusalText } from "./protocol-refusals.js";
-import { parseRequestTarget } from "./request.js";
+import { givenId, parseRequestTarget } from "./request.js";
 import { hasBody } from "./request-body.js";
 import { createSocketsByPeer } from "./sockets-by-peer.js";
 import { createAtTurnEnd } from "./turn.js";
@@ -43,6 +43,8 @@ export type ConnectionSource = (take: (socket: Socket) => void) => void;
 export interface ServerDeps {
   /** Where connections come from; the port of the configuration where absent. */
   readonly connections?: ConnectionSource | undefined;
+  /** Called for each TLS handshake that fails. */
+  readonly handshakeFailed?: (() => void) | undefined;
   readonly newId: () => string;
   readonly serve: Serve;
 }
@@ -101,7 +103,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
         return;
       }
       connections.responding(request.socket, response);
-      const id = deps.newId();
+      const id = givenId(request.headers) ?? deps.newId();
       deps.serve({
         request: new Http1Request(id, request, peerOf),
         response: new Http1Response(id, response, shared),
@@ -122,7 +124,13 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
     }
     connections.upgraded(socket);
     const accepted = isWebSocketWatch(request);
-    const exchange = webSocketExchange({ request, socket, head, id: deps.newId(), accepted });
+    const exchange = webSocketExchange({
+      request,
+      socket,
+      head,
+      id: givenId(request.headers) ?? deps.newId(),
+      accepted,
+    });
     // The parser does not read the body of such a request: it belongs to the other protocol.
     if (accepted || !hasBody(request.headers)) deps.serve(exchange);
     else {
@@ -137,6 +145,7 @@ export function createHttpServer(config: ServerConfig, deps: ServerDeps): HttpSe
   const sockets = createSocketsByPeer();
   // A broken connection reports its error on its own streams; an unhandled error here would end the process.
   server.on("tlsClientError", (error: NodeJS.ErrnoException, socket) => {
+    deps.handshakeFailed?.();
     if (error.code === "ERR_SSL_HTTP_REQUEST") sockets.of(socket)?.end(plainHttpText);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {

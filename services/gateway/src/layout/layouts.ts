@@ -1,8 +1,8 @@
-import { type ChunkMemory, createReusedMemory } from "@orch/codec/chunk-memory.js";
 import { blockYaml } from "@orch/codec/rewrite/block-yaml.js";
 import { prettyJson } from "@orch/codec/rewrite/pretty-json.js";
 import { type Rewriter, rewritten, sliceMemory } from "@orch/codec/rewrite/rewriter.js";
 import type { Pacer } from "@orch/rpc/pacer.js";
+import { type ChunkMemory, createReusedMemory } from "@orch/status/chunk-memory.js";
 import type { OpenStream } from "../relay.js";
 import type { Representation } from "../representation.js";
 import { rewrittenStream } from "./rewritten-stream.js";

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createReusedMemory, freshMemory } from "@orch/codec/chunk-memory.js";
 import { blockYaml } from "@orch/codec/rewrite/block-yaml.js";
 import { sliceBytes, sliceMemory } from "@orch/codec/rewrite/rewriter.js";
 import { parseYaml } from "@orch/codec/yaml.js";
@@ -8,6 +7,7 @@ import type { Chunk } from "@orch/rpc/messages.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Receiver } from "@orch/rpc/rpc.js";
 import { unavailable } from "@orch/status/api-error.js";
+import { createReusedMemory, freshMemory } from "@orch/status/chunk-memory.js";
 import { rewrittenStream } from "./rewritten-stream.js";
 
 /** Several turns' worth. */

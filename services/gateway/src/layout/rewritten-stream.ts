@@ -1,9 +1,9 @@
-import type { ChunkMemory } from "@orch/codec/chunk-memory.js";
 import type { Rewriter } from "@orch/codec/rewrite/rewriter.js";
 import type { Chunk } from "@orch/rpc/messages.js";
 import type { Pacer } from "@orch/rpc/pacer.js";
 import type { Receiver, Subscription } from "@orch/rpc/rpc.js";
 import type { ApiError } from "@orch/status/api-error.js";
+import type { ChunkMemory } from "@orch/status/chunk-memory.js";
 import type { OpenStream } from "../relay.js";
 
 /** What it takes to write one stream anew. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
+import { wireMicroTime } from "@orch/status/wire-time.js";
 import { type OwnKind, type OwnWriteDeps, writeOwn } from "./write.js";
 
 export interface Identity {
@@ -26,7 +27,7 @@ export function leaseName(place: string): string {
 export async function renewIdentity(deps: OwnWriteDeps, { place, host, uid, now }: Identity): Promise<void> {
   const { naming } = deps;
   const name = leaseName(place);
-  const renewTime = `${new Date(now()).toISOString().slice(0, -1)}000Z`;
+  const renewTime = wireMicroTime(now());
   await writeOwn(deps, leases(naming), name, {
     metadata: {
       labels: {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
+import { anyGroup, createPeers } from "@orch/rpc/group-peers.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { WriteRequest } from "@orch/rpc/messages.js";
 import { resourceWrite } from "@orch/rpc/methods.js";
 import { ApiError } from "@orch/status/api-error.js";
-import { anyGroup, createPeers } from "../peers.js";
 import { authenticationData } from "./authentication-map.js";
 import { leaseName, renewIdentity } from "./identity-lease.js";
 

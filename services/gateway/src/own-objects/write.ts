@@ -1,8 +1,8 @@
 import type { Naming } from "@orch/naming/naming.js";
+import type { Peers } from "@orch/rpc/group-peers.js";
 import type { WriteReply, WriteVerb } from "@orch/rpc/messages.js";
 import { resourceWrite } from "@orch/rpc/methods.js";
 import { ApiError } from "@orch/status/api-error.js";
-import type { Peers } from "../peers.js";
 
 /** Objects of one kind in the system's namespace, which a gateway writes itself. */
 export interface OwnKind {

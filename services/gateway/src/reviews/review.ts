@@ -1,6 +1,7 @@
 import type { AnyObject } from "@orch/api/object.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import { ApiError } from "@orch/status/api-error.js";
+import type { Write } from "../writes.js";
 
 /** A question that a client asks by creating an object. */
 export interface Question {
@@ -9,6 +10,11 @@ export interface Question {
   /** Who asks. */
   readonly user: UserInfo;
   /** Called with an unexpected error, although the client gets an answer. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** A create of a review, by a user who may create it. */
+export interface ReviewRequest extends Omit<Write, "verb" | "observer"> {
   readonly onFault: (error: unknown) => void;
 }
 

@@ -1,6 +1,6 @@
 import type { Catalog, Kind } from "@orch/api/catalog.js";
 import { type AnyObject, withMetadata } from "@orch/api/object.js";
-import { decodeObject, setDefaults, toHub, validateVirtual } from "@orch/api/writes.js";
+import { askedByReview, decodeObject, setDefaults } from "@orch/api/writes.js";
 import type { Authorizer } from "@orch/auth/authorizer.js";
 import type { RuleResolver } from "@orch/auth/rules.js";
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
@@ -9,19 +9,20 @@ import { readObjectBody } from "@orch/render/body.js";
 import { createRenderers } from "@orch/render/renderers.js";
 import { writeOptions } from "@orch/render/write-options.js";
 import { complete } from "@orch/schema/complete.js";
-import { ApiError, badRequest, invalid } from "@orch/status/api-error.js";
+import { ApiError, badRequest } from "@orch/status/api-error.js";
 import { warningHeaders } from "../http/warning-headers.js";
 import { wantedForm } from "../representation.js";
 import type { Responder } from "../respond.js";
-import { optionsOf, type Write } from "../writes.js";
+import { optionsOf } from "../writes.js";
 import { reviewAccess, reviewOwnAccess, reviewRules } from "./access-reviews.js";
+import { createReviewAdmission, type ReviewAdmissionDeps } from "./admit-review.js";
 import { reviewSelf, reviewToken, type TokenReviewDeps } from "./identity-reviews.js";
-import type { AnswerReview } from "./review.js";
+import type { AnswerReview, ReviewRequest } from "./review.js";
 
 /** Any authenticated user may ask, and a question need not be as long as an object. */
 const maxReviewBytes = 256 * 1024;
 
-export interface ReviewDeps extends TokenReviewDeps {
+export interface ReviewDeps extends TokenReviewDeps, ReviewAdmissionDeps {
   readonly naming: Naming;
   readonly catalog: Catalog;
   readonly negotiator: Negotiator<ObjectFormat>;
@@ -31,11 +32,6 @@ export interface ReviewDeps extends TokenReviewDeps {
   readonly rules: RuleResolver;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-}
-
-/** A create of a review, by a user who may create it. */
-export interface ReviewRequest extends Omit<Write, "verb" | "observer"> {
-  readonly onFault: (error: unknown) => void;
 }
 
 /**
@@ -53,6 +49,7 @@ export function createReviews(deps: ReviewDeps): Reviews {
   const { naming, catalog, negotiator, respond } = deps;
   const renderers = createRenderers(catalog, naming.metaGroup);
   const known = answersOf(deps);
+  const admit = createReviewAdmission(deps);
 
   const serve =
     (kind: Kind, answer: AnswerReview): ServeReview =>
@@ -60,12 +57,21 @@ export function createReviews(deps: ReviewDeps): Reviews {
       const { request, response, representation, target, user, onFault } = review;
       const renderer = renderers.of(kind, wantedForm(representation, request, "create"), "");
       const body = { bytes: await request.body(maxReviewBytes), contentType: request.header("content-type") ?? "" };
+      review.audit?.sent(body.bytes);
       const of = { metaGroup: naming.metaGroup, kind: "CreateOptions" } as const;
       const { fieldValidation: validation } = writeOptions(optionsOf(request.query), of);
       const read = readObjectBody(kind, { formats: negotiator, body, validation });
       const warnings = [...review.warnings, ...read.warnings];
       try {
-        const object = question(kind, read.object, target.namespace);
+        const given = setDefaults(kind, { ...read.object, metadata: metadataOf(kind, read.object, target.namespace) });
+        const admitted = await admit(kind, given, review);
+        warnings.push(...(admitted.type === "refused" ? admitted.reply : admitted).warnings);
+        if (admitted.type === "refused") {
+          const { code, body } = admitted.reply;
+          await respond.document(response, representation, { code, body, headers: warningHeaders(warnings) });
+          return;
+        }
+        const object = askedByReview(kind, decodeObject(kind, admitted.object).object);
         const reply = whole(kind.hub, await answer({ object, user, onFault }));
         const document = renderer.document(renderer.piece(reply).at(deps.now()), "");
         const headers = warningHeaders(warnings);
@@ -97,15 +103,6 @@ function answersOf(deps: ReviewDeps): ReadonlyMap<string, AnswerReview> {
     [`${authorization}/SelfSubjectAccessReview`, reviewOwnAccess(authorizer)],
     [`${authorization}/SelfSubjectRulesReview`, reviewRules(rules)],
   ]);
-}
-
-/** What is asked, as its hub has it. @throws ApiError BadRequest, Invalid */
-function question(kind: Kind, given: AnyObject, namespace: string): AnyObject {
-  const object = toHub(kind, setDefaults(kind, { ...given, metadata: metadataOf(kind, given, namespace) }));
-  const errors = validateVirtual(kind.hub, object);
-  // The reference names no kind in this error.
-  if (errors.length > 0) throw invalid({ group: kind.group, kind: "" }, "", errors);
-  return object;
 }
 
 /** The metadata without the fields that only the server sets, and with the namespace of the path. */

@@ -18,7 +18,7 @@ type DiscoveryRoute = Parameters<typeof discoveryDocument>[1];
 export function createDiscovery(
   deps: DiscoveryDeps,
 ): (exchange: Exchange, route: DiscoveryRoute) => void | Promise<void> {
-  const { catalog, served, respond, negotiator, discoveryNegotiator } = deps;
+  const { catalog, apis, served, respond, negotiator, discoveryNegotiator } = deps;
   const aggregated = createAggregatedDiscovery(deps);
   return ({ request, response }, to) => {
     const isRoot = to.group === undefined;
@@ -28,7 +28,10 @@ export function createDiscovery(
       const path = to.path === "/api" ? "/api" : "/apis";
       return aggregated.send({ request, response }, representation, { path, version: transform.version });
     }
-    const value = discoveryDocument(catalog.now, to, { served, address: request.header("host") ?? "" });
+    const value = discoveryDocument(apis.groupsWith(catalog.now), to, {
+      served,
+      address: request.header("host") ?? "",
+    });
     respond.value(response, representation, { code: 200, value, headers: isRoot ? ["Vary", "Accept"] : [] });
   };
 }

@@ -5,7 +5,11 @@ import { checkServed } from "../check-served.js";
 import type { Served } from "../documents/discovery.js";
 import { observed } from "../flow/observed-stream.js";
 import { warningHeaders } from "../http/warning-headers.js";
+import { isConnection } from "../long-running.js";
+import { type RequestMetrics, sharedLabels } from "../metrics.js";
+import type { NodeWay } from "../nodes/node-way.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "../reads.js";
+import type { Handler } from "../request-trace.js";
 import type { Reviews } from "../reviews/reviews.js";
 import { warningsOf } from "../stages/recover.js";
 import { serveWrite, type WriteDeps } from "../writes.js";
@@ -13,6 +17,9 @@ import { serveWrite, type WriteDeps } from "../writes.js";
 export interface ResourceDeps extends ReadDeps, WriteDeps {
   readonly served: Served;
   readonly reviews: Reviews;
+  readonly metrics: RequestMetrics;
+  /** Answers what only nodes know. */
+  readonly nodeWay: NodeWay;
   /** In which the chunks of lists take turns. */
   readonly pacer: Pacer;
   /** Called with an unexpected error and the request that met it. */
@@ -21,34 +28,61 @@ export interface ResourceDeps extends ReadDeps, WriteDeps {
 
 /** Answers a request about a kind by its verb. @throws ApiError for what the path does not take */
 export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wanted): void | Promise<void> {
-  const { request, response, user, verb, seats } = call;
+  const { request, response, user, verb, seats, audit } = call;
   const {
     subject: { kind, route },
     representation,
   } = wanted;
   checkServed(kind, route, verb, deps.served);
   const { target } = route;
+  if (isConnection(target.subresource)) return lasting(deps, call, deps.nodeWay(call, wanted.subject));
   const warnings = warningsOf(call);
-  const read = { request, response, target, representation, headers: warningHeaders(warnings) };
+  const span = call.trace?.handling(handlerOf(verb));
+  const read = { request, response, target, representation, headers: warningHeaders(warnings), span };
   switch (verb) {
     case "get":
       return serveGet(deps, read);
     case "list":
       return serveList(observedReads(deps, call), read);
     case "watch":
-      return serveWatch(observedReads(deps, call), read);
+      return lasting(deps, call, serveWatch(observedReads(deps, call), read));
     case "create":
     case "update":
     case "patch":
     case "delete":
     case "deletecollection": {
-      const write = { request, response, target, representation, warnings, user };
+      const write = { request, response, target, representation, warnings, user, span, audit };
       const answer = verb === "create" ? deps.reviews.of(kind) : undefined;
       if (answer !== undefined) return answer({ ...write, onFault: (error) => deps.onFault(call, error) });
       return serveWrite(deps, { ...write, verb, observer: seats.write });
     }
     default:
       throw methodNotAllowed();
+  }
+}
+
+/** Counted as open for as long as it is. */
+function lasting({ metrics }: ResourceDeps, call: Negotiated, answer: Promise<void>): Promise<void> {
+  const labels = sharedLabels(call);
+  return labels === undefined ? answer : answer.finally(metrics.lasting(labels));
+}
+
+/** As spans name it. */
+function handlerOf(verb: string): Handler {
+  switch (verb) {
+    case "get":
+      return "Get";
+    case "create":
+      return "Create";
+    case "update":
+      return "Update";
+    case "patch":
+      return "Patch";
+    case "delete":
+    case "deletecollection":
+      return "Delete";
+    default:
+      return "List";
   }
 }
 

@@ -1,4 +1,5 @@
 import { methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
+import type { PassOn } from "../aggregation/proxy.js";
 import type { Negotiated } from "../call.js";
 import type { Exchange } from "../http/exchange.js";
 import type { Handler } from "../stages/stages.js";
@@ -6,6 +7,8 @@ import { createDiscovery, type DiscoveryDeps } from "./discovery.js";
 import { answerResource, type ResourceDeps } from "./resource.js";
 
 export interface RouteDeps extends ResourceDeps, DiscoveryDeps {
+  /** Passes requests on to servers of others. */
+  readonly proxy: PassOn;
   /** Paths outside `/api` and `/apis`. */
   readonly other: (exchange: Exchange) => Promise<void>;
 }
@@ -18,6 +21,8 @@ export function route(deps: RouteDeps): Handler<Negotiated> {
     switch (wanted.type) {
       case "resource":
         return answerResource(deps, call, wanted);
+      case "remote":
+        return deps.proxy(call, wanted);
       case "discovery":
         if (request.method !== "GET" && request.method !== "HEAD") throw methodNotAllowed();
         return discovery(call, wanted);

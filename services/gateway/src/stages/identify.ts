@@ -16,8 +16,11 @@ import type { Stage } from "./stages.js";
 /** Who sends the request. */
 export function authenticate(identity: Identity): Stage<Received, Authenticated> {
   return (call) => {
-    const known = (sender: UserInfo): Authenticated => authenticated(call, sender);
-    const sender = identity.authenticate(call.request);
+    const known = (sender: UserInfo): Authenticated => {
+      call.trace?.authenticated();
+      return authenticated(call, sender);
+    };
+    const sender = identity.authenticate(call.request, call.trace?.span);
     return sender instanceof Promise ? sender.then(known) : known(sender);
   };
 }
@@ -25,8 +28,11 @@ export function authenticate(identity: Identity): Stage<Received, Authenticated>
 /** Whom the request is to be taken for. */
 export function impersonate(identity: Identity): Stage<Authenticated, Identified> {
   return (call) => {
-    const known = (user: UserInfo): Identified => identified(call, user);
-    const user = identity.impersonated(call.request, call.sender);
+    const known = (user: UserInfo): Identified => {
+      if (user !== call.sender) call.audit?.impersonated(user);
+      return identified(call, user);
+    };
+    const user = identity.impersonated(call.request, call.sender, call.trace?.span);
     return user instanceof Promise ? user.then(known) : known(user);
   };
 }

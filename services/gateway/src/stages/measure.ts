@@ -15,6 +15,7 @@ export function measured({ metrics, now }: MeasureDeps, answer: Handler<Journey>
       const { reached } = journey;
       reached.seats?.release();
       recordRequest(metrics, reached, now() - began);
+      reached.trace?.end(reached.response);
     };
     const answered = answer(journey);
     return answered instanceof Promise ? answered.then(done) : done();

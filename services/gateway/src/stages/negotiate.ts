@@ -1,6 +1,7 @@
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
 import { type Found, type Negotiated, negotiated } from "../call.js";
-import { representationOf } from "../representation.js";
+import { isConnection } from "../long-running.js";
+import { plainJson, representationOf } from "../representation.js";
 import type { Stage } from "./stages.js";
 
 export interface NegotiateDeps {
@@ -18,6 +19,10 @@ export function negotiate({ negotiator, customNegotiator }: NegotiateDeps): Stag
   return (call) => {
     const { subject, request, verb } = call;
     if (subject.type !== "resource") return negotiated(call, subject);
+    // What a node answers is its own; errors are negotiated by themselves.
+    if (isConnection(subject.route.target.subresource)) {
+      return negotiated(call, { type: "resource", subject, representation: plainJson });
+    }
     const offers = subject.kind.definition === undefined ? negotiator : customNegotiator;
     return negotiated(call, { type: "resource", subject, representation: representationOf(offers, request, verb) });
   };

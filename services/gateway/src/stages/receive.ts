@@ -1,14 +1,18 @@
 import { badRequest } from "@orch/status/api-error.js";
+import type { Tracing } from "@orch/tracing/tracing.js";
 import type { Received } from "../call.js";
 import type { Exchange } from "../http/exchange.js";
 import { parsePath } from "../path.js";
+import { beginTrace } from "../request-trace.js";
 import { verbOf } from "../verbs.js";
 
 /** What the request line says. */
-export function received({ request, response }: Exchange): Received {
+export function received(exchange: Exchange, tracing?: Tracing | undefined): Received {
+  const { request, response } = exchange;
   const route = parsePath(request.path);
   const verb = route.type === "resource" ? verbOf(request.method, route, request.query) : request.method.toLowerCase();
-  return { request, response, route, verb };
+  const trace = tracing === undefined ? undefined : beginTrace(tracing, { request, route, verb });
+  return { request, response: trace?.watched(response) ?? response, route, verb, trace };
 }
 
 /** No registered method is longer. */

@@ -28,7 +28,10 @@ export function recovered(deps: RecoverDeps, answer: Handler<Journey>): Handler<
 
 function answerError({ negotiator, respond, onFault }: RecoverDeps, call: Reached, thrown: unknown): void {
   const error = ApiError.from(thrown);
-  if (!(thrown instanceof ApiError)) onFault(call, thrown);
+  if (!(thrown instanceof ApiError)) {
+    call.audit?.failed(thrown);
+    onFault(call, thrown);
+  }
   const warnings = warningsOf(call);
   respond.error(call.response, errorRepresentation(negotiator, call.request), { error, warnings });
 }

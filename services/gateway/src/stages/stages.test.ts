@@ -67,9 +67,9 @@ test("another order of stages does not compile", () => {
   const second = first.to(authenticate);
   // @ts-expect-error seats are given to a user, not to a sender
   second.to(admit);
-  const forgetful = ({ request, response, route, verb }: Authenticated): Received => ({
+  const forgetful = ({ request, response, route, verb, trace }: Authenticated): Received => ({
     ...{ request, response },
-    ...{ route, verb },
+    ...{ route, verb, trace },
   });
   // @ts-expect-error a stage gives back all that it was given
   second.to(forgetful);

@@ -26,6 +26,7 @@ export function fakeCall({
     response,
     route: parsePath(request.path),
     verb,
+    trace: undefined,
     sender: known,
     user: known,
   };

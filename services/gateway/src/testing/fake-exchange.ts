@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { tooLarge } from "@orch/status/api-error.js";
 import type { Exchange } from "../http/exchange.js";
 import type { Peer } from "../http/peer.js";
@@ -55,6 +56,7 @@ function fakeRequest({ method = "GET", target, headers = {}, body = "" }: FakeRe
   return {
     id,
     method,
+    version: "1.1",
     ...parseRequestTarget(target),
     headers,
     header: (name) => headerText(headers[name]),
@@ -64,6 +66,8 @@ function fakeRequest({ method = "GET", target, headers = {}, body = "" }: FakeRe
       if (body.length > limit) throw tooLarge(`limit is ${limit}`);
       return Buffer.from(body);
     },
+    bodyStream: () =>
+      body.length === 0 ? undefined : { stream: Readable.from([Buffer.from(body)]), length: undefined },
   };
 }
 
@@ -105,6 +109,7 @@ function fakeResponse(tell: (what: string) => void): Omit<FakeExchange, "request
     onDrain: (run) => run(),
   };
   const response: HttpResponse = {
+    waitedMs: 0,
     addHeaders(headers) {
       added = [...added, ...headers];
     },
@@ -121,6 +126,7 @@ function fakeResponse(tell: (what: string) => void): Omit<FakeExchange, "request
       head = headOf(code, headers);
       return stream;
     },
+    takeOver: () => undefined,
     onClose(run) {
       if (closed) run();
       else closers.push(run);
@@ -130,6 +136,9 @@ function fakeResponse(tell: (what: string) => void): Omit<FakeExchange, "request
     },
     get code() {
       return head.code;
+    },
+    get sent() {
+      return parts.reduce((sum, part) => sum + part.length, 0);
     },
   };
   return { response, answered, leave };

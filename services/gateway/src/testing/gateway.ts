@@ -1,3 +1,4 @@
+import { learnDefinition } from "@orch/access/learn-definition.js";
 import { type Catalog, type CatalogOptions, loadCatalog } from "@orch/api/catalog.js";
 import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { Authorizer } from "@orch/auth/authorizer.js";
@@ -14,13 +15,18 @@ import { createNaming, type Naming } from "@orch/naming/naming.js";
 import { type BodyReader, createBodyReader } from "@orch/render/testing/read-body.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { Chunk } from "@orch/rpc/messages.js";
-import { resourceWrite, watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
+import { resourceAdmit, resourceWrite, watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Caller, Sender } from "@orch/rpc/rpc.js";
+import { notFound } from "@orch/status/api-error.js";
+import { noOtherApis, type OtherApis } from "../aggregation/other-apis.js";
+import type { PassOn } from "../aggregation/proxy.js";
 import type { Reached } from "../call.js";
 import { noSeats } from "../flow/seats.js";
+import type { Serve } from "../http/exchange.js";
 import { createLayouts } from "../layout/layouts.js";
 import type { DeprecatedLabels, RequestLabels } from "../metrics.js";
+import type { NodeWay } from "../nodes/node-way.js";
 import { createPipeline } from "../pipeline.js";
 import { createResponder } from "../respond.js";
 import { createReviews, type ReviewDeps } from "../reviews/reviews.js";
@@ -41,11 +47,16 @@ export interface TestGatewayOptions extends CatalogOptions {
   readonly user?: UserInfo;
   readonly authorizer?: Authorizer;
   readonly reviews?: Partial<ReviewDeps>;
+  /** None where absent. */
+  readonly apis?: OtherApis;
+  readonly proxy?: PassOn;
+  readonly nodeWay?: NodeWay;
 }
 
 /** What it was asked, and what it noted on the way. */
 export interface TestGateway {
   ask(request: FakeRequest): Promise<Answered>;
+  readonly serve: Serve;
   /** In which form the services behind it were asked. */
   readonly forms: readonly string[];
   readonly deprecated: readonly DeprecatedLabels[];
@@ -69,9 +80,14 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
   const pacer = createPacer(setImmediate);
   const layouts = createLayouts(pacer);
   const respond = createResponder((kind) => catalog.type(`meta/v1.${kind}`), layouts);
+  const live = createLiveCatalog(catalog);
   const serve = createPipeline({
-    catalog: createLiveCatalog(catalog),
+    catalog: live,
+    learn: (target) => learnDefinition({ caches: options.caches ?? (() => caller), catalog: live }, target),
     naming,
+    apis: options.apis ?? noOtherApis(),
+    proxy: options.proxy ?? (() => Promise.reject(new TypeError("not asked for here"))),
+    nodeWay: options.nodeWay ?? (() => Promise.reject(new TypeError("not asked for here"))),
     negotiator,
     customNegotiator: createNegotiator(customOffers(offers), objectTransforms(naming)),
     discoveryNegotiator: createNegotiator(offers, discoveryTransforms(naming)),
@@ -105,11 +121,15 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
       apiAudiences: [],
       rules: alwaysAllow,
       now: () => Date.UTC(2025, 0, 2, 3, 4, 5, 678),
+      resources: options.resources ?? (() => caller),
+      requestTimeoutMs: 1000,
+      monotonic: () => 0,
       ...options.reviews,
     }),
     metrics: {
       observe: (_id, labels) => void observed.push(labels()),
       deprecated: (labels) => void deprecated.push(labels),
+      lasting: () => () => {},
       forget: () => {},
     },
     other: () => Promise.reject(new TypeError("not asked for here")),
@@ -124,14 +144,16 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
     await new Promise((resolve) => setImmediate(resolve));
     return answer;
   };
-  return { ask, forms, deprecated, observed, faults, reader: createBodyReader(catalog) };
+  return { ask, serve, forms, deprecated, observed, faults, reader: createBodyReader(catalog) };
 }
 
 function fixedServices(): { readonly caller: Caller; readonly forms: readonly string[] } {
   const { services, caller } = createInProcess();
   const forms: string[] = [];
   const body = Buffer.from('{"kind":"Fixed"}\n');
-  services.unary(watchCacheGet, ({ form }) => {
+  services.unary(watchCacheGet, ({ resource, name, form }) => {
+    // Nobody defined anything.
+    if (resource === "customresourcedefinitions") throw notFound({ group: "", resource }, name);
     forms.push(form);
     return { body };
   });
@@ -146,5 +168,6 @@ function fixedServices(): { readonly caller: Caller; readonly forms: readonly st
     forms.push(form);
     return { code: 201, body, warnings: ["unknown field"] };
   });
+  services.unary(resourceAdmit, () => ({ code: 201, body: Buffer.alloc(0), warnings: [] }));
   return { caller, forms };
 }

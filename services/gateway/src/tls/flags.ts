@@ -25,6 +25,8 @@ const namedPairsFlag: Flag<readonly NamedFiles[]> = {
       return { ok: false, problem: `${JSON.stringify(wrong)} is no host name that a client asks for` };
     return { ok: true, value: [...before, { cert, key, names }] };
   },
+  show: (pairs) =>
+    pairs.map(({ cert, key, names }) => `${cert},${key}${names.length === 0 ? "" : `:${names.join(",")}`}`),
 };
 
 const file = (group: string, help: string): Flag<string> => stringFlag("", { group, word: "file", help });

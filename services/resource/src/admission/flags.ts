@@ -1,11 +1,12 @@
 import type { Parsed } from "@orch/auth/parsed.js";
-import { intFlag, listFlag } from "@orch/runtime/flag-types.js";
+import type { Naming } from "@orch/naming/naming.js";
+import { intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
-import type { Log } from "@orch/runtime/log.js";
+import { configurationsWithoutFile, type PluginConfigurations, parsePluginConfigurations } from "./configurations.js";
 import { pluginNames } from "./plugin-names.js";
 
-const names = (of: (plugin: { readonly usual: boolean; readonly built: boolean }) => boolean): string =>
-  [...pluginNames].flatMap(([name, plugin]) => (of(plugin) ? [name] : [])).join(", ");
+const names = (usual: boolean): string =>
+  [...pluginNames].flatMap(([name, plugin]) => (plugin.usual === usual ? [name] : [])).join(", ");
 
 /** As the reference. */
 export const usualTolerationSeconds: TolerationSeconds = { notReady: 300, unreachable: 300 };
@@ -22,11 +23,16 @@ const tolerated = (what: string, seconds: number) =>
 export const admissionFlags = {
   "enable-admission-plugins": listFlag([], {
     group: "Admission",
-    help: `admission plugins that run besides those that usually do (${names((p) => p.usual && p.built)}), comma separated; the order does not matter: ${names((p) => !p.usual && p.built)}`,
+    help: `admission plugins that run besides those that usually do (${names(true)}), comma separated; the order does not matter: ${names(false)}`,
   }),
   "disable-admission-plugins": listFlag([], {
     group: "Admission",
     help: "admission plugins that do not run although they usually do, comma separated; the order does not matter",
+  }),
+  "admission-control-config-file": stringFlag("", {
+    group: "Admission",
+    word: "file",
+    help: "AdmissionConfiguration: what admission plugins are configured with",
   }),
   "default-not-ready-toleration-seconds": tolerated("not ready", usualTolerationSeconds.notReady),
   "default-unreachable-toleration-seconds": tolerated("unreachable", usualTolerationSeconds.unreachable),
@@ -35,10 +41,12 @@ export const admissionFlags = {
 export interface AdmissionSettings {
   /** Of `plugin-names.ts`: what is turned off, and what is off unless it is turned on. */
   readonly disabled: ReadonlySet<string>;
-  /** Turned on by name, and not built yet: whoever wants them must hear that they do nothing. */
-  readonly unbuilt: readonly string[];
   readonly tolerationSeconds: TolerationSeconds;
+  readonly configurations: PluginConfigurations;
 }
+
+/** What plugins are made of. */
+export type PluginSettings = Pick<AdmissionSettings, "disabled" | "tolerationSeconds" | "configurations">;
 
 /** How long pods stay on nodes in trouble. */
 export interface TolerationSeconds {
@@ -46,8 +54,17 @@ export interface TolerationSeconds {
   readonly unreachable: number;
 }
 
-/** What {@link admissionFlags} say. */
-export function admissionSettings(values: FlagValues<typeof admissionFlags>): Parsed<AdmissionSettings> {
+/** The file of the plugins' configurations: its parts by plugin, decoded. */
+export interface ConfigurationFile {
+  readonly naming: Naming;
+  readonly parts: ReadonlyMap<string, unknown>;
+}
+
+/** What {@link admissionFlags} say, and the file where there is one. */
+export function admissionSettings(
+  values: FlagValues<typeof admissionFlags>,
+  file?: ConfigurationFile,
+): Parsed<AdmissionSettings> {
   const enabled = values["enable-admission-plugins"];
   const disabled = values["disable-admission-plugins"];
   const problems = [
@@ -62,25 +79,24 @@ export function admissionSettings(values: FlagValues<typeof admissionFlags>): Pa
   const off = [...pluginNames].filter(
     ([name, { usual }]) => disabled.includes(name) || !(usual || enabled.includes(name)),
   );
+  const disabledNames = new Set(off.map(([name]) => name));
+  const runs = (plugin: string): boolean => !disabledNames.has(plugin);
+  const configurations =
+    file === undefined ? configurationsWithoutFile(runs) : parsePluginConfigurations(file.parts, { ...file, runs });
+  if (!configurations.ok) return configurations;
   return {
     ok: true,
     value: {
-      disabled: new Set(off.map(([name]) => name)),
-      unbuilt: enabled.filter((name) => pluginNames.get(name)?.built === false),
+      disabled: disabledNames,
       tolerationSeconds: {
         notReady: values["default-not-ready-toleration-seconds"],
         unreachable: values["default-unreachable-toleration-seconds"],
       },
+      configurations: configurations.value,
     },
   };
 }
 
 function unknown(verb: "enable" | "disable", name: string): string {
   return `${verb}-admission-plugins plugin ${JSON.stringify(name)} is unknown`;
-}
-
-/** Whoever turns on what is not there must not believe that it works. */
-export function warnOfUnbuilt({ unbuilt }: AdmissionSettings, log: Pick<Log, "warn">): void {
-  for (const plugin of unbuilt)
-    log.warn({ plugin }, "this build has no such admission plugin yet: nothing is admitted or refused by it");
 }

@@ -1,14 +1,10 @@
 /** Whether a plugin runs where no flag says otherwise, as in the reference of release 1.32. */
 interface Plugin {
   readonly usual: boolean;
-  /** False for what this build knows by name alone. */
-  readonly built: boolean;
 }
 
-const usual: Plugin = { usual: true, built: true };
-const optional: Plugin = { usual: false, built: true };
-const usualLater: Plugin = { usual: true, built: false };
-const later: Plugin = { usual: false, built: false };
+const usual: Plugin = { usual: true };
+const optional: Plugin = { usual: false };
 
 /**
  * Every plugin of the reference, in the order in which they are asked: all that change a new state first, then, once it
@@ -16,38 +12,43 @@ const later: Plugin = { usual: false, built: false };
  */
 export const pluginNames: ReadonlyMap<string, Plugin> = new Map([
   ["AlwaysAdmit", optional],
-  ["NamespaceAutoProvision", later],
+  ["NamespaceAutoProvision", optional],
   ["NamespaceLifecycle", usual],
-  ["NamespaceExists", later],
-  ["LimitPodHardAntiAffinityTopology", later],
+  ["NamespaceExists", optional],
+  ["LimitPodHardAntiAffinityTopology", optional],
   ["LimitRanger", usual],
   ["ServiceAccount", usual],
   ["NodeRestriction", optional],
   ["TaintNodesByCondition", usual],
-  ["AlwaysPullImages", later],
-  ["ImagePolicyWebhook", later],
-  ["PodSecurity", usualLater],
-  ["PodNodeSelector", later],
+  ["AlwaysPullImages", optional],
+  ["ImagePolicyWebhook", optional],
+  ["PodSecurity", usual],
+  ["PodNodeSelector", optional],
   ["Priority", usual],
   ["DefaultTolerationSeconds", usual],
-  ["PodTolerationRestriction", later],
-  ["EventRateLimit", later],
-  ["ExtendedResourceToleration", later],
+  ["PodTolerationRestriction", optional],
+  ["EventRateLimit", optional],
+  ["ExtendedResourceToleration", optional],
   ["DefaultStorageClass", usual],
   ["StorageObjectInUseProtection", usual],
-  ["OwnerReferencesPermissionEnforcement", later],
+  ["OwnerReferencesPermissionEnforcement", optional],
   ["PersistentVolumeClaimResize", usual],
   ["RuntimeClass", usual],
   ["CertificateApproval", usual],
   ["CertificateSigning", usual],
-  ["ClusterTrustBundleAttest", usualLater],
+  ["ClusterTrustBundleAttest", usual],
   ["CertificateSubjectRestriction", usual],
   ["DefaultIngressClass", usual],
-  ["DenyServiceExternalIPs", later],
-  ["MutatingAdmissionPolicy", later],
-  ["MutatingAdmissionWebhook", usualLater],
-  ["ValidatingAdmissionPolicy", usualLater],
-  ["ValidatingAdmissionWebhook", usualLater],
-  ["ResourceQuota", usualLater],
-  ["AlwaysDeny", later],
+  ["DenyServiceExternalIPs", optional],
+  ["MutatingAdmissionPolicy", usual],
+  ["MutatingAdmissionWebhook", usual],
+  ["ValidatingAdmissionPolicy", usual],
+  ["ValidatingAdmissionWebhook", usual],
+  ["ResourceQuota", usual],
+  ["AlwaysDeny", optional],
 ]);
+
+/** What runs only where a flag says so. */
+export const usuallyOff: ReadonlySet<string> = new Set(
+  [...pluginNames].flatMap(([name, plugin]) => (plugin.usual ? [] : name)),
+);

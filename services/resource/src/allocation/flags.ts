@@ -21,6 +21,7 @@ export const allocationFlags = {
     help: "addresses that services are given, one range or one of each family; the first is the default family",
     group: "Services",
     read: readNetworks,
+    show: (networks) => networks.map(formatNetwork).join(","),
   } satisfies Flag<readonly Network[]>,
   "service-node-port-range": {
     type: "first-last",
@@ -29,6 +30,7 @@ export const allocationFlags = {
     help: "ports of the nodes that services of type NodePort and LoadBalancer are given, both ends included",
     group: "Services",
     read: readPorts,
+    show: ({ first, last }) => `${first}-${last}`,
   } satisfies Flag<PortRange>,
 } as const;
 
@@ -49,6 +51,7 @@ export const advertiseAddressFlag: Flag<string> = {
     const [problem] = ordinaryAddress(text);
     return problem === undefined ? { ok: true, value: text } : refused(`no endpoint can have it: ${problem}`);
   },
+  show: (address) => address,
 };
 
 export function readNetworks(text: string): FlagValue<readonly Network[]> {

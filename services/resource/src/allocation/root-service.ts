@@ -3,8 +3,8 @@ import { sameMeaning } from "@orch/api/kinds/shared/same-meaning.js";
 import { type AnyObject, valueAt } from "@orch/api/object.js";
 import { sleep, systemClock } from "@orch/runtime/clock.js";
 import { parseAddress } from "@orch/schema/formats/ip.js";
-import { key, revision } from "@orch/store/revision.js";
-import { nextChange } from "../next-change.js";
+import { key } from "@orch/store/revision.js";
+import { changesToCome, nextChange } from "../next-change.js";
 import { create } from "../write/create.js";
 import { ownWrite, refuseOthers } from "../write/own-write.js";
 import { storedObject } from "../write/stored.js";
@@ -115,9 +115,9 @@ export async function keepRootService(
   const keys = objects.map(({ kind }) => keyOfKept(deps, kind));
   while (!signal.aborted) {
     try {
-      const from = revision((await deps.store.revision()) + 1);
+      const changes = await changesToCome(deps.store, keys);
       for (const object of objects) await ensure(deps, object);
-      await nextChange(deps.store, keys, { from, roundMs, signal });
+      await nextChange(deps.store, changes, { roundMs, signal });
     } catch (error) {
       if (!signal.aborted) deps.log("keeping the root service failed; trying again", error);
     }

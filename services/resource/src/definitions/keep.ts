@@ -1,11 +1,15 @@
 import type { Kind } from "@orch/api/catalog.js";
 import {
   type DefinitionCondition,
+  hasUsableBundle,
   judgeApproval,
   judgeNames,
+  judgeStructure,
+  judgeWaiting,
   type NamesJudged,
   saysSo,
   withConditions,
+  withoutCondition,
 } from "@orch/api/custom/conditions.js";
 import { approvalOf } from "@orch/api/kinds/apiextensions/approval.js";
 import type { CustomResourceDefinition, DefinitionNames } from "@orch/api/kinds/apiextensions/types.js";
@@ -33,8 +37,8 @@ interface Known {
 const retryMs = 1000;
 
 /**
- * Says in the status of every definition which of its names are accepted, that it is established, and whether a protected
- * group's was approved, until the signal. Several services may do so at once: each write follows the state that it judged.
+ * Says in the status of every definition which of its names are accepted, that it is established, whether a protected group's
+ * was approved, and whether its schemas have structure, until the signal. Several services may do so at once: each write follows the state that it judged.
  */
 export async function keepDefinitions(deps: DefinitionKeeperDeps, signal: AbortSignal): Promise<void> {
   const known = new Map<string, Known>();
@@ -111,19 +115,26 @@ async function judge(deps: DefinitionKeeperDeps, name: string, known: ReadonlyMa
   const others = function* (): Generator<DefinitionNames | undefined> {
     for (const [of, one] of known) if (of !== name && one.group === spec?.group) yield one.accepted;
   };
-  const names = judgeNames({ names: spec?.names ?? {}, status }, others());
-  const approval = judgeApproval(approvalOf(object, naming));
-  const conditions = [...(names?.conditions ?? []), ...(approval === undefined ? [] : [approval])];
-  if (!says(status, names, conditions)) return;
-  const said = withConditions(
-    { ...status, ...(names === undefined ? {} : { acceptedNames: names.acceptedNames }) },
-    conditions,
-    timestamp(deps.now()),
-  );
+  const isCallable = hasUsableBundle(spec ?? {});
+  const names = judgeNames({ names: spec?.names ?? {}, status, isCallable }, others());
+  const one = [
+    names === undefined ? judgeWaiting({ status, isCallable }) : undefined,
+    judgeStructure(spec ?? {}),
+    judgeApproval(approvalOf(object, naming)),
+  ];
+  const conditions = [...(names?.conditions ?? []), ...one.filter((condition) => condition !== undefined)];
+  const isStructural = !conditions.some(({ type }) => type === nonStructural);
+  const isHealed = isStructural && (status?.conditions?.some(({ type }) => type === nonStructural) ?? false);
+  if (!isHealed && !says(status, names, conditions)) return;
+  const before = { ...status, ...(names === undefined ? {} : { acceptedNames: names.acceptedNames }) };
+  const kept = isHealed ? withoutCondition(before, nonStructural) : before;
+  const said = withConditions(kept, conditions, timestamp(deps.now()));
   await update(
     ownWrite(deps, kind, { verb: "update", subresource: "status", name, object: { ...object, status: said } }),
   );
 }
+
+const nonStructural = "NonStructuralSchema";
 
 /** Whether there is anything to say that the status does not. */
 function says(

@@ -1,6 +1,6 @@
 import type { Kind } from "@orch/api/catalog.js";
 import { aggregatedRules } from "@orch/api/kinds/rbac/aggregation.js";
-import { bootstrapPolicy } from "@orch/api/kinds/rbac/bootstrap/policy.js";
+import { bootstrapPolicy, type PolicyOptions } from "@orch/api/kinds/rbac/bootstrap/policy.js";
 import type { Binding, ClusterRole } from "@orch/api/kinds/rbac/types.js";
 import { key } from "@orch/store/revision.js";
 import { ensureKept, type KeptObject } from "../write/kept-object.js";
@@ -12,7 +12,7 @@ import { rightBinding, rightRole } from "./bootstrap-reconcile.js";
  * Makes the roles and bindings of the beginning that are missing, and adds what is missing in those that are there. One
  * that fails holds up no other. How many it wrote. @throws ApiError the first failure, when all have been tried
  */
-export async function ensureRbacObjects(deps: WriteDeps): Promise<number> {
+export async function ensureRbacObjects(deps: WriteDeps, options: PolicyOptions = {}): Promise<number> {
   const { naming } = deps;
   const kind = (name: string): Kind => builtIn({ deps }, `${naming.group("rbac.authorization")}/v1`, name);
   const keptRole = (of: Kind, role: ClusterRole) => kept(of, role, (stored) => rightRole(role, stored, naming));
@@ -25,7 +25,7 @@ export async function ensureRbacObjects(deps: WriteDeps): Promise<number> {
       return false;
     });
 
-  const policy = bootstrapPolicy(naming);
+  const policy = bootstrapPolicy(naming, options);
   const clusterRole = kind("ClusterRole");
   const plain = policy.clusterRoles.filter((role) => role.aggregationRule === undefined);
   const wrote = await Promise.all(

@@ -81,17 +81,11 @@ interface RoleName {
 /** Where the write is: in its namespace, or in the cluster. */
 async function mayDo(write: Write, verb: "escalate" | "bind", { resource, name }: RoleName): Promise<boolean> {
   const { deps, kind, request } = write;
-  const { outcome } = await deps.permissions.authorizer.authorize({
-    kind: "resource",
-    user: request.user,
-    verb,
-    group: kind.group,
-    version: "*",
-    resource,
-    subresource: "",
-    namespace: request.namespace,
-    name,
-  });
+  const { user, namespace } = request;
+  const { outcome } = await deps.permissions.authorizer.authorize(
+    { kind: "resource", user, verb, group: kind.group, version: "*", resource, subresource: "", namespace, name },
+    write.span,
+  );
   return outcome === "allow";
 }
 

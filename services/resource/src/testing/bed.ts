@@ -11,10 +11,14 @@ import type { Permissions } from "@orch/auth/rules.js";
 import { createNaming, type Dialect, type Naming } from "@orch/naming/naming.js";
 import { createInProcess } from "@orch/rpc/in-process.js";
 import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
-import { resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
+import { resourceAdmit, resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
+import type { Caller, CallOptions } from "@orch/rpc/rpc.js";
+import type { Metrics } from "@orch/runtime/metrics.js";
 import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import type { Store } from "@orch/store/store.js";
+import { type PluginConfigurations, usualConfigurations } from "../admission/configurations.js";
 import { usualTolerationSeconds } from "../admission/flags.js";
+import { usuallyOff } from "../admission/plugin-names.js";
 import type { AllocationConfig } from "../allocation/service-allocation.js";
 import { createResource, type Resource, type ResourceConfig } from "../service.js";
 
@@ -29,7 +33,9 @@ const usualAllocation: AllocationConfig = {
 export interface Subject {
   readonly resource: Resource;
   /** The create of a ConfigMap in `default`, unless the request says otherwise. */
-  write(request: Partial<WriteRequest>, object?: object): Promise<WriteReply>;
+  write(request: Partial<WriteRequest>, object?: object, options?: CallOptions): Promise<WriteReply>;
+  /** Has a review admitted. */
+  admit(request: Partial<WriteRequest>, object: object): Promise<WriteReply>;
   read(reply: WriteReply): AnyObject;
 }
 
@@ -41,6 +47,14 @@ export interface SubjectOptions {
   readonly tokens?: ResourceConfig["tokens"];
   /** Where absent those that ask for objects which a bed does not have. */
   readonly disabledAdmissionPlugins?: ReadonlySet<string>;
+  /** Of those that usually do not run. */
+  readonly enabledAdmissionPlugins?: readonly string[];
+  readonly configurations?: PluginConfigurations;
+  /** Whether mutating policies are asked. */
+  readonly mutatingPolicies?: boolean;
+  readonly metrics?: Metrics;
+  /** The services that call webhooks; where absent none is asked. */
+  readonly webhooks?: Pick<Caller, "call">;
   readonly random?: () => number;
   /** Whether large writes go to a thread. */
   readonly thread?: boolean;
@@ -91,11 +105,16 @@ export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
       const random = options.random ?? (() => 0);
       const permissions = options.permissions ?? { authorizer: alwaysAllow, rules: alwaysAllow };
       const now = options.now ?? (() => Date.parse("2025-01-01T00:00:00Z"));
-      const { tokens, disabledAdmissionPlugins: disabled = new Set(["ServiceAccount"]) } = options;
-      const admission = { disabled, tolerationSeconds: usualTolerationSeconds };
+      const { tokens, disabledAdmissionPlugins = new Set(["ServiceAccount"]) } = options;
+      const { enabledAdmissionPlugins: enabled = ["NodeRestriction"] } = options;
+      const off = [...usuallyOff].filter((name) => !enabled.includes(name));
+      const disabled = new Set([...disabledAdmissionPlugins, ...off]);
+      const { configurations = usualConfigurations } = options;
+      const admission = { disabled, tolerationSeconds: usualTolerationSeconds, configurations };
       const resource = createResource(
         {
           ...{ groups: undefined, eventTtlMs: 3_600_000, cbor: true, allocation, tokens, admission },
+          mutatingPolicies: options.mutatingPolicies ?? false,
           ...(options.thread === true ? { thread: { runtimeConfig: [] } } : {}),
         },
         {
@@ -103,10 +122,12 @@ export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
           naming,
           catalog: createLiveCatalog(catalog),
           services,
+          webhooks: options.webhooks ?? { call: () => Promise.reject(new TypeError("no webhook is asked here")) },
           permissions,
           log,
           random,
           now,
+          ...(options.metrics === undefined ? {} : { metrics: options.metrics }),
           ...fixed,
         },
       );
@@ -114,26 +135,27 @@ export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
       await resource.start();
       await resource.bootstrapped;
       assert.equal((await caller.call(resourceStatus, {})).ready, true);
+      const whole = (request: Partial<WriteRequest>, object: object | undefined): WriteRequest => ({
+        verb: "create",
+        group: "",
+        version: "v1",
+        resource: "configmaps",
+        subresource: "",
+        namespace: "default",
+        name: "",
+        contentType: "application/json",
+        body: object === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(object)),
+        options: {},
+        form: "",
+        userAgent: "test/1",
+        ifMatch: "",
+        user,
+        ...request,
+      });
       return {
         resource,
-        write: (request, object) =>
-          caller.call(resourceWrite, {
-            verb: "create",
-            group: "",
-            version: "v1",
-            resource: "configmaps",
-            subresource: "",
-            namespace: "default",
-            name: "",
-            contentType: "application/json",
-            body: object === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(object)),
-            options: {},
-            form: "",
-            userAgent: "test/1",
-            ifMatch: "",
-            user,
-            ...request,
-          }),
+        write: (request, object, options) => caller.call(resourceWrite, whole(request, object), options),
+        admit: (request, object) => caller.call(resourceAdmit, whole(request, object)),
         read: (reply) => JSON.parse(reply.body.toString()),
       };
     },

@@ -3,6 +3,7 @@ import type { Permissions } from "@orch/auth/rules.js";
 import { bufferOf } from "@orch/rpc/thread/messages.js";
 import type { Ask } from "@orch/rpc/thread/serve-jobs.js";
 import type { Entry, Store } from "@orch/store/store.js";
+import type { Buckets } from "../admission/event-rate-limit/buckets.js";
 import { type Allocations, isGivenNumbers, isService, type Taken, type Taking } from "../allocation/allocations.js";
 import type { Namespaces } from "../namespaces.js";
 import type { Answer, Question } from "./messages.js";
@@ -13,6 +14,7 @@ export interface Asking {
   readonly namespaces: Namespaces;
   readonly permissions: Permissions;
   readonly allocations: Pick<Allocations, "take" | "removed">;
+  readonly buckets: Buckets;
 }
 
 /** `write` is the id of the write that asks. */
@@ -28,8 +30,8 @@ export function asking(ask: Ask<Question, Answer>, write: number): Asking {
         if (answer.type !== "range") throw unexpected(answer);
         return { ...answer.range, entries: answer.range.entries.map(received) };
       },
-      async revision() {
-        const answer = await ask({ type: "revision" });
+      async revision(near) {
+        const answer = await ask({ type: "revision", near });
         if (answer.type !== "revision") throw unexpected(answer);
         return answer.revision;
       },
@@ -51,6 +53,13 @@ export function asking(ask: Ask<Question, Answer>, write: number): Asking {
         if (isService(kind)) await ask({ type: "removed", service: numberedPart(object) });
       },
     },
+    buckets: {
+      async take(questions) {
+        const answer = await ask({ type: "tokens", questions });
+        if (answer.type !== "tokens") throw unexpected(answer);
+        return answer.taken;
+      },
+    },
     namespaces: {
       run: () => Promise.resolve(),
       loaded: true,
@@ -61,7 +70,7 @@ export function asking(ask: Ask<Question, Answer>, write: number): Asking {
     permissions: {
       authorizer: {
         async authorize(attributes) {
-          const answer = await ask({ type: "authorize", attributes });
+          const answer = await ask({ type: "authorize", write, attributes });
           if (answer.type !== "decision") throw unexpected(answer);
           return answer.decision;
         },

@@ -6,11 +6,14 @@ import type { ServerCall } from "@orch/rpc/rpc.js";
 import { createJobThread, type ThreadCounts, type ThreadLimits } from "@orch/rpc/thread/job-thread.js";
 import { bufferOf, ownBytes } from "@orch/rpc/thread/messages.js";
 import { ApiError, outcomeUnknown } from "@orch/status/api-error.js";
+import type { SpanContext } from "@orch/status/span.js";
 import type { Entry } from "@orch/store/store.js";
+import type { Buckets } from "../admission/event-rate-limit/buckets.js";
 import type { Taken } from "../allocation/allocations.js";
 import type { Mirrored } from "../mirror.js";
 import { builtIn, type Write, type WriteDeps } from "../write/write.js";
 import type { Answer, Job, Question, Result, ThreadSettings } from "./messages.js";
+import { type NearSpan, nearSpan } from "./span-steps.js";
 import { startThread } from "./start.js";
 
 /** Bytes of a body, or of the state that is changed, from which on a write goes to the thread: 4 to 10 ms of work. */
@@ -29,6 +32,7 @@ export interface LargeWritesOptions {
   readonly naming: Naming;
   readonly runtimeConfig: readonly string[];
   readonly admission: ThreadSettings["admission"];
+  readonly buckets: Buckets;
   /** What admission's mirrors hold for writes of a namespace. */
   readonly mirrored: (namespace: string) => Mirrored;
   readonly log: (what: string, error: unknown) => void;
@@ -46,6 +50,8 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
   const sent = new Set<number>();
   /** The numbers of services that writes under way were given. */
   const taken = new Map<number, Taken>();
+  /** Of writes under way that are traced. */
+  const spans = new Map<number, NearSpan>();
   let lastId = 0;
   const settings: ThreadSettings = {
     dialect: naming.dialect,
@@ -59,7 +65,7 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
   const told = (fields: object, message: string): void => log(message, "err" in fields ? fields.err : fields);
   const thread = createJobThread<Job, Result, Question, Answer>({
     start: () => startThread(settings),
-    answer: (question) => answerTo(question, { deps, sent, taken }),
+    answer: (question) => answerTo(question, { deps, buckets: options.buckets, sent, taken, spans }),
     log: { info: () => {}, warn: told, error: told },
     limits: options.limits ?? {},
   });
@@ -69,7 +75,16 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
       const body = ownBytes(request.body);
       const mirrored = options.mirrored(request.namespace);
       const definition = requested.definition?.();
-      const job: Job = { type: "write", id, request: { ...request, body: bufferOf(body) }, mirrored, definition };
+      const trace = call.span && contextOf(call.span);
+      if (call.span !== undefined) spans.set(id, nearSpan(call.span));
+      const job: Job = {
+        type: "write",
+        id,
+        request: { ...request, body: bufferOf(body) },
+        mirrored,
+        definition,
+        trace,
+      };
       try {
         const result = await thread.run(job, {
           owner: request.user.name,
@@ -87,6 +102,8 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
         await taken.get(id)?.settle(sent.has(id) ? "unknown" : "not stored");
         taken.delete(id);
         sent.delete(id);
+        spans.get(id)?.end();
+        spans.delete(id);
       }
     },
     async print(print) {
@@ -103,6 +120,11 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
   };
 }
 
+/** What can be sent to the thread. */
+function contextOf({ traceparent, tracestate, auditId }: SpanContext): SpanContext {
+  return { traceparent, tracestate, auditId };
+}
+
 /** The thread ended with the write; what the write itself is refused for is never this. */
 function isLost(error: unknown): boolean {
   return error instanceof ApiError && error.reason === "InternalError";
@@ -110,12 +132,14 @@ function isLost(error: unknown): boolean {
 
 interface World {
   readonly deps: LargeWritesOptions["deps"];
+  readonly buckets: Buckets;
   /** By the ids of writes. */
   readonly sent: Set<number>;
   readonly taken: Map<number, Taken>;
+  readonly spans: ReadonlyMap<number, NearSpan>;
 }
 
-async function answerTo(question: Question, { deps, sent, taken }: World): Promise<Answer> {
+async function answerTo(question: Question, { deps, buckets, sent, taken, spans }: World): Promise<Answer> {
   const { store, namespaces, permissions, allocations } = deps;
   switch (question.type) {
     case "get": {
@@ -127,7 +151,7 @@ async function answerTo(question: Question, { deps, sent, taken }: World): Promi
       return { type: "range", range: { ...range, entries: range.entries.map(toSend) } };
     }
     case "revision":
-      return { type: "revision", revision: await store.revision() };
+      return { type: "revision", revision: await store.revision(question.near) };
     case "swap": {
       const { value } = question.change;
       sent.add(question.write);
@@ -163,7 +187,15 @@ async function answerTo(question: Question, { deps, sent, taken }: World): Promi
       await namespaces.admitCreate(question.namespace, question.object);
       return { type: "admitted" };
     case "authorize":
-      return { type: "decision", decision: await permissions.authorizer.authorize(question.attributes) };
+      return {
+        type: "decision",
+        decision: await permissions.authorizer.authorize(question.attributes, spans.get(question.write)?.span),
+      };
+    case "span":
+      spans.get(question.write)?.take(question.step);
+      return { type: "settled" };
+    case "tokens":
+      return { type: "tokens", taken: await buckets.take(question.questions) };
     case "rulesFor":
       return { type: "rules", rules: await permissions.rules.rulesFor(question.user, question.namespace) };
   }

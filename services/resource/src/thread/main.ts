@@ -13,12 +13,14 @@ import { type Ask, serveJobs } from "@orch/rpc/thread/serve-jobs.js";
 import { unknownPath } from "@orch/status/api-error.js";
 import { createTokenKey } from "@orch/store/token-key.js";
 import { createAdmission } from "../admission/admission.js";
+import type { Buckets } from "../admission/event-rate-limit/buckets.js";
 import { admissionPlugins } from "../admission/plugins.js";
 import { type Mirrored, mirrorsOf } from "../mirror.js";
 import { performWrite } from "../service.js";
 import type { Admission } from "../write/write.js";
 import { asking } from "./asking-store.js";
 import type { Answer, Job, Question, Result, ThreadSettings } from "./messages.js";
+import { farSpan, type SpanStep } from "./span-steps.js";
 
 // The thread of large writes: the steps of a write as the main thread makes them, with what only the main thread has asked for.
 const settings: ThreadSettings = workerData;
@@ -35,6 +37,8 @@ const shared = {
   formats: createNegotiator(offers),
   customFormats: createNegotiator(customOffers(offers)),
   notEnforced: createNotEnforced(naming),
+  // Kinds that a webhook converts are written in the main thread.
+  convert: () => Promise.reject(new TypeError("a thread asks no webhook")),
   cbor: settings.cbor,
   largestHere: Number.POSITIVE_INFINITY,
   recent: () => undefined,
@@ -45,23 +49,36 @@ const shared = {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The plugins, with what the main thread's mirrors held when the write began. */
-function admissionWith(mirrored: Mirrored): Admission {
+function admissionWith(mirrored: Mirrored, buckets: Buckets): Admission {
   const mirrorOf = mirrorsOf(mirrored);
-  return createAdmission(admissionPlugins({ naming, catalog, ...settings.admission, pause, mirrorOf }));
+  return createAdmission(admissionPlugins({ naming, catalog, ...settings.admission, pause, buckets, mirrorOf }));
 }
 
 type WriteJob = Extract<Job, { readonly type: "write" }>;
 
-function write({ id, request, mirrored, definition }: WriteJob, ask: Ask<Question, Answer>): Promise<WriteReply> {
+function write(
+  { id, request, mirrored, definition, trace }: WriteJob,
+  ask: Ask<Question, Answer>,
+): Promise<WriteReply> {
   const known = catalogs(definition);
   const requested = known.find(request.group, request.version, request.resource);
   if (requested === undefined) throw unknownPath();
   const world = asking(ask, id);
   const tokenKey = createTokenKey({ store: world.store, storePrefix: naming.storePrefix, random: randomBytes });
   const allocations = { ...world.allocations, families: settings.ipFamilies };
-  const deps = { ...shared, ...world, catalog: known, allocations, tokenKey, admission: admissionWith(mirrored) };
+  const deps = {
+    ...shared,
+    ...world,
+    catalog: known,
+    allocations,
+    tokenKey,
+    admission: admissionWith(mirrored, world.buckets),
+  };
   const own = { ...request, body: bufferOf(request.body) };
-  return performWrite({ deps, kind: requested.hub, requested, request: own }, undefined);
+  // Nobody waits for what is told; a thread that ends has nothing more to tell.
+  const tell = (step: SpanStep): void => void ask({ type: "span", write: id, step }).catch(() => {});
+  const span = trace && farSpan(trace, { tell, now: () => performance.timeOrigin + performance.now() });
+  return performWrite({ deps, kind: requested.hub, requested, request: own, span }, undefined);
 }
 
 serveJobs<Job, Result, Question, Answer>(parentPort, async (job, ask) => {

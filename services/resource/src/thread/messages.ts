@@ -7,11 +7,14 @@ import type { Dialect } from "@orch/naming/naming.js";
 import type { LargePrint } from "@orch/render/large-print.js";
 import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import type { ResourceName } from "@orch/status/api-error.js";
+import type { SpanContext } from "@orch/status/span.js";
 import type { Key, Revision } from "@orch/store/revision.js";
 import type { Change, Entry, Range, RangeQuery, Swap } from "@orch/store/store.js";
-import type { AdmissionSettings } from "../admission/flags.js";
+import type { BucketQuestion } from "../admission/event-rate-limit/buckets.js";
+import type { PluginSettings } from "../admission/flags.js";
 import type { Taken } from "../allocation/allocations.js";
 import type { Mirrored } from "../mirror.js";
+import type { SpanStep } from "./span-steps.js";
 
 /** What the thread's catalog and rules are made of: the same as this process's. */
 export interface ThreadSettings {
@@ -20,7 +23,7 @@ export interface ThreadSettings {
   readonly release: string;
   readonly runtimeConfig: readonly string[];
   readonly cbor: boolean;
-  readonly admission: Pick<AdmissionSettings, "disabled" | "tolerationSeconds">;
+  readonly admission: PluginSettings;
   readonly ipFamilies: readonly string[];
 }
 
@@ -33,6 +36,8 @@ export type Job =
       readonly mirrored: Mirrored;
       /** Of a kind that is not built in. */
       readonly definition: DefinitionText | undefined;
+      /** Of its span, where it is traced. */
+      readonly trace: SpanContext | undefined;
     }
   | { readonly type: "print"; readonly print: LargePrint };
 
@@ -44,7 +49,7 @@ export type Result =
 export type Question =
   | { readonly type: "get"; readonly key: Key }
   | { readonly type: "range"; readonly query: RangeQuery }
-  | { readonly type: "revision" }
+  | { readonly type: "revision"; readonly near: Key | undefined }
   | { readonly type: "swap"; readonly write: number; readonly change: Change }
   | {
       readonly type: "take";
@@ -56,7 +61,9 @@ export type Question =
   | { readonly type: "settle"; readonly write: number; readonly outcome: Outcome }
   | { readonly type: "removed"; readonly service: AnyObject }
   | { readonly type: "admitCreate"; readonly namespace: string; readonly object: Creation }
-  | { readonly type: "authorize"; readonly attributes: Attributes }
+  | { readonly type: "authorize"; readonly write: number; readonly attributes: Attributes }
+  | { readonly type: "span"; readonly write: number; readonly step: SpanStep }
+  | { readonly type: "tokens"; readonly questions: readonly BucketQuestion[] }
   | { readonly type: "rulesFor"; readonly user: UserInfo; readonly namespace: string };
 
 /** What became of a service that was given numbers. */
@@ -65,6 +72,7 @@ export type Outcome = Parameters<Taken["settle"]>[0];
 export interface Creation {
   readonly resource: ResourceName;
   readonly name: string;
+  readonly dryRun?: boolean;
 }
 
 export type Answer =
@@ -76,5 +84,6 @@ export type Answer =
   | { readonly type: "taken"; readonly service: AnyObject }
   | { readonly type: "settled" }
   | { readonly type: "admitted" }
+  | { readonly type: "tokens"; readonly taken: readonly boolean[] }
   | { readonly type: "decision"; readonly decision: Decision }
   | { readonly type: "rules"; readonly rules: UserRules };

@@ -1,15 +1,18 @@
 import type { AnyObject } from "@orch/api/object.js";
+import { decodeObject } from "@orch/api/writes.js";
 import type { WriteOptions } from "@orch/render/write-options.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { type Attempt, done, untilDone } from "./attempts.js";
+import { readStored, untilConverted } from "./conversions.js";
 import { type Beginning, draftOf } from "./draft.js";
 import { unlessOnlyTimes } from "./field-management.js";
 import { checkIfMatch } from "./preconditions.js";
 import type { StoredState } from "./recent-states.js";
 import { throughStages } from "./stages.js";
 import { storeChange } from "./store-draft.js";
-import { type Stored, storedObject } from "./stored.js";
+import type { Stored } from "./stored.js";
 import type { Surface } from "./surface.js";
+import { storeSpan, within } from "./traced.js";
 import { checkSizeHere, keyOf, type Write } from "./write.js";
 
 /** A change of a stored object, made anew of its newest state for as long as others change it meanwhile. */
@@ -29,41 +32,56 @@ export interface LiveState {
   readonly live: AnyObject;
 }
 
-export async function changeObject(write: Write, change: Change): Promise<Stored> {
+export function changeObject(write: Write, change: Change): Promise<Stored> {
+  const storing = storeSpan(write, "GuaranteedUpdate etcd3", change.name);
+  if (storing === undefined) return changed(write, change);
+  return within(storing, () => changed({ ...write, storing }, change));
+}
+
+async function changed(write: Write, change: Change): Promise<Stored> {
   const { deps } = write;
   const at = keyOf(write, change.name);
   const attempt = (state: StoredState | undefined): Promise<Attempt<Stored>> =>
     state === undefined ? change.missing() : tryOn(write, state, change);
   const guess = change.options.dryRun ? undefined : deps.recent(at);
   if (guess === undefined) return untilDone(await deps.store.get(at), attempt);
-  const tried = await attempt(guess).catch(unlessRefused);
-  if (tried?.done === true && tried.value.is !== "unchanged") return tried.value;
-  const newest = tried?.done === false ? tried.current : await deps.store.get(at);
+  const tried = await attempt(guess).catch(asRefusal);
+  if (!("refusal" in tried) && tried.done && tried.value.is !== "unchanged") return tried.value;
+  const newest = !("refusal" in tried) && !tried.done ? tried.current : await deps.store.get(at);
   // A remembered state that is still the store's: what it came to holds, unless it has become stale since.
-  if (tried?.done === true && newest?.revision === guess.revision && newest.stale !== true) return tried.value;
+  if (newest?.revision === guess.revision && newest.stale !== true) {
+    if ("refusal" in tried) throw tried.refusal;
+    if (tried.done) return tried.value;
+  }
   return untilDone(newest, attempt);
 }
 
 /** A remembered state does for a change that the store accepts; what it is refused for may be over. */
-function unlessRefused(error: unknown): undefined {
-  if (error instanceof ApiError && error.code < 500) return undefined;
+function asRefusal(error: unknown): { readonly refusal: ApiError } {
+  if (error instanceof ApiError && error.code < 500) return { refusal: error };
   throw error;
 }
 
 async function tryOn(write: Write, state: StoredState, change: Change): Promise<Attempt<Stored>> {
-  const { deps, kind } = write;
+  const { deps } = write;
   const { surface, options, begin } = change;
   checkSizeHere(deps, state);
   checkIfMatch(write, String(state.revision));
-  const old = storedObject(kind, state);
+  const read = readStored(write, state);
+  const old = read instanceof Promise ? await read : read;
   const live = surface.show(old);
-  const beginning = begin({ old, live });
+  write.storing?.event("initial value restored");
+  const begun = untilConverted(write, () => begin({ old, live }));
+  const beginning = begun instanceof Promise ? await begun : begun;
   const isStale = state.stale === true;
   // What changes nothing is nobody's business but that of plugins, and of a state that must be written anew.
-  if (beginning.object === live && !isStale && !deps.admission.concerns(write))
+  if (beginning.object === live && !isStale && !deps.admission.concernsUpdate(write))
     return unchanged(state, beginning.warnings);
-  const begun = draftOf(write, { surface, options, old, live }, beginning);
-  return throughStages(begun, async (draft) => {
+  // The zeros that clients see are nothing that somebody wants to be stored.
+  const isLive = beginning.object === live;
+  const wanted = isLive ? { ...beginning, object: decodeObject(surface.kind, live).object } : beginning;
+  const draft = draftOf(write, { surface, options, old, live }, wanted);
+  return throughStages(draft, async (draft) => {
     const object = unlessOnlyTimes(old, draft.object);
     if (object === old && !isStale) return unchanged(state, draft.warnings);
     return storeChange(object === old ? { ...draft, object } : draft, state);

@@ -75,3 +75,15 @@ test("a name with a NUL is refused, given or as a prefix, of each kind whose nam
     assert.match(await refusal(write({ ...roles, resource: "roles", namespace: "default" }, { metadata })), why);
   }
 });
+
+test("who creates what is being deleted is told so", async (t) => {
+  const { write } = await (await openBed(t, "kubernetes")).start();
+  const held = { metadata: { name: "a", finalizers: ["example.com/hold"] } };
+  await write({}, held);
+  assert.equal(await refusal(write({}, held)), '409 configmaps "a" already exists');
+  await write({ verb: "delete", name: "a" });
+  for (const options of [{}, { dryRun: "All" }]) {
+    const told = '409 object is being deleted: configmaps "a" already exists';
+    assert.equal(await refusal(write({ options }, held)), told);
+  }
+});

@@ -7,10 +7,11 @@ import { readObject } from "./body.js";
 import { type Beginning, type Draft, draftOf } from "./draft.js";
 import { generatedName } from "./generated-name.js";
 import { checkMayCreate } from "./may-create.js";
+import { objectReply } from "./reply.js";
 import { throughStages } from "./stages.js";
 import { storeOnlyNew } from "./store-draft.js";
-import { objectReply } from "./stored.js";
 import { type Surface, surfaceOf } from "./surface.js";
+import { tell, tellStored } from "./traced.js";
 import { warned } from "./warned.js";
 import { resourceOf, timestamp, type Write } from "./write.js";
 
@@ -18,10 +19,13 @@ import { resourceOf, timestamp, type Write } from "./write.js";
 export async function create(write: Write): Promise<WriteReply> {
   const { deps, requested, request } = write;
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "CreateOptions" });
+  tell(write, "About to convert to expected version");
   const { object, warnings } = readObject(write, requested, options.fieldValidation);
+  tell(write, "Conversion done");
   return warned(write, warnings, async () => {
     const creation = { surface: surfaceOf(write), options, store: storeOnlyNew };
-    return objectReply(write, await createObject(write, { object }, creation));
+    tell(write, "About to store object in database");
+    return objectReply(write, await tellStored(write, createObject(write, { object }, creation)));
   });
 }
 
@@ -45,7 +49,7 @@ export async function createObject<T>(
   const prefix = prefixOf(object);
   const metadata = newMetadata(write, object, prefix);
   if (kind.namespaced) {
-    const what = { resource: resourceOf(kind), name: metadata.name ?? "" };
+    const what = { resource: resourceOf(kind), name: metadata.name ?? "", dryRun: options.dryRun };
     await deps.namespaces.admitCreate(request.namespace, what);
   }
   const from = { surface, options, old: undefined, live: undefined };

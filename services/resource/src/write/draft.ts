@@ -1,5 +1,6 @@
 import type { AnyObject } from "@orch/api/object.js";
 import type { WriteOptions } from "@orch/render/write-options.js";
+import type { ApiError } from "@orch/status/api-error.js";
 import type { Surface } from "./surface.js";
 import type { Write } from "./write.js";
 
@@ -23,6 +24,9 @@ export interface Draft {
   readonly tracked: boolean;
   /** What the writer is told beside the answer, whatever that is. */
   readonly warnings: readonly string[];
+  /** Why it is not stored, of a plugin that had something to tell beside. */
+  readonly refusal?: ApiError | undefined;
+  readonly dryRun: boolean;
 }
 
 /** What a verb makes of a state. */
@@ -43,7 +47,8 @@ export function draftOf(write: Write, from: From, beginning: Beginning): Draft {
   const { surface, options, old, live } = from;
   const { object, tracked = false, warnings = none } = beginning;
   // Field by field: every write passes here, and a spread of another object costs ten times as much.
-  return { write, surface, options, old, live, object, given: object, tracked, warnings };
+  const { dryRun } = options;
+  return { write, surface, options, old, live, object, given: object, tracked, warnings, dryRun };
 }
 
 const none: readonly string[] = [];

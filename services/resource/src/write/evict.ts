@@ -12,12 +12,16 @@ import type { WriteReply } from "@orch/rpc/messages.js";
 import { modified, notFound } from "@orch/status/api-error.js";
 import { pages } from "@orch/store/pages.js";
 import type { Entry } from "@orch/store/store.js";
+import { admitPosted } from "./admit-posted.js";
 import { type Attempt, untilDone } from "./attempts.js";
 import { readObject } from "./body.js";
 import { removeState } from "./deletion/delete.js";
 import { checkDeletePreconditions, checkedOptions, type DeleteOptions } from "./deletion/delete-options.js";
 import type { StoredState } from "./recent-states.js";
-import { storedBytes, storedObject, successReply } from "./stored.js";
+import { successReply } from "./reply.js";
+import { storedBytes, storedObject } from "./stored.js";
+import { inItsPlace } from "./surface.js";
+import { warned } from "./warned.js";
 import { builtIn, contextOf, keyOf, keyPrefix, resourceOf, type Write } from "./write.js";
 
 const budgetsPerPage = 500;
@@ -31,8 +35,19 @@ export async function evict(write: Write): Promise<WriteReply> {
   const created = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "CreateOptions" });
   const versions = [eviction.apiVersion, "policy/v1beta1"];
   const body = readObject(write, eviction, created.fieldValidation, versions);
-  const asked = evictionOptions(request.name, body.object, created.dryRun ? ["All"] : []);
-  const options = checkedOptions(write, asked);
+  return warned(write, body.warnings, async () => {
+    await deps.namespaces.admitCreate(request.namespace, { resource: resourceOf(kind), name: request.name });
+    const asked = (object: AnyObject): DeleteOptions =>
+      checkedOptions(write, evictionOptions(request.name, object, created.dryRun ? ["All"] : []));
+    const posted = { object: inItsPlace(write, body.object), dryRun: created.dryRun };
+    const { object, warnings } = await admitPosted(write, posted, asked);
+    await evictBy(write, asked(object));
+    return successReply(write, 201, warnings);
+  });
+}
+
+async function evictBy(write: Write, options: DeleteOptions): Promise<void> {
+  const { deps, kind, request } = write;
   let busy = "";
   for (let tries = 0; tries < maxTries; tries++) {
     const entry = await deps.store.get(keyOf(write, request.name));
@@ -43,7 +58,7 @@ export async function evict(write: Write): Promise<WriteReply> {
     checkDeletePreconditions(write, options, pod);
     const judged = await judge(write, pod);
     const outcome = await act(write, { entry, judged, options });
-    if (outcome === "done") return successReply(write, 201, body.warnings);
+    if (outcome === "done") return;
     busy = outcome.busy;
   }
   if (busy === "") throw modified(resourceOf(kind), request.name);

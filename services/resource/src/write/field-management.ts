@@ -14,6 +14,7 @@ import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { equalJson } from "@orch/schema/equal.js";
 import { isPrintable, managerLength, validateManager } from "@orch/schema/object-meta.js";
 import { fieldError } from "@orch/status/field-error.js";
+import { convertFields } from "./conversions.js";
 import type { Draft } from "./draft.js";
 import type { PatchOptions } from "./options.js";
 import { refuseInvalid } from "./refuse.js";
@@ -42,11 +43,16 @@ function refuseForged({ kind, request }: Write, object: AnyObject, live: AnyObje
     if (typeof apiVersion === "string" && apiVersion.split("/").length > 2) {
       return [fieldError.invalid(`metadata.managedFields[${i}].apiVersion`, apiVersion, "must be a version")];
     }
-    const unreadable = validateManagedFields([entry]) ?? unknownElement(entry["fieldsV1"]);
+    const unreadable = unreadableManager(entry);
     if (unreadable === undefined) return [];
     return [fieldError.invalid(`metadata.managedFields[${i}]`, entry["fieldsV1"] ?? "", unreadable)];
   });
   refuseInvalid(kind, object, errors);
+}
+
+/** Why an entry of managedFields stands for nothing; undefined where it says whose fields there are. */
+export function unreadableManager(entry: JsonObject): string | undefined {
+  return validateManagedFields([entry]) ?? unknownElement(entry["fieldsV1"]);
 }
 
 /** A field, a key, a value, an index, or the path itself: whatever else would silently stand for nothing. */
@@ -107,10 +113,11 @@ function agentName(userAgent: string): string {
 }
 
 /** The versions of an object's kind; those of its Scale stand for themselves. */
-function versionsOf({ deps }: Write, kind: Kind): FieldVersions {
+function versionsOf(write: Write, kind: Kind): FieldVersions {
+  const { deps } = write;
   const known = (apiVersion: string): Kind | undefined => {
     const found = deps.catalog.kind(apiVersion, kind.kind);
-    return found?.hub === kind.hub ? found : undefined;
+    return found?.stored === kind.stored ? found : undefined;
   };
   return {
     type: (apiVersion) => known(apiVersion)?.type,
@@ -120,7 +127,9 @@ function versionsOf({ deps }: Write, kind: Kind): FieldVersions {
       const from = known(typeof given === "string" && given !== "" ? given : kind.apiVersion);
       const to = known(apiVersion);
       if (from === undefined || to === undefined) throw new TypeError(`${kind.kind} has no version ${apiVersion}`);
-      return from === to ? object : asVersion(to, toHub(from, decodeObject(from, object).object));
+      if (from === to) return object;
+      if (to.custom !== undefined) return convertFields(write, object, { from, to });
+      return asVersion(to, toHub(from, decodeObject(from, object).object));
     },
   };
 }

@@ -8,7 +8,7 @@ import { refuseFloatsInJsonPatch } from "@orch/patch/json-patch-floats.js";
 import { applyMergePatch, readMergePatch } from "@orch/patch/merge-patch.js";
 import { goText } from "@orch/patch/strategic/go-text.js";
 import { applyStrategicMergePatch, readStrategicMergePatch } from "@orch/patch/strategic/strategic-merge-patch.js";
-import { cannotBeHandled, fieldProblems, maxProblems, type ObjectBody } from "@orch/render/body.js";
+import { cannotBeHandled, checkNamed, fieldProblems, maxProblems, type ObjectBody } from "@orch/render/body.js";
 import { withOwnersOnce } from "@orch/render/owner-references.js";
 import type { WriteOptions } from "@orch/render/write-options.js";
 import { DecodeError } from "@orch/schema/decode.js";
@@ -88,6 +88,9 @@ interface Judging {
 function decoded(surface: Surface, tree: unknown, { shown, repeated, validation, read, check }: Judging): ObjectBody {
   const { kind } = surface;
   const refuse = (why: string): ApiError => refusedPatch(shown(), why);
+  if (isObject(tree) && kind.definition !== undefined) {
+    checkNamed(kind, { kind: textOf(tree["kind"]), apiVersion: textOf(tree["apiVersion"]), tree });
+  }
   if (isObject(tree) && (tree["kind"] !== kind.kind || tree["apiVersion"] !== kind.apiVersion)) {
     const given = `${String(tree["kind"])} in version ${jsonText(tree["apiVersion"] ?? "")}`;
     throw refuse(`${given} cannot be handled as a ${kind.kind} in version ${JSON.stringify(kind.apiVersion)}`);
@@ -101,6 +104,10 @@ function decoded(surface: Surface, tree: unknown, { shown, repeated, validation,
     throw cannotBeHandled(kind, `strict decoding error: ${problems.join(", ")}`);
   }
   return withOwnersOnce({ object, warnings: problems });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 /** What a patch makes is no object of its kind. */

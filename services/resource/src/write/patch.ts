@@ -8,9 +8,11 @@ import { createObject } from "./create.js";
 import { type PatchOptions, patchOptions } from "./options.js";
 import { type Patching, readJson, readMerge, readStrategic } from "./patch-body.js";
 import { checkIfMatch, checkNames } from "./preconditions.js";
+import { objectReply } from "./reply.js";
 import { storeNew } from "./store-draft.js";
-import { objectReply, type Stored } from "./stored.js";
+import type { Stored } from "./stored.js";
 import { type Surface, surfaceOf } from "./surface.js";
+import { tell } from "./traced.js";
 import { warned } from "./warned.js";
 import { resourceOf, type Write } from "./write.js";
 
@@ -26,7 +28,9 @@ export async function patch(write: Write): Promise<WriteReply> {
   const patched = { write, surface: surfaceOf(write), options };
   return warned(write, [], async () => {
     const change = isApply ? applying(patched) : patching(patched, readers[mediaType]);
+    tell(write, "About to apply patch");
     const stored = await changeObject(write, { ...patched, name: request.name, ...change });
+    tell(write, "Object stored in database");
     return objectReply(write, stored);
   });
 }

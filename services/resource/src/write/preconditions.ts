@@ -1,6 +1,7 @@
 import type { AnyObject } from "@orch/api/object.js";
 import { badRequest, conflict, invalid, modified } from "@orch/status/api-error.js";
-import { fieldError } from "@orch/status/field-error.js";
+import { cut } from "@orch/status/cut.js";
+import type { FieldError } from "@orch/status/field-error.js";
 import { resourceOf, type Write } from "./write.js";
 
 /** @throws ApiError BadRequest when the body is another object than the path */
@@ -19,15 +20,27 @@ export function checkNames({ kind, request }: Write, { metadata }: AnyObject): v
   );
 }
 
-/** The version that a body is meant for, where it says one. @throws ApiError Invalid, Conflict */
+/** The version that a body is meant for, where it says one. @throws ApiError BadRequest, Invalid, Conflict */
 export function checkVersion({ kind, request }: Write, given: AnyObject, old: AnyObject): void {
   const version = given.metadata.resourceVersion ?? "";
-  if (version === "" && !kind.strategy.unconditionalUpdate) {
-    const error = fieldError.invalid("metadata.resourceVersion", 0, "must be specified for an update");
-    throw invalid({ group: kind.group, kind: kind.kind }, request.name, [error]);
+  // A Scale without one is meant for the object as it is.
+  if (version === "" && !kind.strategy.unconditionalUpdate && request.subresource !== "scale") {
+    throw invalid({ group: kind.group, kind: kind.plural }, request.name, [unversioned]);
   }
+  if (Number.isNaN(Number(version))) throw badRequest(notANumber(version));
   if (version !== "" && version !== old.metadata.resourceVersion) throw modified(resourceOf(kind), request.name);
 }
+
+function notANumber(version: string): string {
+  const value = JSON.stringify(cut(version));
+  return `resourceVersion: Invalid value: ${value}: strconv.ParseUint: parsing ${value}: invalid syntax`;
+}
+
+/** The reference tells of this one by the name of the resource, and of the number as it stands in its memory. */
+const unversioned: FieldError = {
+  ...{ reason: "FieldValueInvalid", field: "metadata.resourceVersion" },
+  message: "Invalid value: 0x0: must be specified for an update",
+};
 
 /** A PUT with a uid is meant for that object and for none that has its name since. @throws ApiError Conflict */
 export function checkUid({ kind, request }: Write, given: AnyObject, old: AnyObject): void {

@@ -11,6 +11,8 @@ export interface RememberingStore {
   readonly store: Store;
   /** What was seen last at a key: newer states may be stored by now, which only a swap or a get tells. */
   readonly recent: (key: Key) => StoredState | undefined;
+  /** What went through may be stale by now. */
+  readonly forget: () => void;
 }
 
 const defaultBytes = 32 << 20;
@@ -26,12 +28,18 @@ export function remembering(store: Store, maxBytes = defaultBytes): RememberingS
     maxSize: maxBytes,
     sizeCalculation: ({ key, value }) => value.length + key.length + overhead,
   });
+  /** What was sealed before what is known was forgotten may be stale, too. */
+  let era = 0;
   const keep = (key: Key, state: StoredState | undefined): void => {
     if (state === undefined) states.delete(key);
     else states.set(key, state);
   };
   return {
     recent: (key) => states.get(key),
+    forget() {
+      era++;
+      states.clear();
+    },
     store: {
       ...store,
       async get(key) {
@@ -43,9 +51,11 @@ export function remembering(store: Store, maxBytes = defaultBytes): RememberingS
         const { key, value } = change;
         // Whatever becomes of it, what was known is not to be relied on.
         states.delete(key);
+        const begun = era;
         const swap = await store.swap(change);
         if (!swap.done) keep(key, swap.current);
-        else if (value !== undefined) keep(key, { key, value: ownMemory(value), revision: swap.revision });
+        else if (value !== undefined && begun === era)
+          keep(key, { key, value: ownMemory(value), revision: swap.revision });
         return swap;
       },
     },

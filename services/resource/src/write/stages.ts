@@ -1,5 +1,8 @@
 import { setDefaults } from "@orch/api/writes.js";
 import { ApiError } from "@orch/status/api-error.js";
+import type { Advice } from "./advice.js";
+import { note } from "./audit-notes.js";
+import { untilConverted } from "./conversions.js";
 import type { Draft } from "./draft.js";
 import { trackUpdate } from "./field-management.js";
 import { checkNames, checkVersion } from "./preconditions.js";
@@ -23,6 +26,7 @@ export async function throughStages<T>(begun: Draft, store: (draft: Draft) => Pr
       const next = stage(draft);
       draft = next instanceof Promise ? await next : next;
     }
+    if (draft.refusal !== undefined) throw draft.refusal;
     return await store(draft);
   } catch (error) {
     throw error instanceof ApiError ? error.withWarnings(draft.warnings) : error;
@@ -41,8 +45,8 @@ function defaulted(draft: Draft): Draft {
 }
 
 /** Before admission: what the server itself adds belongs to nobody. */
-function tracked(draft: Draft): Draft {
-  return draft.tracked ? draft : { ...draft, object: trackUpdate(draft) };
+function tracked(draft: Draft): Draft | Promise<Draft> {
+  return draft.tracked ? draft : untilConverted(draft.write, () => ({ ...draft, object: trackUpdate(draft) }));
 }
 
 function mutated(draft: Draft): Draft | Promise<Draft> {
@@ -50,7 +54,9 @@ function mutated(draft: Draft): Draft | Promise<Draft> {
   const { admission } = write.deps;
   const changed =
     old === undefined ? admission.mutateCreate(write, object) : admission.mutateUpdate(write, object, old);
-  return changed instanceof Promise ? changed.then((late) => withChanged(draft, late)) : withChanged(draft, changed);
+  return changed instanceof Promise
+    ? changed.then(({ object: late, advice }) => withAdvice(withChanged(draft, late), advice))
+    : withChanged(draft, changed);
 }
 
 /** What admission put in has defaults of its own. */
@@ -69,14 +75,25 @@ function prepared(draft: Draft): Draft {
   return { ...draft, object: draft.surface.prepare(draft.object, draft.old) };
 }
 
+/** What the expressions of a custom resource's schema say is asked last, with everything else that is wrong. */
 function validated(draft: Draft): Draft {
-  const { write, surface, object } = draft;
-  refuseInvalid(write.kind, object, surface.validate(object, draft.old));
-  const warnings = surface.warnings(draft);
+  const { write, surface, object, old } = draft;
+  const { rules } = write.kind;
+  const errors = surface.validate(object, old);
+  const ruled = rules?.check(object, old, errors);
+  refuseInvalid(write.kind, object, ruled === undefined ? errors : [...errors, ...ruled.errors]);
+  const told = surface.warnings(draft);
+  const warnings = ruled === undefined ? told : [...told, ...ruled.warnings];
   return warnings.length === 0 ? draft : { ...draft, warnings: [...draft.warnings, ...warnings] };
 }
 
 function admitted(draft: Draft): Draft | Promise<Draft> {
   const asked = draft.write.deps.admission.validate(draft);
-  return asked === undefined ? draft : asked.then(() => draft);
+  return asked === undefined ? draft : asked.then((advice) => withAdvice(draft, advice));
+}
+
+function withAdvice(draft: Draft, { warnings = [], auditAnnotations = [], refusal }: Advice): Draft {
+  note(draft.write, auditAnnotations);
+  if (warnings.length === 0 && refusal === undefined) return draft;
+  return { ...draft, warnings: [...draft.warnings, ...warnings], refusal };
 }

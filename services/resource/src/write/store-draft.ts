@@ -2,15 +2,19 @@ import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { objectOf } from "@orch/codec/json.js";
 import { equalJson } from "@orch/schema/equal.js";
+import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { ApiError, alreadyExists } from "@orch/status/api-error.js";
+import type { Span } from "@orch/status/span.js";
 import { noRevision } from "@orch/store/revision.js";
 import type { Entry } from "@orch/store/store.js";
 import { type Attempt, done } from "./attempts.js";
+import { bytesToStore } from "./conversions.js";
 import { isFinished } from "./deletion/deletion.js";
 import type { Draft } from "./draft.js";
 import { generatedName } from "./generated-name.js";
 import type { StoredState } from "./recent-states.js";
-import { type Stored, storedBytes } from "./stored.js";
+import type { Stored } from "./stored.js";
+import { storeSpan, within } from "./traced.js";
 import { keyOf, resourceOf } from "./write.js";
 
 /** What a try to store a state came to. */
@@ -51,7 +55,29 @@ export async function storeNew(draft: Draft, generated: string | undefined): Pro
 export async function storeOnlyNew(draft: Draft, generated: string | undefined): Promise<Stored> {
   const attempt = await storeNew(draft, generated);
   if (attempt.done) return attempt.value;
-  throw alreadyExists(resourceOf(draft.write.kind), draft.object.metadata.name ?? "");
+  throw taken(draft, attempt.current);
+}
+
+/** Who waits for a name to be free again reads that it will be. */
+function taken({ write, object }: Draft, current: Entry | undefined): ApiError {
+  const error = alreadyExists(resourceOf(write.kind), object.metadata.name ?? "");
+  if (current === undefined || !isGoing(current.value)) return error;
+  const { details } = error;
+  return new ApiError(
+    error.reason,
+    `object is being deleted: ${error.message}`,
+    details === undefined ? {} : { details },
+  );
+}
+
+function isGoing(stored: Buffer): boolean {
+  try {
+    const { metadata }: { readonly metadata?: ObjectMeta } = objectOf(stored);
+    return metadata?.deletionTimestamp !== undefined;
+  } catch {
+    // What cannot be read is there all the same.
+    return false;
+  }
 }
 
 function attemptOf({ warnings }: Draft, as: "created" | "changed", outcome: Outcome): Attempt<Stored> {
@@ -86,15 +112,27 @@ function isUnknown(error: unknown): boolean {
   return error instanceof ApiError && error.reason === "Timeout";
 }
 
-async function createStored({ write, options }: Draft, object: AnyObject): Promise<Outcome> {
-  const { deps, kind } = write;
-  const bytes = storedBytes(kind, object);
+function createStored(draft: Draft, object: AnyObject): Promise<Outcome> {
+  const { write, options } = draft;
+  const storing = options.dryRun ? undefined : storeSpan(write, "Create etcd3", object.metadata.name ?? "");
+  if (storing === undefined) return createdIn(draft, object);
+  return within(storing, () => createdIn({ ...draft, write: { ...write, storing } }, object));
+}
+
+async function createdIn({ write, options }: Draft, object: AnyObject): Promise<Outcome> {
+  const { deps, storing } = write;
+  storing?.event("About to Encode");
+  const made = bytesToStore(write, object);
+  const bytes = made instanceof Promise ? await made : made;
+  encoded(storing, bytes);
   const key = keyOf(write, object.metadata.name ?? "");
   if (options.dryRun) {
     const current = await deps.store.get(key);
     return current === undefined ? { type: "stored", bytes, revision: undefined } : { type: "stale", current };
   }
   const swap = await deps.store.swap({ key, expected: noRevision, value: bytes });
+  storing?.event("Txn call succeeded");
+  if (swap.done) storing?.event("decode succeeded", { len: bytes.length });
   return swap.done ? { type: "stored", bytes, revision: swap.revision } : { type: "stale", current: swap.current };
 }
 
@@ -103,16 +141,31 @@ async function changeStored(
   { key, value, revision, stale }: StoredState,
   object: AnyObject,
 ): Promise<Outcome> {
-  const { deps, kind } = write;
-  const bytes = storedBytes(kind, object);
+  const { deps, kind, storing } = write;
+  storing?.event("About to Encode");
+  const made = bytesToStore(write, object);
+  const bytes = made instanceof Promise ? await made : made;
+  encoded(storing, bytes);
   const gone = isFinished(kind, object);
   if (options.dryRun) return { type: "stored", bytes, revision };
   if (!gone && stale !== true && isSame(bytes, value)) return { type: "same", bytes: value, revision };
   const essential = isEssential(kind, object, { bytes, before: value });
+  storing?.event("Transaction prepared");
   const swap = await deps.store.swap({ key, expected: revision, value: gone ? undefined : bytes, essential });
+  storing?.event("Txn call completed");
+  if (swap.done) {
+    storing?.event("Transaction committed");
+    storing?.event("decode succeeded", { len: bytes.length });
+  }
   if (!swap.done) return { type: "stale", current: swap.current };
   if (gone) await deps.allocations.removed(kind, object);
   return { type: "stored", bytes, revision: swap.revision };
+}
+
+/** The store below seals what it is given in the turn in which it is asked, where values are sealed. */
+function encoded(storing: Span | undefined, bytes: Buffer): void {
+  storing?.event("Encode succeeded", { len: bytes.length });
+  storing?.event("TransformToStorage succeeded");
 }
 
 /** A lease says a few words; one with a story in it waits like everything else. */

@@ -1,6 +1,6 @@
 import type { Catalog, Kind } from "@orch/api/catalog.js";
 import { type AnyObject, withMetadata } from "@orch/api/object.js";
-import { scaleOf, validateScale, withScale } from "@orch/api/scale.js";
+import { scaleOf, validateScale, withScale, withSize } from "@orch/api/scale.js";
 import { objectWarnings } from "@orch/api/warnings.js";
 import {
   asVersion,
@@ -19,7 +19,7 @@ import type { JsonObject } from "@orch/schema/descriptor.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import type { FieldError } from "@orch/status/field-error.js";
 import { refuseInvalid } from "./refuse.js";
-import { contextOf, type Write } from "./write.js";
+import { builtIn, contextOf, type Write } from "./write.js";
 
 /** What the bodies of a write are: the object itself, a part of it (`status`), or its Scale. */
 export interface Surface {
@@ -47,7 +47,30 @@ interface Warned {
 export function surfaceOf(write: Write): Surface {
   const { subresource } = write.request;
   if (subresource === "") return whole(write);
-  return subresource === "scale" ? scaled(write) : part(write, subresource);
+  if (subresource === "scale") return scaled(write);
+  const kind = bodyKindOf(write);
+  return kind === write.requested ? part(write, subresource) : asItIs(kind);
+}
+
+/** Of what a request brings: `pods/<name>/eviction` takes an Eviction, `…/scale` a Scale. */
+export function bodyKindOf({ deps, requested, request }: Write): Kind {
+  const { subresource } = request;
+  if (subresource === "") return requested;
+  const described = requested.subresources.find(({ name }) => name === subresource);
+  if (described === undefined || described.kind === requested.kind) return requested;
+  return builtIn({ deps }, described.apiVersion ?? requested.apiVersion, described.kind);
+}
+
+/** What has been judged, or is never stored: it stays what it is. */
+export function asItIs(kind: Kind): Surface {
+  return {
+    kind,
+    show: (object) => object,
+    toHub: (object) => object,
+    prepare: (object) => object,
+    validate: () => [],
+    warnings: () => [],
+  };
 }
 
 function whole(write: Write): Surface {
@@ -86,7 +109,9 @@ function scaled(write: Write): Surface {
   return {
     kind: scaleKind,
     show: (stored) => {
-      const scale = withMetadata(complete(scaleKind.type, scaleOf(requested, stored, scaleKind.apiVersion)));
+      const scale = withMetadata(
+        complete(scaleKind.type, scaleOf(requested, withSize(requested, stored), scaleKind.apiVersion)),
+      );
       return withManagers(scale, scaleManagedFields(stored.metadata.managedFields ?? [], paths));
     },
     toHub(scale, old) {
@@ -111,12 +136,12 @@ function stored(old: AnyObject | undefined): AnyObject {
 }
 
 /** Every version of a built-in kind that can be scaled has its size at the same place, and may be of another group. */
-function replicasPaths(catalog: Catalog, { hub, definition }: Kind): ReplicasPaths {
-  const groups = catalog.groups().filter(({ name }) => definition === undefined || name === hub.group);
+function replicasPaths(catalog: Catalog, { stored, definition }: Kind): ReplicasPaths {
+  const groups = catalog.groups().filter(({ name }) => definition === undefined || name === stored.group);
   const versions = groups.flatMap(({ name, versions: all }) => all.map((version) => ({ name, version })));
   const kinds = versions.flatMap(({ name, version }) => catalog.kindsOf(name, version));
   return new Map(
-    kinds.filter((k) => k.hub === hub).map((k) => [k.apiVersion, k.scale?.replicas ?? ["spec", "replicas"]]),
+    kinds.filter((k) => k.stored === stored).map((k) => [k.apiVersion, k.scale?.replicas ?? ["spec", "replicas"]]),
   );
 }
 

@@ -7,9 +7,11 @@ import { readObject } from "./body.js";
 import { changeObject } from "./change.js";
 import { createObject } from "./create.js";
 import { checkIfMatch, checkNames, checkUid } from "./preconditions.js";
+import { objectReply } from "./reply.js";
 import { storeNew } from "./store-draft.js";
-import { objectReply, type Stored } from "./stored.js";
+import type { Stored } from "./stored.js";
 import { type Surface, surfaceOf } from "./surface.js";
+import { tell, tellStored } from "./traced.js";
 import { warned } from "./warned.js";
 import { resourceOf, type Write } from "./write.js";
 
@@ -18,10 +20,13 @@ export async function update(write: Write): Promise<WriteReply> {
   const { deps, request } = write;
   const surface = surfaceOf(write);
   const options = writeOptions(request.options, { metaGroup: deps.naming.metaGroup, kind: "UpdateOptions" });
+  tell(write, "About to convert to expected version");
   const { object, warnings } = readObject(write, surface.kind, options.fieldValidation);
+  tell(write, "Conversion done");
   return warned(write, warnings, async () => {
     checkNames(write, object);
-    const stored = await changeObject(write, {
+    tell(write, "About to store object in database");
+    const changing = changeObject(write, {
       name: request.name,
       surface,
       options,
@@ -31,7 +36,7 @@ export async function update(write: Write): Promise<WriteReply> {
       },
       missing: () => createMissing(write, object, { surface, options }),
     });
-    return objectReply(write, stored);
+    return objectReply(write, await tellStored(write, changing));
   });
 }
 

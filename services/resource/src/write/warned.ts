@@ -1,6 +1,6 @@
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { ApiError } from "@orch/status/api-error.js";
-import { rendererOf } from "./stored.js";
+import { rendererOf } from "./reply.js";
 import type { Write } from "./write.js";
 
 /**

@@ -1,5 +1,6 @@
 import type { WriteContext } from "@orch/api/behavior.js";
 import type { Catalog, Kind } from "@orch/api/catalog.js";
+import type { Convert } from "@orch/api/custom/convert.js";
 import type { NotEnforced } from "@orch/api/not-enforced.js";
 import type { AnyObject } from "@orch/api/object.js";
 import type { Permissions } from "@orch/auth/rules.js";
@@ -8,11 +9,13 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { Renderers } from "@orch/render/renderers.js";
 import type { WriteRequest } from "@orch/rpc/messages.js";
 import { notFound, type ResourceName } from "@orch/status/api-error.js";
+import type { Span } from "@orch/status/span.js";
 import { type Key, key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import type { TokenKey } from "@orch/store/token-key.js";
 import type { Allocations } from "../allocation/allocations.js";
 import type { Namespaces } from "../namespaces.js";
+import type { Advice, AuditNotes } from "./advice.js";
 import type { RememberingStore } from "./recent-states.js";
 
 /** A state that takes long to change: the write is made in the thread, from its beginning. Nothing was written yet. */
@@ -33,6 +36,8 @@ export interface WriteDeps {
   readonly namespaces: Namespaces;
   readonly allocations: Allocations;
   readonly admission: Admission;
+  /** Asks webhooks to convert custom resources. */
+  readonly convert: Convert;
   /** Warns of what is stored without effect. */
   readonly notEnforced: NotEnforced;
   /** What users may do, for writes that depend on more than whether they are allowed. */
@@ -55,16 +60,31 @@ export interface WriteDeps {
   readonly random: () => number;
 }
 
+/** What a webhook made of objects during a write, by their text and the version that they were converted to. */
+export type KnownConversions = Map<string, AnyObject>;
+
 /** One write on its way: the request and the kind it is about. */
 export interface Write {
   readonly deps: WriteDeps;
-  /** As it is validated and stored: the hub of `requested`. */
+  /** As it is validated: the hub of `requested`. */
   readonly kind: Kind;
   /** The version of the request's body and of the answer. */
   readonly requested: Kind;
   readonly request: WriteRequest;
   /** What the server itself writes, in place of the request's body. */
   readonly own?: object | undefined;
+  /** By when the writer wants to have an answer, in milliseconds that only grow; undefined for the server's own writes. */
+  readonly deadline?: number | undefined;
+  /** Where a webhook converts versions of the kind: what it has said so far. */
+  readonly conversions?: KnownConversions | undefined;
+  /** Of the request's handler, where it is traced. */
+  readonly span?: Span | undefined;
+  /** Milliseconds for which it waited for webhooks; validating ones are asked together. */
+  readonly waited?: { mutatingMs: number; validatingMs: number } | undefined;
+  /** Of the change of a stored object that is being made. */
+  readonly storing?: Span | undefined;
+  /** What plugins note for the audit event of the request; absent where it has none. */
+  readonly notes?: AuditNotes | undefined;
 }
 
 /** A new state of an object, prepared and validated, before it is stored. Hub objects. */
@@ -75,16 +95,33 @@ export interface NewState {
   readonly old: AnyObject | undefined;
 }
 
+/** One that is about to be stored, or would be. */
+export interface JudgedState extends NewState {
+  /** Nothing is written, not by whoever judges it either. */
+  readonly dryRun: boolean;
+}
+
+/** What admission made of an object. */
+export interface Changed {
+  readonly object: AnyObject;
+  readonly advice: Advice;
+}
+
 /** Answers at once where no plugin handles the kind, which is almost always. */
 export interface Admission {
-  /** Whether any plugin has to do with such a write. */
-  concerns(write: Write): boolean;
-  mutateCreate(write: Write, object: AnyObject): AnyObject | Promise<AnyObject>;
+  /** Whether any plugin, or anybody outside, has to do with such a new object. */
+  concernsCreate(write: Write): boolean;
+  /** Whether any plugin has to do with such a change of an object. */
+  concernsUpdate(write: Write): boolean;
+  mutateCreate(write: Write, object: AnyObject): AnyObject | Promise<Changed>;
   /** What the server changes in a new state, of the request's version, of a stored object, of the hub. */
-  mutateUpdate(write: Write, object: AnyObject, old: AnyObject): AnyObject | Promise<AnyObject>;
-  validate(state: NewState): void | Promise<void>;
-  /** Before the deletion or eviction of an object in this state, by itself or with its collection. */
-  validateDelete(write: Write, old: AnyObject): void | Promise<void>;
+  mutateUpdate(write: Write, object: AnyObject, old: AnyObject): AnyObject | Promise<Changed>;
+  /** Whether anything outside of this service is asked about such writes. */
+  asksAnybody(write: Write): boolean;
+  /** Says of a refusal in its advice, or throws it. @throws ApiError */
+  validate(state: JudgedState): Promise<Advice> | undefined;
+  /** Before the deletion or eviction of an object in this state, by itself or with its collection. @throws ApiError */
+  validateDelete(write: Write, old: AnyObject): Promise<Advice> | undefined;
 }
 
 export function resourceOf(kind: Kind): ResourceName {

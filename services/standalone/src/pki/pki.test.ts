@@ -76,7 +76,7 @@ test("every file is the owner's alone and no draft stays behind", async (t) => {
   assert.equal((await stat(join(dir, "pki"))).mode & 0o777, 0o700);
   const files = (await readdir(join(dir, "pki"))).sort();
   assert.deepEqual(files, [
-    ...["admin.crt", "admin.key", "ca.crt", "ca.key", "service-accounts.key"],
+    ...["admin.crt", "admin.key", "agent-client.crt", "agent-client.key", "ca.crt", "ca.key", "service-accounts.key"],
     ...["serving.crt", "serving.key", "tokens.csv"],
   ]);
   for (const file of [...files.map((f) => join("pki", f)), "admin.orchconfig"]) {
@@ -87,7 +87,7 @@ test("every file is the owner's alone and no draft stays behind", async (t) => {
 test("a further client is known by a certificate of the same authority, made once", async (t) => {
   const dir = await folder(t);
   const { ca } = await ensurePki(dir, options());
-  const client = { file: "controllers", name: "system:controllers", group: "system:masters" };
+  const client = { file: "controllers", name: "system:controllers", groups: ["system:masters"] };
   const pair = await ensureClient(dir, client, options());
   const certificate = new X509Certificate(pair.certificate);
   assert.deepEqual(certificate.subject.split("\n").sort(), ["CN=system:controllers", "O=system:masters"]);

@@ -32,12 +32,16 @@ export interface Pki {
     readonly servingKey: string;
     readonly adminCertificate: string;
     readonly adminKey: string;
+    /** By which nodes' agents know the server. */
+    readonly agentClientCertificate: string;
+    readonly agentClientKey: string;
     /** In the form of `--token-auth-file`. */
     readonly tokens: string;
   };
 }
 
 export const adminUser = "admin";
+const agentClientFile = "agent-client";
 const ownNames: readonly string[] = ["localhost", "127.0.0.1", "::1"];
 const hostName = /^(?:\*\.)?[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?(?:\.[A-Za-z0-9](?:[-A-Za-z0-9]*[A-Za-z0-9])?)*$/;
 
@@ -62,7 +66,8 @@ export async function ensurePki(dataDir: string, options: PkiOptions): Promise<P
   const { clock, naming } = options;
   const now = clock.now();
   const authority = await ensureAuthority(folder, naming, now);
-  const admin = { name: adminUser, group: naming.mastersGroup };
+  const admin = { name: adminUser, groups: [naming.mastersGroup] };
+  const agentClient = { name: naming.systemName("apiserver-agent-client"), groups: [naming.mastersGroup] };
   const [serving, adminPair, tokens, serviceAccountKey] = await Promise.all([
     ensurePair(
       join(folder, "serving"),
@@ -76,6 +81,11 @@ export async function ensurePki(dataDir: string, options: PkiOptions): Promise<P
     ),
     ensureToken(join(folder, "tokens.csv"), admin),
     ensureServiceAccountKey(join(folder, "service-accounts.key")),
+    ensurePair(
+      join(folder, agentClientFile),
+      (pair) => isUsable(pair, authority, now),
+      async () => (await issuing()).issueClient(authority, agentClient, now),
+    ),
   ]);
   return {
     ca: authority.certificate,
@@ -91,6 +101,8 @@ export async function ensurePki(dataDir: string, options: PkiOptions): Promise<P
       servingKey: join(folder, "serving.key"),
       adminCertificate: join(folder, `${adminUser}.crt`),
       adminKey: join(folder, `${adminUser}.key`),
+      agentClientCertificate: join(folder, `${agentClientFile}.crt`),
+      agentClientKey: join(folder, `${agentClientFile}.key`),
       tokens: join(folder, "tokens.csv"),
     },
   };
@@ -135,11 +147,14 @@ async function writePair(path: string, pair: KeyPair): Promise<void> {
   await writePrivateFile(`${path}.crt`, pair.certificate);
 }
 
-async function ensureToken(path: string, admin: { readonly name: string; readonly group: string }): Promise<string> {
+async function ensureToken(
+  path: string,
+  admin: { readonly name: string; readonly groups: readonly string[] },
+): Promise<string> {
   const known = (await readIfThere(path))?.split(",", 1)[0]?.trim();
   if (known !== undefined && known !== "") return known;
   const token = randomBytes(32).toString("base64url");
-  await writePrivateFile(path, `${token},${admin.name},${admin.name},"${admin.group}"\n`);
+  await writePrivateFile(path, `${token},${admin.name},${admin.name},"${admin.groups.join(",")}"\n`);
   return token;
 }
 
@@ -156,7 +171,7 @@ async function ensureServiceAccountKey(path: string): Promise<string> {
 /** A certificate of a further client below `<dataDir>/pki`, as `<file>.crt` and `.key`: made where it is missing. */
 export async function ensureClient(
   dataDir: string,
-  client: { readonly file: string; readonly name: string; readonly group?: string },
+  client: { readonly file: string; readonly name: string; readonly groups?: readonly string[] },
   { clock, naming }: Pick<PkiOptions, "clock" | "naming">,
 ): Promise<KeyPair> {
   const folder = join(dataDir, "pki");

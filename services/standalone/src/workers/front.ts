@@ -36,9 +36,10 @@ export async function createWorkerFront(
   const { count, flags, serving } = config;
   const sockets = await makeSockets(config.dataDir);
   let leaving = false;
-  const transport = { log: peerLog(log, () => leaving) };
+  const transport = { log: peerLog(log, () => leaving), joinTrace: deps.tracing?.join };
   const caches = createGrpcServer({ path: sockets.caches, ...transport });
   const resources = createGrpcServer({ path: sockets.resources, ...transport });
+  const audit = createGrpcServer({ path: sockets.audit, ...transport });
   const pool = createPool({
     count,
     fork: forkProcess,
@@ -50,7 +51,7 @@ export async function createWorkerFront(
     settingsOf: (slot) => ({
       slot,
       flags,
-      sockets: { caches: sockets.caches, resources: sockets.resources },
+      sockets: { caches: sockets.caches, resources: sockets.resources, audit: sockets.audit },
       serving: {
         ...serving,
         // They are one server: one of them says that it runs.
@@ -79,11 +80,16 @@ export async function createWorkerFront(
   return {
     caches: caches.services,
     resources: resources.services,
+    audit: audit.services,
     permissions: { authorizer: access.authorization.authorizer, rules: access.authorization.granting },
     async start() {
       access.start();
       const port = await listen(acceptor, serving);
-      await Promise.all([caches.listen(), resources.listen()]);
+      await Promise.all([
+        caches.listen(),
+        resources.listen(),
+        ...(serving.audit === undefined ? [] : [audit.listen()]),
+      ]);
       await pool.start();
       return port;
     },
@@ -101,7 +107,7 @@ export async function createWorkerFront(
       await pool.stop();
     },
     async close() {
-      await resources.close(transportGraceMs);
+      await Promise.all([resources.close(transportGraceMs), audit.close(transportGraceMs)]);
       await sockets.remove();
       await access.stop();
     },

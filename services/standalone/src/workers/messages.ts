@@ -1,4 +1,5 @@
 import type { commonFlags } from "@orch/runtime/common-flags.js";
+import type { egressFlags } from "@orch/runtime/egress-flags.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
 import type { Family } from "@orch/runtime/metric/metric-text.js";
 import type { releaseFlags } from "@orch/runtime/release-flags.js";
@@ -8,6 +9,7 @@ import type { ServingSettings } from "@orch/service-gateway/serving-settings.js"
 /** The flags that a worker's log, gates, metrics, names and catalog are made of. */
 export type WorkerFlags = FlagValues<
   typeof commonFlags &
+    typeof egressFlags &
     typeof releaseFlags &
     Pick<typeof servingFlags, "livez-grace-period" | "api-dialect" | "runtime-config">
 >;
@@ -16,6 +18,7 @@ export type WorkerFlags = FlagValues<
 export interface SocketPaths {
   readonly caches: string;
   readonly resources: string;
+  readonly audit: string;
 }
 
 /** What a worker is made of. It goes there as a message: keys and tokens touch neither disk nor command line. */

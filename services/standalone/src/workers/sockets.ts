@@ -34,6 +34,7 @@ export async function makeSockets(dataDir: string): Promise<Sockets> {
 const socketsIn = (folder: string): SocketPaths => ({
   caches: join(folder, "caches.sock"),
   resources: join(folder, "resources.sock"),
+  audit: join(folder, "audit.sock"),
 });
 
 async function removeDead(dataDir: string): Promise<void> {

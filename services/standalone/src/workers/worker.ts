@@ -1,19 +1,21 @@
 import type { Socket } from "node:net";
 import { callerSource } from "@orch/access/caller-source.js";
+import { openEgress } from "@orch/access/egress.js";
 import { followDefinitions } from "@orch/access/follow-definitions.js";
 import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { anyGroup, createPeers, type Peers } from "@orch/rpc/group-peers.js";
 import { connect } from "@orch/rpc/link/grpc-client.js";
 import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
 import { silentLog } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { processTools } from "@orch/runtime/program.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
+import { untilReady } from "@orch/runtime/until-ready.js";
 import { version } from "@orch/runtime/version.js";
 import { assembleGateway } from "@orch/service-gateway/assemble.js";
-import { anyGroup, createPeers, type Peers } from "@orch/service-gateway/peers.js";
 import { servedCatalog } from "@orch/service-gateway/settings.js";
-import { untilReady } from "../until-ready.js";
+import { openTracing } from "@orch/tracing/open-tracing.js";
 import type { Order, Report, WorkerSettings } from "./messages.js";
 import { peerLog } from "./peer-log.js";
 
@@ -22,14 +24,31 @@ export interface Worker {
   take(order: Exclude<Order, { readonly type: "settings" }>, socket: Socket | undefined): void;
 }
 
+export interface WorkerTools {
+  readonly tell: (report: Report) => void;
+  /** Of this process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
 /** A gateway as a process of its own, which the main process of standalone runs. */
-export async function startWorker(settings: WorkerSettings, tell: (report: Report) => void): Promise<Worker> {
+export async function startWorker(settings: WorkerSettings, { tell, environment }: WorkerTools): Promise<Worker> {
   const { slot, serving, flags, sockets } = settings;
   const tools = processTools("gateway", flags, judgedBefore);
   const { clock, health, release } = tools;
   const log = tools.log.child({ worker: slot });
   const naming = createNaming(flags["api-dialect"]);
   registerFeatureMetrics(tools.metrics, tools.gates, naming.word("orch"));
+  const egress = await openEgress(flags["egress-selector-config-file"], {
+    naming,
+    metrics: tools.metrics,
+    clock,
+    refuse: judgedBefore,
+  });
+  const tracing = await openTracing(flags["tracing-config-file"], {
+    ...{ naming, metrics: tools.metrics, clock, log, refuse: judgedBefore },
+    dial: egress?.through("controlplane"),
+    service: "apiserver",
+  });
   // What is to be said of the flags the main process has said.
   const catalogTools = { refuse: judgedBefore, log: silentLog };
   const page = askForPage(tell);
@@ -40,6 +59,10 @@ export async function startWorker(settings: WorkerSettings, tell: (report: Repor
     createPeers(new Map([[anyGroup, connect({ target: `unix:${path}`, log: peerLog(log, () => leaving) })]]));
   const caches = peersAt(sockets.caches);
   const resources = peersAt(sockets.resources);
+  const keeper =
+    serving.audit === undefined
+      ? undefined
+      : connect({ target: `unix:${sockets.audit}`, log: peerLog(log, () => leaving) });
   const catalog = createLiveCatalog(
     servedCatalog(naming, { release, runtimeConfig: flags["runtime-config"] }, catalogTools),
   );
@@ -52,6 +75,7 @@ export async function startWorker(settings: WorkerSettings, tell: (report: Repor
     catalog,
     caches,
     resources,
+    audit: keeper === undefined ? undefined : { service: keeper, pid: process.pid },
     health,
     metrics: { ...tools.metrics, text: page.text },
     connections: (take) => {
@@ -59,8 +83,11 @@ export async function startWorker(settings: WorkerSettings, tell: (report: Repor
     },
     log,
     noteWork: tools.noteWork,
+    tracing,
     clock,
     version,
+    environment,
+    egress,
   });
   void runProcess({
     log,
@@ -76,7 +103,10 @@ export async function startWorker(settings: WorkerSettings, tell: (report: Repor
       async stop() {
         definitions.stop();
         await gateway.stop();
-        await Promise.all([...caches.all, ...resources.all].map((peer) => peer.close()));
+        await Promise.all(
+          [...caches.all, ...resources.all, ...(keeper === undefined ? [] : [keeper])].map((peer) => peer.close()),
+        );
+        await tracing?.stop();
       },
     },
     started: () => void untilReady(health, { clock, signal: stopping.signal }).then(() => tell({ type: "ready" })),

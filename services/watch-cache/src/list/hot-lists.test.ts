@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { freshMemory } from "@orch/codec/chunk-memory.js";
+import { freshMemory } from "@orch/status/chunk-memory.js";
 import fc from "fast-check";
 import type { CachedObject } from "../object.js";
 import { createHotLists, type HotLists } from "./hot-lists.js";
@@ -13,6 +13,7 @@ function object(key: string, text: string): CachedObject {
   return {
     ...{ key, revision: 1, size: bytes.length, bytes, itemAt: 0, versionAt: 0 },
     labels: undefined,
+    head: undefined,
     fields: undefined,
   };
 }

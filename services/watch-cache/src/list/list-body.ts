@@ -1,5 +1,5 @@
-import { type ChunkMemory, freshMemory } from "@orch/codec/chunk-memory.js";
 import type { ListMetadata } from "@orch/render/renderer.js";
+import { type ChunkMemory, freshMemory } from "@orch/status/chunk-memory.js";
 import type { CachedObject } from "../object.js";
 
 export interface ListBody {

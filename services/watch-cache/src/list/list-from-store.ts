@@ -27,6 +27,8 @@ export interface Found extends Pick<ListBody, "items"> {
   readonly more: boolean;
   /** How many; undefined where selectors make it unknown. */
   readonly left: number | undefined;
+  /** How many entries the store gave for it; absent where it was not asked. */
+  readonly readFromStore?: number;
 }
 
 export function isExpired(error: unknown): boolean {
@@ -47,6 +49,7 @@ export async function pageFromStore(store: Store, page: Page): Promise<Found> {
   let begin = beginOf(page);
   let left = 0;
   let more = false;
+  let readFromStore = 0;
   while (begin !== undefined) {
     // Whether another object is selected is seen only when it comes: what is behind the page is read too.
     const want = selects ? storePage : Math.min(storePage, limit - items.length);
@@ -54,6 +57,7 @@ export async function pageFromStore(store: Store, page: Page): Promise<Found> {
     const range: Range = await store.range(query).catch(tooOld);
     if (range.damaged !== undefined) throw unreadable(range.damaged);
     at ??= range.revision;
+    readFromStore += range.entries.length;
     const found = range.entries.flatMap((entry) => matching(page, entry) ?? []);
     more = items.length + found.length > limit;
     items.push(...found.slice(0, limit - items.length));
@@ -64,7 +68,8 @@ export async function pageFromStore(store: Store, page: Page): Promise<Found> {
   }
   if (!selects) more = left > 0;
   const known = page.left === undefined ? left : page.left - items.length;
-  return { items, more, left: more && !selects ? known : undefined, revision: at ?? (await store.revision()) };
+  const shown = at ?? (await store.revision());
+  return { items, more, left: more && !selects ? known : undefined, revision: shown, readFromStore };
 }
 
 interface Begin {

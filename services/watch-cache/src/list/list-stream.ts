@@ -1,15 +1,16 @@
 import { promisify } from "node:util";
 import { constants, createGzip, gzip } from "node:zlib";
-import { createReusedMemory, freshMemory } from "@orch/codec/chunk-memory.js";
 import type { Chunk, ListRequest } from "@orch/rpc/messages.js";
 import type { Pacer } from "@orch/rpc/pacer.js";
 import type { Sender } from "@orch/rpc/rpc.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { createReusedMemory, freshMemory } from "@orch/status/chunk-memory.js";
 import { LRUCache } from "lru-cache";
 import type { Asked } from "../readable.js";
 import { type ListDeps, list } from "./list.js";
 import { chunkBytes, type ListBody, type SizedChunks } from "./list-body.js";
 import { joined, stepsOf } from "./list-steps.js";
+import { listTraced } from "./list-traced.js";
 
 export interface ListCall {
   readonly request: ListRequest;
@@ -55,10 +56,12 @@ export function createListStream(deps: ListDeps & { readonly pacer: Pacer }, kep
   };
 
   return {
-    async send({ readable, rendition }, { request, sender }) {
-      const body = await list(deps, readable, request);
-      const prepared = rendition.prepare(body.items);
-      if (prepared !== undefined) await prepared;
+    async send({ readable, rendition: asked }, { request, sender }) {
+      const { span } = sender;
+      const body = await (span === undefined
+        ? list(deps, readable, request)
+        : listTraced(span, { readable, request }, (told) => list(deps, readable, request, told)));
+      const rendition = (await asked.prepare(body.items, span)) ?? asked;
       // Made where it is sent: what is kept zipped is not made again.
       const make = (): SizedChunks => rendition.list(body);
       const plain = (): SizedChunks => rendition.list(body, memory);

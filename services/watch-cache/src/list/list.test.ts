@@ -16,7 +16,8 @@ import { definitionFeed } from "../definitions.js";
 import { createFreshness } from "../freshness.js";
 import { createMirror } from "../mirror/mirror.js";
 import { createReadables } from "../readable.js";
-import { createRenditions } from "../rendition.js";
+import { createRenditions } from "../renditions/renditions.js";
+import { noWebhook } from "../testing/no-webhook.js";
 import { type ListDeps, list } from "./list.js";
 import type { ListBody } from "./list-body.js";
 
@@ -24,7 +25,10 @@ const naming = createNaming("orch");
 const catalog = loadCatalog(naming);
 const live = createLiveCatalog(catalog);
 const readables = createReadables(live, naming.storePrefix);
-const renditions = createRenditions({ catalog, metaGroup: naming.metaGroup, wallClock: () => 0, hotBytes: 1000 });
+const renditions = createRenditions({
+  ...{ catalog, metaGroup: naming.metaGroup, wallClock: () => 0, hotBytes: 1000 },
+  convert: noWebhook,
+});
 const maps = { group: "", version: "v1", resource: "configmaps" };
 const readable = readables.of(maps) ?? assert.fail("no ConfigMap");
 const rendition = renditions.of(readable.kind, "");

@@ -11,6 +11,7 @@ import {
 } from "@orch/store/continue-token.js";
 import type { Store } from "@orch/store/store.js";
 import type { TokenKey } from "@orch/store/token-key.js";
+import type { CacheTold } from "../cache-metrics.js";
 import type { createFreshness } from "../freshness.js";
 import type { Mirror } from "../mirror/mirror.js";
 import type { CachedObject } from "../object.js";
@@ -25,7 +26,14 @@ export interface ListDeps {
   readonly freshness: ReturnType<typeof createFreshness>;
   readonly metaGroup: string;
   readonly tokenKey: TokenKey;
+  /** For metrics. */
+  readonly told?: CacheTold | undefined;
 }
+
+/** Hears where a list comes from, before it is read from the store. */
+export type ListTold = (source: "memory" | "store") => void;
+
+const untold: ListTold = () => {};
 
 const paged = ({ limit, continueToken }: ListRequest): boolean => limit > 0 || continueToken !== "";
 
@@ -33,7 +41,12 @@ const paged = ({ limit, continueToken }: ListRequest): boolean => limit > 0 || c
  * A list or one page of it (rules: Paged lists; Resource version semantics). From memory where the state that it
  * shows is known there, else from the store: the same bytes.
  */
-export async function list(deps: ListDeps, readable: Readable, request: ListRequest): Promise<ListBody> {
+export async function list(
+  deps: ListDeps,
+  readable: Readable,
+  request: ListRequest,
+  told: ListTold = untold,
+): Promise<ListBody> {
   const start = listStart(request, deps.metaGroup);
   const selector = selectorOf(readable, request);
   const seal = paged(request) ? await sealOf(deps, readable, request) : undefined;
@@ -47,12 +60,17 @@ export async function list(deps: ListDeps, readable: Readable, request: ListRequ
     after: token?.after,
     left: token?.remaining,
   };
+  const waited = freshness.type === "any" ? undefined : deps.told?.waits(readable.kind);
   const source = await deps.freshness.source(freshness);
+  waited?.();
+  const inMemory = source === "cache" ? pageFromMemory(deps, page) : undefined;
+  told(inMemory === undefined ? "store" : "memory");
   const found =
-    (source === "cache" ? pageFromMemory(deps, page) : undefined) ??
+    inMemory ??
     (await pageFromStore(deps.store, page).catch((error: unknown) => {
       throw token !== undefined && seal !== undefined && isExpired(error) ? forgottenPage(token, seal) : error;
     }));
+  deps.told?.listed(readable.kind, { returned: found.items.length, readFromStore: found.readFromStore });
   return bodyOf(found, seal);
 }
 

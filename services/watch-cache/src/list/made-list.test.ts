@@ -7,13 +7,14 @@ import { createNaming } from "@orch/naming/naming.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import { createLabelPool } from "../label-pool.js";
 import { type CachedObject, cachedObject } from "../object.js";
-import { createRenditions } from "../rendition.js";
+import { createRenditions } from "../renditions/renditions.js";
+import { noWebhook } from "../testing/no-webhook.js";
 import type { ListBody, SizedChunks } from "./list-body.js";
 import { joined, stepsOf } from "./list-steps.js";
 
 const naming = createNaming("orch");
 const catalog = loadCatalog(naming);
-const taken = { labels: createLabelPool(), fields: undefined };
+const taken = { labels: createLabelPool(), heads: undefined, fields: undefined };
 const kib = 1024;
 
 function mapsKind(): Kind {
@@ -40,7 +41,7 @@ const bodyOf = (items: readonly CachedObject[]): ListBody => ({
 });
 
 function listOf(form: string, items: readonly CachedObject[], hotBytes = 1e8): SizedChunks {
-  const options = { catalog, metaGroup: naming.metaGroup, wallClock: () => 0, hotBytes };
+  const options = { catalog, metaGroup: naming.metaGroup, wallClock: () => 0, hotBytes, convert: noWebhook };
   return createRenditions(options).of(kind, form).list(bodyOf(items));
 }
 

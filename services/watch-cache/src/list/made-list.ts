@@ -1,7 +1,8 @@
-import type { ChunkMemory } from "@orch/codec/chunk-memory.js";
-import type { Sized } from "@orch/render/framing.js";
+import type { ItemsSize } from "@orch/render/framing.js";
 import type { ListMetadata, Renderer } from "@orch/render/renderer.js";
+import { type ChunkMemory, freshMemory } from "@orch/status/chunk-memory.js";
 import type { CachedObject } from "../object.js";
+import type { Keep } from "./hot-lists.js";
 import { chunkBytes, type SizedChunks } from "./list-body.js";
 
 /** A list whose items are made of objects. */
@@ -11,6 +12,10 @@ export interface MadeList {
   readonly renderer: Renderer;
   /** The object's bytes in the form of the list, equal each time. `made` is told of those that are not there already. */
   readonly piece: (object: CachedObject, made: (bytes: number) => void) => Buffer;
+  /** Where the whole is to be kept, if it is. */
+  readonly keep: Keep | undefined;
+  /** Until when the pieces that were given stay the same, in milliseconds. */
+  readonly until: () => number;
 }
 
 /** Bytes of objects that one step makes into pieces, and how many pieces it looks up that are there. */
@@ -19,13 +24,14 @@ const [stepBytes, stepItems] = [128 * 1024, 512];
 const keptBytes = 4 * 1024 * 1024;
 
 const none = Buffer.alloc(0);
-const unknown: Sized = { length: 0 };
 
 /**
  * A large list that is made while it is sent, step by step; an empty chunk is a step that made nothing to send yet. Its
  * length is not known before.
  */
-export function madeChunks(list: MadeList, memory: ChunkMemory): SizedChunks {
+export function madeChunks(list: MadeList, reused: ChunkMemory): SizedChunks {
+  // What is kept is never written to again: it must not be given back to be used for something else.
+  const memory = list.keep === undefined ? reused : freshMemory;
   let work = 0;
   const made = (bytes: number): void => {
     work += bytes;
@@ -52,37 +58,33 @@ interface Making extends MadeList {
 
 function* steps(making: Making): Generator<Buffer> {
   const { items, renderer } = making;
+  const count = items.length;
   if (!renderer.sized) {
-    yield* sent(
-      making,
-      items.map(() => unknown),
-      undefined,
-    );
+    yield* sent(making, { count, bytes: 0 }, undefined);
     return;
   }
-  const sizes: Sized[] = [];
   let kept: Buffer[] | undefined = [];
-  let bytes = 0;
+  let [bytes, done] = [0, 0];
   for (const item of items) {
     const piece = making.pieceOf(item);
-    sizes.push({ length: piece.length });
-    bytes += piece.length;
+    bytes += renderer.itemSize(piece.length);
     if (bytes > keptBytes) kept = undefined;
     kept?.push(piece);
-    if (making.isStep() || sizes.length % stepItems === 0) yield none;
+    if (making.isStep() || ++done % stepItems === 0) yield none;
   }
-  yield* sent(making, sizes, kept);
+  yield* sent(making, { count, bytes }, kept);
 }
 
-function* sent(making: Making, sizes: readonly Sized[], kept: readonly Buffer[] | undefined): Generator<Buffer> {
-  const { renderer, metadata, items, memory } = making;
-  const frame = renderer.list(metadata, sizes);
-  let parts: Buffer[] = [frame.head];
-  let bytes = frame.head.length;
+function* sent(making: Making, size: ItemsSize, kept: readonly Buffer[] | undefined): Generator<Buffer> {
+  const { renderer, metadata, items } = making;
+  const frame = renderer.list(metadata, size);
+  const chunks = chunksOf(making);
+  // What is kept is without the head, which another list of the same items has not.
+  if (chunks.isKept()) yield frame.head;
+  let parts: Buffer[] = chunks.isKept() ? [] : [frame.head];
+  let bytes = parts[0]?.length ?? 0;
   const chunk = (): Buffer => {
-    const joined = memory.take(bytes);
-    let at = 0;
-    for (const part of parts) at += part.copy(joined, at);
+    const joined = chunks.joined(parts, bytes);
     parts = [];
     bytes = 0;
     return joined;
@@ -99,5 +101,39 @@ function* sent(making: Making, sizes: readonly Sized[], kept: readonly Buffer[] 
   }
   parts.push(frame.tail);
   bytes += frame.tail.length;
-  yield chunk();
+  const last = chunk();
+  chunks.end(frame.tail.length);
+  yield last;
+}
+
+interface Chunks {
+  isKept(): boolean;
+  /** The parts, which have so many bytes, in memory of their own. */
+  joined(parts: readonly Buffer[], bytes: number): Buffer;
+  /** After the last chunk, which ends with the list's tail. */
+  end(tailBytes: number): void;
+}
+
+/** Chunks of a list, kept until its end where all of it is to be kept. */
+function chunksOf({ memory, keep, until }: Making): Chunks {
+  let kept: Buffer[] | undefined = keep && [];
+  let keptBytes = 0;
+  return {
+    isKept: () => kept !== undefined,
+    joined(parts, bytes) {
+      keptBytes += bytes;
+      if (keep !== undefined && kept !== undefined && keptBytes > keep.mostBytes) {
+        keep.tooLarge();
+        kept = undefined;
+      }
+      const chunk = memory.take(bytes);
+      let at = 0;
+      for (const part of parts) at += part.copy(chunk, at);
+      kept?.push(chunk);
+      return chunk;
+    },
+    end(tailBytes) {
+      if (kept !== undefined) keep?.joined({ type: "joined", chunks: kept, bytes: keptBytes, tailBytes }, until());
+    },
+  };
 }

@@ -20,12 +20,14 @@ export interface ApplyOptions {
   readonly place: (key: Key) => Place | undefined;
   /** What to do about an object that cannot be read any more. */
   readonly lose: (where: Place, damage: Damage) => void;
+  /** Told where each change belongs. */
+  readonly changed?: ((storagePrefix: string) => void) | undefined;
 }
 
 /** Puts changes on their shelves and gives them to whoever follows; `came` is when they came. */
 export type Apply = (shelves: Shelves, events: readonly FollowedEvent[], came: number) => void;
 
-export function createApply({ place, lose, definitions }: ApplyOptions): Apply {
+export function createApply({ place, lose, definitions, changed }: ApplyOptions): Apply {
   const changeOf = (event: ReadableEvent, where: Place, shelf: Shelf): Change<CachedObject> | undefined => {
     const previous = shelf.collection.get(where.key);
     shelf.unreadable.delete(where.key);
@@ -52,6 +54,7 @@ export function createApply({ place, lose, definitions }: ApplyOptions): Apply {
       if (change === undefined) continue;
       shelf.collection.apply(change);
       shelf.feeds.publish(change, came);
+      changed?.(where.storagePrefix);
       if (where.storagePrefix === definitions.storagePrefix) definitions.changed(change);
     }
   };

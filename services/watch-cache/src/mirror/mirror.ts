@@ -1,5 +1,6 @@
 import type { Gate } from "@orch/cache/gate.js";
 import type { HistoryOptions } from "@orch/cache/history.js";
+import type { Tap } from "@orch/feed/tap.js";
 import { type Damage, damageText } from "@orch/store/damaged-entry.js";
 import { createFollowing, type Follower } from "@orch/store/follow.js";
 import { type Key, type Revision, revision } from "@orch/store/revision.js";
@@ -22,6 +23,10 @@ export interface MirrorOptions {
   /** Milliseconds since 1970, with fractions: when a change came. */
   readonly stamp: () => number;
   readonly onError: (what: string, error: unknown) => void;
+  /** Told where each change belongs. */
+  readonly changed?: ((storagePrefix: string) => void) | undefined;
+  /** Where others follow what this follows. */
+  readonly tap?: Tap | undefined;
 }
 
 /**
@@ -66,9 +71,11 @@ export function createMirror(options: MirrorOptions): Mirror {
   const flush = (): void => {
     for (const { feeds } of showing.shelves.all()) feeds.flush();
   };
+  const { tap } = options;
+  const follower = createFollower(options, { showing, flush, losses });
   const following = createFollowing({
     ...options,
-    follower: createFollower(options, { showing, flush, losses }),
+    follower: tap === undefined ? follower : tap.over(follower),
     subject: "the store",
     log: options.onError,
   });
@@ -137,7 +144,7 @@ function createFollower(options: MirrorOptions, { showing, flush, losses }: Told
     showing.shelves.cut(where, damage.revision);
     for (const tell of losses) tell(where.storagePrefix, where.key, damage);
   };
-  const apply = createApply({ place, lose, definitions });
+  const apply = createApply({ place, lose, definitions, changed: options.changed });
   const planFlush = oncePerTick(flush);
 
   return {

@@ -5,7 +5,15 @@ import type { CachedObject } from "../object.js";
 import { createShelves } from "./shelves.js";
 
 const history = { keepMs: 60_000, maxBytes: 1e6, now: () => 0 };
-const nobody = { labels: undefined, fields: undefined, itemAt: 0, versionAt: 0, bytes: Buffer.from("{}"), size: 2 };
+const nobody = {
+  labels: undefined,
+  head: undefined,
+  fields: undefined,
+  itemAt: 0,
+  versionAt: 0,
+  bytes: Buffer.from("{}"),
+  size: 2,
+};
 const object = (key: string, at: number): CachedObject => ({ ...nobody, key, revision: at });
 const known = new Set(["configmaps"]);
 const isKnown = (storagePrefix: string): boolean => known.has(storagePrefix);

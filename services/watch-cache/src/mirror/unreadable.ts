@@ -1,6 +1,6 @@
 import { inScope, type Scope } from "@orch/cache/selection.js";
 import { ApiError } from "@orch/status/api-error.js";
-import { type Damage, damageText } from "@orch/store/damaged-entry.js";
+import { causesOf, type Damage, type DamageRead, damageText } from "@orch/store/damaged-entry.js";
 
 /** The objects of a collection whose stored value cannot be read: they are there, and nobody can say what they are. */
 export interface Unreadables {
@@ -21,7 +21,7 @@ export function createUnreadables(): Unreadables {
       if (known.size === 0) return;
       if (scope.type === "key") {
         const damage = known.get(scope.key);
-        if (damage !== undefined) throw unreadable([damage]);
+        if (damage !== undefined) throw unreadable([damage], "key");
         return;
       }
       const met = [...known].flatMap(([at, damage]) => (inScope(scope, at) ? [damage] : []));
@@ -33,6 +33,7 @@ export function createUnreadables(): Unreadables {
   };
 }
 
-export function unreadable(damages: readonly Damage[]): ApiError {
-  return new ApiError("InternalError", damageText(damages));
+export function unreadable(damages: readonly Damage[], read: DamageRead = "range"): ApiError {
+  const causes = causesOf(damages, read);
+  return new ApiError("InternalError", damageText(damages, read), causes === undefined ? {} : { details: { causes } });
 }

@@ -14,8 +14,10 @@ import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import { key, noRevision } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { watchCacheDefaults } from "../config.js";
+import { noDefinitions } from "../definitions.js";
 import type { MirrorOptions } from "../mirror/mirror.js";
-import { createWatchCache } from "../service.js";
+import { createWatchCache, serveReads } from "../service.js";
+import { noWebhook } from "./no-webhook.js";
 
 export const naming = createNaming("orch");
 const maps = { group: "", version: "v1", resource: "configmaps", namespace: "a", labelSelector: "", fieldSelector: "" };
@@ -68,7 +70,7 @@ export async function put(store: Store, name: string, bytes: number): Promise<vo
 /** Of a mirror that shows nothing. */
 export const noKinds: Pick<MirrorOptions, "readables" | "definitions"> = {
   readables: { place: () => undefined, refreshed: (_at, objects) => objects, isKnown: () => true },
-  definitions: { storagePrefix: "", replaced: () => {}, changed: () => {} },
+  definitions: noDefinitions,
 };
 
 export function startCache(
@@ -84,13 +86,14 @@ export function startCache(
       store,
       naming,
       catalog: createLiveCatalog(loadCatalog(naming)),
-      services: transport.services,
+      callConversion: noWebhook,
       log,
       now: () => performance.now(),
       wallClock: Date.now,
       stamp: Date.now,
     },
   );
+  serveReads(transport.services, cache);
   defer(t, () => cache.stop());
   void cache.start();
   return transport.caller;

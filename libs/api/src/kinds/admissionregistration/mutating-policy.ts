@@ -1,6 +1,7 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
+import { validatePolicyExpressions } from "./expressions.js";
 import { validateBindingSpec, validatePolicySpec } from "./policies.js";
 import type { BindingSpec, PolicySpec } from "./types.js";
 
@@ -25,7 +26,9 @@ interface MutatingAdmissionPolicyBinding extends ApiObject {
   readonly spec?: BindingSpec;
 }
 
-export const mutatingAdmissionPolicy = behavior<MutatingAdmissionPolicy>(() => ({
+export const mutatingAdmissionPolicy = behavior<MutatingAdmissionPolicy>((naming, release) => ({
+  validateCreate: ({ spec = {} }) => validatePolicyExpressions(spec, undefined, { naming, release }),
+  validateUpdate: ({ spec = {} }, old) => validatePolicyExpressions(spec, old.spec, { naming, release }),
   validate({ spec = {} }) {
     const { mutations = [], reinvocationPolicy = "" } = spec;
     return [
@@ -75,7 +78,7 @@ function validateBodies(
       ? [fieldError.required(`${at}.${wanted.name}`, `must be specified when patchType is ${patchType}`)]
       : []),
     ...(!absent && (wanted.patch?.expression ?? "").trim() === ""
-      ? [fieldError.required(`${at}.${wanted.name}.expression`, "expression is not specified")]
+      ? [fieldError.required(`${at}.${wanted.name}.expression`)]
       : []),
     ...(unwanted.patch === undefined
       ? []

@@ -5,7 +5,7 @@ import { invalidFor } from "../shared/problems.js";
 import { validateMatchConditions, validateMatchResources } from "./match.js";
 import type { BindingSpec, ParamKind, ParamRef, PolicySpec, Variable } from "./types.js";
 
-// What validating and mutating policies have in common. Expressions are not compiled here.
+// What validating and mutating policies have in common; their expressions are compiled in `expressions.ts`.
 
 /** Everything wrong with the common part of a policy's spec; closed sets of values are data. */
 export function validatePolicySpec(spec: PolicySpec): readonly FieldError[] {

@@ -1,4 +1,7 @@
+import type { ApiObject } from "../../object.js";
 import type { LabelSelector } from "../shared/label-selector.js";
+
+import type { WebhookClientConfig } from "../shared/webhook-client.js";
 
 /** What rules and conditions of webhooks and policies have in common, as decoded. */
 
@@ -20,6 +23,27 @@ export interface MatchResources {
   readonly resourceRules?: readonly NamedRule[];
   readonly excludeResourceRules?: readonly NamedRule[];
   readonly matchPolicy?: string;
+}
+
+/** What both kinds of webhooks have. */
+export interface Webhook {
+  readonly name?: string;
+  readonly clientConfig?: WebhookClientConfig;
+  readonly rules?: readonly Rule[];
+  readonly failurePolicy?: string;
+  readonly matchPolicy?: string;
+  readonly namespaceSelector?: LabelSelector;
+  readonly objectSelector?: LabelSelector;
+  readonly sideEffects?: string;
+  readonly timeoutSeconds?: number;
+  readonly admissionReviewVersions?: readonly string[];
+  /** Of mutating ones. */
+  readonly reinvocationPolicy?: string;
+  readonly matchConditions?: readonly MatchCondition[];
+}
+
+export interface WebhookConfiguration extends ApiObject {
+  readonly webhooks?: readonly Webhook[];
 }
 
 export interface MatchCondition {

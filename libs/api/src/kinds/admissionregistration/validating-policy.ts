@@ -6,6 +6,7 @@ import { type Condition, validateConditions } from "../shared/conditions.js";
 import { invalidFor } from "../shared/problems.js";
 import { repeatsIn } from "../shared/repeats.js";
 import { allButStatus, statusOnly } from "../shared/status-only.js";
+import { validatePolicyExpressions } from "./expressions.js";
 import { validateBindingSpec, validatePolicySpec } from "./policies.js";
 import type { BindingSpec, PolicySpec } from "./types.js";
 
@@ -45,8 +46,10 @@ interface ValidatingAdmissionPolicyBinding extends ApiObject {
   readonly spec?: BindingSpec & { readonly validationActions?: readonly string[] };
 }
 
-export const validatingAdmissionPolicy = behavior<ValidatingAdmissionPolicy>(() => ({
+export const validatingAdmissionPolicy = behavior<ValidatingAdmissionPolicy>((naming, release) => ({
   validate: ({ metadata, spec = {} }) => [...validatePolicySpec(spec), ...validateParts(spec, metadata.name ?? "")],
+  validateCreate: ({ spec = {} }) => validatePolicyExpressions(spec, undefined, { naming, release }),
+  validateUpdate: ({ spec = {} }, old) => validatePolicyExpressions(spec, old.spec, { naming, release }),
   parts: {
     status: { resets: allButStatus, prepare: statusOnly, validate: ({ status = {} }) => validateStatus(status) },
   },
@@ -84,7 +87,7 @@ function validateParts(spec: ValidatingPolicySpec, name: string): readonly Field
   ];
 }
 
-const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge", "Unauthorized"];
+const reasons = ["Forbidden", "Invalid", "RequestEntityTooLarge"];
 
 function validateValidation(validation: Validation, at: string): readonly FieldError[] {
   const { expression = "", message = "", messageExpression = "", reason } = validation;

@@ -112,7 +112,14 @@ const creates: readonly (readonly [string, Tree, readonly Wanted[]])[] = [
     urlOf("a"),
     [
       `webhooks[0].clientConfig.url: Invalid value: "": 'https' is the only allowed URL scheme${form}`,
-      `webhooks[0].clientConfig.url: Invalid value: "": host must be provided${form}`,
+      `webhooks[0].clientConfig.url: Invalid value: "": host must be specified${form}`,
+    ],
+  ],
+  [
+    "at a URL without a scheme",
+    urlOf("::"),
+    [
+      `webhooks[0].clientConfig.url: Required value: url must be a valid URL: parse "::": missing protocol scheme${form}`,
     ],
   ],
   [

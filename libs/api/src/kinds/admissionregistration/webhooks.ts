@@ -1,33 +1,12 @@
 import { dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
-import type { ApiObject } from "../../object.js";
-import { type LabelSelector, validateLabelSelector } from "../shared/label-selector.js";
+import { validateLabelSelector } from "../shared/label-selector.js";
 import { repeatsIn } from "../shared/repeats.js";
-import {
-  hasKnownReviewVersion,
-  validateReviewVersions,
-  validateWebhookClient,
-  type WebhookClientConfig,
-} from "../shared/webhook-client.js";
+import { hasKnownReviewVersion, validateReviewVersions, validateWebhookClient } from "../shared/webhook-client.js";
+import { type Server, validateConditionExpressions } from "./expressions.js";
 import { validateMatchConditions, validateRule } from "./match.js";
-import type { MatchCondition, Rule } from "./types.js";
-
-interface WebhookConfiguration extends ApiObject {
-  readonly webhooks?: readonly Webhook[];
-}
-
-interface Webhook {
-  readonly name?: string;
-  readonly clientConfig?: WebhookClientConfig;
-  readonly rules?: readonly Rule[];
-  readonly namespaceSelector?: LabelSelector;
-  readonly objectSelector?: LabelSelector;
-  readonly sideEffects?: string;
-  readonly timeoutSeconds?: number;
-  readonly admissionReviewVersions?: readonly string[];
-  readonly matchConditions?: readonly MatchCondition[];
-}
+import type { Webhook, WebhookConfiguration } from "./types.js";
 
 /** Rules that came after v1beta1: its writes, and objects that already break them, need not keep them. */
 interface Tightened {
@@ -37,10 +16,27 @@ interface Tightened {
 }
 
 /** Mutating and validating configurations differ in a closed set alone, which is data. */
-export const webhookConfiguration = behavior<WebhookConfiguration>(() => ({
-  validateCreate: ({ webhooks = [] }, asked) => validateWebhooks(webhooks, forCreate(asked)),
-  validateUpdate: ({ webhooks = [] }, old, asked) => validateWebhooks(webhooks, forUpdate(asked, old.webhooks ?? [])),
+export const webhookConfiguration = behavior<WebhookConfiguration>((naming, release) => ({
+  validateCreate: ({ webhooks = [] }, asked) => [
+    ...validateWebhooks(webhooks, forCreate(asked)),
+    ...validateConditionsOf(webhooks, [], { naming, release }),
+  ],
+  validateUpdate: ({ webhooks = [] }, { webhooks: before = [] }, asked) => [
+    ...validateWebhooks(webhooks, forUpdate(asked, before)),
+    ...validateConditionsOf(webhooks, before, { naming, release }),
+  ],
 }));
+
+function validateConditionsOf(
+  webhooks: readonly Webhook[],
+  before: readonly Webhook[],
+  server: Server,
+): readonly FieldError[] {
+  const old = before.flatMap(({ matchConditions = [] }) => matchConditions);
+  return webhooks.flatMap(({ matchConditions = [] }, i) =>
+    validateConditionExpressions(matchConditions, old, { at: `webhooks[${i}].matchConditions`, server }),
+  );
+}
 
 function forCreate(asked: string): Tightened {
   const since = asked !== "v1beta1";

@@ -1,6 +1,7 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { equalJson } from "@orch/schema/equal.js";
 import { dns1035Label, dnsSubdomain } from "@orch/schema/formats/names.js";
+import type { JsonSchema } from "@orch/schema/structural/json-schema.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { immutable } from "../shared/problems.js";
 import { validateCaBundle, validateReviewVersions, validateWebhookClient } from "../shared/webhook-client.js";
@@ -13,6 +14,8 @@ import type {
   DefinitionNames,
   DefinitionSpec,
   DefinitionVersion,
+  SelectableField,
+  VersionSchema,
 } from "./types.js";
 import {
   validateColumns,
@@ -26,18 +29,20 @@ import {
  * that form too.
  */
 export function validateDefinition(object: CustomResourceDefinition, strictness: Strictness): readonly FieldError[] {
-  const { metadata, spec = {}, status = {} } = object;
-  const names = spec.names ?? {};
-  const name = metadata.name ?? "";
+  const { spec = {}, status = {} } = object;
   return [
-    ...(name === "" || name === `${names.plural ?? ""}.${spec.group ?? ""}`
-      ? []
-      : [fieldError.invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')]),
     ...validateSpec(spec, strictness),
     ...validateNames(status.acceptedNames ?? {}, "status.acceptedNames"),
     ...validateStoredVersions(status.storedVersions, spec.versions ?? []),
     ...(strictness.pruning && spec.preserveUnknownFields === true ? [keepsUnknownFields] : []),
   ];
+}
+
+/** A definition is called after what it defines. */
+export function validateName({ metadata, spec = {} }: CustomResourceDefinition): readonly FieldError[] {
+  const { name = "" } = metadata;
+  if (name === "" || name === `${spec.names?.plural ?? ""}.${spec.group ?? ""}`) return [];
+  return [fieldError.invalid("metadata.name", name, 'must be spec.names.plural+"."+spec.group')];
 }
 
 const keepsUnknownFields = fieldError.invalid(
@@ -122,18 +127,33 @@ function validateVersion(
     ...validateColumns(additionalPrinterColumns, `${at}.additionalPrinterColumns`),
     ...(selectableFields.length === 0
       ? []
-      : selectable(version, {
-          at,
-          missing: "selectableFields may only be set when version.schema.openAPIV3Schema is not included",
-        })),
+      : selectable(
+          selectableFields,
+          // The versions may share a schema without sharing these.
+          [version.schema ?? spec.validation],
+          {
+            at,
+            missing: "selectableFields may only be set when version.schema.openAPIV3Schema is not included",
+          },
+        )),
   ];
 }
 
+/** By the first of the schemas in which something is wrong. */
 function selectable(
-  { schema, selectableFields = [] }: Pick<DefinitionVersion, "schema" | "selectableFields">,
+  fields: readonly SelectableField[],
+  schemas: readonly (VersionSchema | undefined)[],
+  place: { readonly at: string; readonly missing: string },
+): readonly FieldError[] {
+  const errors = schemas.map((schema) => selectableBy(fields, schema?.openAPIV3Schema, place));
+  return errors.find((some) => some.length > 0) ?? [];
+}
+
+function selectableBy(
+  selectableFields: readonly SelectableField[],
+  openApi: JsonSchema | undefined,
   { at, missing }: { readonly at: string; readonly missing: string },
 ): readonly FieldError[] {
-  const openApi = schema?.openAPIV3Schema;
   if (openApi === undefined) return [fieldError.invalid(`${at}.selectableFields`, "", missing)];
   const reason = unstructured(openApi);
   if (reason !== undefined) return [fieldError.invalid(`${at}.schema.openAPIV3Schema`, "", reason)];
@@ -227,6 +247,12 @@ function validateNames(names: DefinitionNames, at: string): readonly FieldError[
   ];
 }
 
+/** What versions share may be their fields alone, each with a schema of its own. */
+function schemasOfVersions({ validation, versions = [] }: DefinitionSpec): readonly (VersionSchema | undefined)[] {
+  if (validation !== undefined || versions.length === 0) return [validation];
+  return versions.map(({ schema }) => schema);
+}
+
 function validateTop(spec: DefinitionSpec, strictness: Strictness): readonly FieldError[] {
   const {
     validation = {},
@@ -242,10 +268,10 @@ function validateTop(spec: DefinitionSpec, strictness: Strictness): readonly Fie
     ...validateColumns(additionalPrinterColumns, "spec.additionalPrinterColumns"),
     ...(selectableFields.length === 0
       ? []
-      : selectable(
-          { schema: validation, selectableFields },
-          { at: "spec", missing: "selectableFields may only be set when validations.schema is included" },
-        )),
+      : selectable(selectableFields, schemasOfVersions(spec), {
+          at: "spec",
+          missing: "selectableFields may only be set when validations.schema is included",
+        })),
   ];
 }
 

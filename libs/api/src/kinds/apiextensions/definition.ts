@@ -1,4 +1,3 @@
-import { validations } from "@orch/schema/structural/json-schema.js";
 import { behavior } from "../../behavior.js";
 import { allButStatus, statusOnly } from "../shared/status-only.js";
 import {
@@ -6,6 +5,7 @@ import {
   validateDefinition,
   validateDefinitionStatus,
   validateFixed,
+  validateName,
 } from "./definition-validation.js";
 import { strictnessOfCreate, strictnessOfUpdate } from "./strictness.js";
 import type {
@@ -18,49 +18,29 @@ import type {
 } from "./types.js";
 
 /** The stored form, v1beta1. Custom resources of a definition that goes are not its own business. */
-export const customResourceDefinition = behavior<CustomResourceDefinition>((naming) => ({
+export const customResourceDefinition = behavior<CustomResourceDefinition>((naming, release) => ({
   setDefaults: (object) =>
     object.spec === undefined ? object : withStored({ ...object, spec: defaultSpec(object.spec) }),
   prepareForCreate: (object) => withStorageVersion(object),
   prepareForUpdate: (object) => withStorageVersion(object),
   validateCreate(object, asked) {
-    const strictness = strictnessOfCreate(asked, naming);
+    const strictness = strictnessOfCreate(asked, { naming, release });
     return [
+      ...validateName(object),
       ...validateDefinition(object, strictness),
       ...(strictness.approval ? validateApproval(object, undefined, naming) : []),
     ];
   },
   validateUpdate(object, old, asked) {
-    const strictness = strictnessOfUpdate(asked, old, naming);
+    const strictness = strictnessOfUpdate(asked, old, { naming, release });
     return [
       ...validateDefinition(object, strictness),
       ...validateFixed(object, old, strictness),
       ...(strictness.approval ? validateApproval(object, old, naming) : []),
     ];
   },
-  warnings: notEnforced,
   parts: { status: { resets: allButStatus, prepare: statusOnly, validate: validateDefinitionStatus } },
 }));
-
-/** What a definition asks for in vain, so far. */
-function* notEnforced({ spec }: CustomResourceDefinition): Generator<string> {
-  if (mentions(spec, validations)) {
-    yield `${validations} is stored and not enforced yet: no expressions are evaluated`;
-  }
-  if (spec?.conversion?.strategy === "Webhook") {
-    yield "conversion by a webhook is stored and not enforced yet: objects of other versions differ by apiVersion alone";
-  }
-}
-
-function mentions(root: unknown, name: string): boolean {
-  const waiting = [root];
-  for (let value = waiting.pop(); value !== undefined; value = waiting.pop()) {
-    if (typeof value !== "object" || value === null) continue;
-    if (Object.hasOwn(value, name)) return true;
-    for (const below of Object.values(value)) if (below !== undefined) waiting.push(below);
-  }
-  return false;
-}
 
 export const customResourceDefinitionV1 = behavior<DefinitionV1>(() => ({
   setDefaults({ spec, ...object }) {

@@ -1,4 +1,6 @@
+import { ruleEnvironments } from "@orch/cel/rules/environments.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { equalJson } from "@orch/schema/equal.js";
 import {
   embeddedResource,
   intOrString,
@@ -12,6 +14,7 @@ import {
 import { isTrue } from "../shared/conditions.js";
 import { hasKnownReviewVersion, validateCaBundle } from "../shared/webhook-client.js";
 import { hasPrunedDefaults } from "./schema/defaults.js";
+import { type ExpressionChecks, expressionTexts } from "./schema/expressions.js";
 import { type SchemaChecks, validateSchema } from "./schema/rules.js";
 import { isStructural } from "./schema/structural.js";
 import type { CustomResourceDefinition, DefinitionSpec } from "./types.js";
@@ -30,9 +33,16 @@ export interface Strictness extends SchemaChecks {
   readonly pruning: boolean;
   /** Groups of the system need somebody's approval. */
   readonly approval: boolean;
+  readonly expressions: ExpressionChecks;
 }
 
-export function strictnessOfCreate(asked: string, naming: Naming): Strictness {
+/** What the words and the rules of a server depend on. */
+export interface Server {
+  readonly naming: Naming;
+  readonly release: string;
+}
+
+export function strictnessOfCreate(asked: string, { naming, release }: Server): Strictness {
   const since = asked !== "v1beta1";
   const groups = naming.group("apiextensions");
   return {
@@ -40,10 +50,16 @@ export function strictnessOfCreate(asked: string, naming: Naming): Strictness {
     structural: since,
     prunedDefaults: true,
     knownReviewVersion: true,
-    caBundle: true,
+    // One that is not usable keeps a new definition from being established.
+    caBundle: false,
     fixedNames: false,
     pruning: since,
     approval: since,
+    expressions: {
+      environments: ruleEnvironments(naming.dialect, release),
+      isStored: () => false,
+      isKept: () => false,
+    },
     knownTypes: since,
     patterns: true,
     atomicSets: true,
@@ -52,8 +68,8 @@ export function strictnessOfCreate(asked: string, naming: Naming): Strictness {
   };
 }
 
-export function strictnessOfUpdate(asked: string, old: CustomResourceDefinition, naming: Naming): Strictness {
-  const created = strictnessOfCreate(asked, naming);
+export function strictnessOfUpdate(asked: string, old: CustomResourceDefinition, server: Server): Strictness {
+  const created = strictnessOfCreate(asked, server);
   const { spec = {}, status = {} } = old;
   const schemas = schemasOf(spec);
   const established = isTrue(status.conditions, "Established");
@@ -75,6 +91,11 @@ export function strictnessOfUpdate(asked: string, old: CustomResourceDefinition,
     atomicSets: !breaks({ atomicSets: true }),
     listMapKeys: !breaks({ listMapKeys: true }),
     noDefaults: schemas.some(hasDefaults) ? undefined : created.noDefaults,
+    expressions: {
+      ...created.expressions,
+      isStored: expressionTexts(schemas),
+      isKept: (schema) => schemas.some((stored) => equalJson(stored, schema)),
+    },
   };
 }
 

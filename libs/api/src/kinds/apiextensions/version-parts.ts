@@ -1,8 +1,9 @@
+import { resolvePath } from "@orch/schema/structural/field-path.js";
 import { type JsonSchema, preserveUnknownFields, validations } from "@orch/schema/structural/json-schema.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { repeatsIn } from "../shared/repeats.js";
 import { validateDefaults } from "./schema/defaults.js";
-import { resolvePath } from "./schema/field-path.js";
+import { validateExpressions } from "./schema/expressions.js";
 import { validateSchema } from "./schema/rules.js";
 import { unstructured, validateStructural } from "./schema/structural.js";
 import type { Strictness } from "./strictness.js";
@@ -18,21 +19,31 @@ export function validateVersionSchema(
   if (schema === undefined) return [];
   const path = `${at}.openAPIV3Schema`;
   const noStructure = strictness.structural ? unstructured(schema) : undefined;
+  const isStructural = strictness.structural && noStructure === undefined;
+  const structural = isStructural ? structure(schema, path, strictness) : [];
+  const broken = validateSchema(schema, path, strictness);
+  const checks = strictness.expressions;
   const errors = [
     ...(hasStatus ? rootRules(schema, path) : []),
     ...(schema.nullable === true
       ? [fieldError.forbidden(`${path}.nullable`, "nullable cannot be true at the root")]
       : []),
-    ...(strictness.structural && noStructure === undefined ? structure(schema, path, strictness) : []),
-    ...validateSchema(schema, path, strictness),
+    ...structural,
+    ...broken,
+    ...(isStructural && structural.length === 0 ? validateExpressions(schema, path, { checks, broken }) : []),
   ];
   // Mostly another error tells it better.
   return errors.length === 0 && noStructure !== undefined ? [fieldError.invalid(path, "", noStructure)] : errors;
 }
 
-function structure(schema: JsonSchema, path: string, { prunedDefaults }: Strictness): readonly FieldError[] {
+function structure(
+  schema: JsonSchema,
+  path: string,
+  { prunedDefaults, expressions }: Strictness,
+): readonly FieldError[] {
   const errors = validateStructural(schema, path);
-  return errors.length > 0 ? errors : validateDefaults(schema, path, { pruned: prunedDefaults });
+  if (errors.length > 0) return errors;
+  return validateDefaults(schema, path, { pruned: prunedDefaults, environments: expressions.environments });
 }
 
 /** By the reference's names, as its sentence has them. The status is validated by `properties.status` alone. */

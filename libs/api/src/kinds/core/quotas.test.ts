@@ -26,7 +26,7 @@ const scoped = (scopeName: string, operator: string, values?: readonly string[])
   });
 const ofContainers = "must be a standard resource for containers";
 const onlyExists =
-  "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
 const creates: readonly CreateRow[] = [
   [
@@ -150,7 +150,9 @@ const creates: readonly CreateRow[] = [
     [
       'spec.hard[storage]: Invalid value: "storage": must be a standard resource for quota',
       'spec.hard[things]: Invalid value: "things": must be a standard resource type or fully qualified',
+      'spec.hard[things]: Invalid value: "things": must be a standard resource for quota',
       /^spec.hard\[a b\]: Invalid value: "a b": name part must/,
+      'spec.hard[a b]: Invalid value: "a b": must be a standard resource for quota',
       'spec.hard[pods]: Invalid value: "1500m": must be an integer',
       'spec.hard[memory]: Invalid value: "-1": must be greater than or equal to 0',
     ],
@@ -203,7 +205,7 @@ const creates: readonly CreateRow[] = [
     "of any class by value",
     scoped("PriorityClass", "Exists", ["a"]),
     [
-      "spec.scopeSelector.matchExpressions.values: Invalid value: [\"a\"]: must be no value when `operator` is 'Exists' or 'DoesNotExist' for scope selector",
+      "spec.scopeSelector.matchExpressions.values: Invalid value: [\"a\"]: must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
     ],
   ],
   [

@@ -70,8 +70,9 @@ export function isQuotaName(name: string): boolean {
 
 export function validateQuotaResourceName(name: string, at: string): FieldError[] {
   const problems = validateResourceName(name, at);
-  if (problems.length > 0 || name.includes("/") || isQuotaName(name)) return problems;
-  return [fieldError.invalid(at, name, "must be a standard resource for quota")];
+  if (name.includes("/") || isQuotaName(name)) return problems;
+  // An unknown name is told both ways, as in the reference.
+  return [...problems, fieldError.invalid(at, name, "must be a standard resource for quota")];
 }
 
 const whole = 1_000_000_000n;

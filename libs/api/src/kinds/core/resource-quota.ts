@@ -126,7 +126,7 @@ function validateSelector({ scopeSelector, scopes: given, hard = {} }: Spec): Fi
 }
 
 const onlyExists =
-  "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
 
 function validateOperator({ scopeName = "", operator = "", values = [] }: ScopeRequirement, at: string): FieldError[] {
   const errors: FieldError[] = [];
@@ -140,7 +140,7 @@ function validateOperator({ scopeName = "", operator = "", values = [] }: ScopeR
   } else if (!takesValues && operator !== "Exists" && operator !== "DoesNotExist") {
     errors.push(fieldError.invalid(`${at}.operator`, operator, "not a valid selector operator"));
   } else if (!takesValues && values.length > 0) {
-    const detail = "must be no value when `operator` is 'Exists' or 'DoesNotExist' for scope selector";
+    const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
     errors.push(fieldError.invalid(`${at}.values`, values, detail));
   }
   return errors;

@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { dns1035Label, dnsSubdomain, portNumber } from "@orch/schema/formats/names.js";
+import { cut } from "@orch/status/cut.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { invalidFor } from "./problems.js";
 import { repeatsIn } from "./repeats.js";
@@ -32,6 +33,10 @@ const form = "; desired format: https://host[/path]";
 const urlParts = /^(?:([A-Za-z][A-Za-z0-9+.-]*):)?(?:\/\/([^/?#]*))?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/s;
 
 function validateUrl(url: string, at: string): readonly FieldError[] {
+  if (url.startsWith(":")) {
+    const why = `parse ${JSON.stringify(cut(url))}: missing protocol scheme`;
+    return [fieldError.required(at, `url must be a valid URL: ${why}${form}`)];
+  }
   const [, scheme = "", authority = "", query = "", fragment = ""] = urlParts.exec(url) ?? [];
   const user = authority.includes("@") ? authority.slice(0, authority.lastIndexOf("@")) : undefined;
   const host = authority.slice(user === undefined ? 0 : user.length + 1);
@@ -42,7 +47,7 @@ function validateUrl(url: string, at: string): readonly FieldError[] {
     ...(scheme.toLowerCase() === "https"
       ? []
       : [fieldError.invalid(at, scheme.toLowerCase(), `'https' is the only allowed URL scheme${form}`)]),
-    ...(host === "" ? [fieldError.invalid(at, "", `host must be provided${form}`)] : []),
+    ...(host === "" ? [fieldError.invalid(at, "", `host must be specified${form}`)] : []),
     ...(user === undefined ? [] : [fieldError.invalid(at, user, "user information is not permitted in the URL")]),
     ...(fragment === "" ? [] : [fieldError.invalid(at, fragment, "fragments are not permitted in the URL")]),
     ...(query === "" ? [] : [fieldError.invalid(at, query, "query parameters are not permitted in the URL")]),

@@ -2,6 +2,7 @@ import { createNaming } from "@orch/naming/naming.js";
 import { createManualClock, type ManualClock, settled } from "@orch/status/testing/manual-clock.js";
 import type { Verdict } from "../../authenticator.js";
 import type { AuthenticationConfiguration, JwtConfiguration } from "../authentication-config.js";
+import type { FetchText } from "../distributed-claims.js";
 import { createJwtAuthenticator, type JwtAuthenticator } from "../jwt-authenticator.js";
 import { signingAlgorithms } from "../signing-algorithms.js";
 import { configurationOf, type FakeIssuer } from "./fake-issuer.js";
@@ -24,6 +25,7 @@ export interface KitOptions {
   readonly algorithms?: AuthenticationConfiguration["signingAlgorithms"];
   readonly apiAudiences?: readonly string[];
   readonly maxTokenLength?: number;
+  readonly fetchText?: FetchText;
 }
 
 /** An authenticator for issuers that has begun to fetch their keys. */
@@ -43,6 +45,7 @@ export async function startedKit(issuers: readonly FakeIssuer[], options: KitOpt
         if (issuer === undefined) throw new Error("no such host");
         return issuer.fetchJson(request);
       },
+      fetchText: options.fetchText ?? (() => Promise.reject(new Error("no such host"))),
       observer: {
         authenticated: (hash, result, seconds) => told.push(`${hash} ${result} ${seconds}`),
         fetched: (issuer, problem) => told.push(`${issuer} ${problem ?? "ok"}`),

@@ -1,12 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Peer, PeerOf } from "../peer.js";
-import { type DistinctHeaders, type HttpRequest, headerText, parseRequestTarget } from "../request.js";
-import { readBody } from "../request-body.js";
+import { type ComingBody, type DistinctHeaders, type HttpRequest, headerText, parseRequestTarget } from "../request.js";
+import { hasBody, readBody } from "../request-body.js";
 
 /** A class: closures for its methods would cost every request. */
 export class Http1Request implements HttpRequest {
   readonly id: string;
   readonly method: string;
+  readonly target: string;
   readonly path: string;
   readonly query: URLSearchParams | undefined;
   readonly #message: IncomingMessage;
@@ -17,9 +18,14 @@ export class Http1Request implements HttpRequest {
     this.#peerOf = peerOf;
     this.id = id;
     this.method = message.method ?? "GET";
-    const { path, query } = parseRequestTarget(message.url ?? "/");
+    const { target, path, query } = parseRequestTarget(message.url ?? "/");
+    this.target = target;
     this.path = path;
     this.query = query;
+  }
+
+  get version(): string {
+    return this.#message.httpVersion;
   }
 
   get headers(): IncomingHttpHeaders {
@@ -40,5 +46,10 @@ export class Http1Request implements HttpRequest {
 
   body(limit: number): Promise<Buffer> {
     return readBody(this.#message, this.#message.headers, limit);
+  }
+
+  bodyStream(): ComingBody | undefined {
+    const { headers } = this.#message;
+    return hasBody(headers) ? { stream: this.#message, length: headers["content-length"] } : undefined;
   }
 }

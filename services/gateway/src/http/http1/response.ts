@@ -30,6 +30,8 @@ export class Http1Response implements HttpResponse, BodyStream {
   readonly #response: ServerResponse;
   readonly #context: Http1ResponseContext;
   #added: HeaderList = noHeaders;
+  sent = 0;
+  waitedMs = 0;
 
   constructor(id: string, response: ServerResponse, context: Http1ResponseContext) {
     this.#id = id;
@@ -45,6 +47,7 @@ export class Http1Response implements HttpResponse, BodyStream {
     const response = this.#response;
     if (response.headersSent || response.destroyed) return;
     const length = byteLength(body);
+    this.sent = length;
     const list = this.#head(headers);
     list.push("Content-Length", String(length));
     const { req: message } = response;
@@ -65,6 +68,10 @@ export class Http1Response implements HttpResponse, BodyStream {
     return this;
   }
 
+  takeOver(): undefined {
+    return undefined;
+  }
+
   #head(headers: HeaderList): string[] {
     const list = withCommonHeaders(this.#id, this.#added, headers);
     if (this.#context.isLeaving()) list.push("Connection", "close");
@@ -72,6 +79,7 @@ export class Http1Response implements HttpResponse, BodyStream {
   }
 
   write(part: Buffer, written?: () => void): boolean {
+    this.sent += part.length;
     return written === undefined ? this.#response.write(part) : this.#response.write(part, unlessFailed(written));
   }
 

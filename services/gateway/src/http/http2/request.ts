@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
+import { Readable } from "node:stream";
 import type { Peer } from "../peer.js";
-import { type DistinctHeaders, type HttpRequest, headerText, parseRequestTarget } from "../request.js";
+import { type ComingBody, type DistinctHeaders, type HttpRequest, headerText, parseRequestTarget } from "../request.js";
 import { readBody } from "../request-body.js";
 
 export interface Http2RequestContext {
@@ -15,6 +16,8 @@ export interface Http2RequestContext {
 export class Http2Request implements HttpRequest {
   readonly id: string;
   readonly method: string;
+  readonly version = "2.0";
+  readonly target: string;
   readonly path: string;
   readonly query: URLSearchParams | undefined;
   readonly headers: IncomingHttpHeaders;
@@ -29,7 +32,8 @@ export class Http2Request implements HttpRequest {
     this.headers = headers;
     this.peer = peer;
     this.method = headers[":method"] ?? "GET";
-    const { path, query } = parseRequestTarget(headers[":path"] ?? "/");
+    const { target, path, query } = parseRequestTarget(headers[":path"] ?? "/");
+    this.target = target;
     this.path = path;
     this.query = query;
   }
@@ -52,4 +56,16 @@ export class Http2Request implements HttpRequest {
   body(limit: number): Promise<Buffer> {
     return readBody(this.#stream, this.headers, limit);
   }
+
+  /** A client may say another length than it sends. */
+  bodyStream(): ComingBody | undefined {
+    if (this.#stream.endAfterHeaders) return undefined;
+    return { stream: Readable.from(uncut(this.#stream), { objectMode: false }), length: undefined };
+  }
+}
+
+/** A stream that its client cancels ends like a whole one. */
+async function* uncut(stream: ServerHttp2Stream): AsyncGenerator<Buffer> {
+  for await (const part of stream) yield part;
+  if (stream.aborted) throw new Error("the request's body ended early");
 }

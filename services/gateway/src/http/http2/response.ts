@@ -22,6 +22,8 @@ export interface Http2ResponseContext {
 /** Also its own body stream: most responses never have one. */
 export class Http2Response implements HttpResponse, BodyStream {
   code = 0;
+  sent = 0;
+  waitedMs = 0;
   readonly #stream: ServerHttp2Stream;
   readonly #context: Http2ResponseContext;
   #added: HeaderList = noHeaders;
@@ -39,6 +41,7 @@ export class Http2Response implements HttpResponse, BodyStream {
     if (this.code !== 0 || this.closed) return;
     this.code = code;
     const length = byteLength(body);
+    if (!this.#isHead) this.sent = length;
     const list = this.#head(headers);
     list.push("Content-Length", String(length));
     const isEmpty = length === 0 || this.#isHead;
@@ -58,6 +61,10 @@ export class Http2Response implements HttpResponse, BodyStream {
     return isHead ? nowhere : this;
   }
 
+  takeOver(): undefined {
+    return undefined;
+  }
+
   #head(headers: HeaderList): string[] {
     return withCommonHeaders(this.#context.id, this.#added, headers);
   }
@@ -67,6 +74,7 @@ export class Http2Response implements HttpResponse, BodyStream {
   }
 
   write(part: Buffer, written?: () => void): boolean {
+    this.sent += part.length;
     return written === undefined ? this.#stream.write(part) : this.#stream.write(part, unlessFailed(written));
   }
 

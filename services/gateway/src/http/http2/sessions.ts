@@ -9,6 +9,7 @@ import type { TLSSocket } from "node:tls";
 import { quietPatience } from "../connections.js";
 import type { Serve } from "../exchange.js";
 import type { PeerOf } from "../peer.js";
+import { givenId } from "../request.js";
 import { freshStall, isStalled, type Stall } from "../stall.js";
 import type { AtTurnEnd } from "../turn.js";
 import { Http2Request } from "./request.js";
@@ -122,7 +123,7 @@ export function createHttp2Sessions(
       session.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, raw: string[]) => {
         opened(open, stream);
         if (leaving && streams.size === 1) sayGoodbye(session);
-        const id = newId();
+        const id = givenId(headers) ?? newId();
         const request = new Http2Request(stream, { id, headers, raw, peer });
         serve({ request, response: new Http2Response(stream, { id, method: request.method, atTurnEnd }) });
       });

@@ -18,12 +18,14 @@ export function webSocketRequest(
   return {
     id,
     method: request.method ?? "GET",
+    version: request.httpVersion,
     ...parseRequestTarget(request.url ?? "/"),
     headers,
     header: (name) => headerText(headers[name]),
     distinctHeaders: (): DistinctHeaders => request.headersDistinct,
     peer,
     body: async () => Buffer.alloc(0),
+    bodyStream: () => undefined,
   };
 }
 

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from "node:http";
+import { STATUS_CODES } from "@orch/status/node-http.js";
 import { WebSocket, type WebSocketServer } from "ws";
 import {
   type BodyStream,
@@ -8,6 +8,7 @@ import {
   type HttpResponse,
   noHeaders,
   nowhere,
+  type TakenOver,
   withCommonHeaders,
 } from "../response.js";
 import { messageStream } from "./messages.js";
@@ -20,6 +21,8 @@ import type { Upgrade } from "./upgrade.js";
  */
 export class WebSocketResponse implements HttpResponse {
   code = 0;
+  sent = 0;
+  waitedMs = 0;
   readonly #upgrade: Upgrade;
   readonly #acceptor: WebSocketServer;
   readonly #closers: (() => void)[] = [];
@@ -40,7 +43,8 @@ export class WebSocketResponse implements HttpResponse {
 
   send(code: number, headers: HeaderList, body: Buffer | string): void {
     if (this.code !== 0 || this.closed) return;
-    this.#writeHead(code, [...headers, "Content-Length", String(byteLength(body))]);
+    this.sent = byteLength(body);
+    this.#writeHead(code, [...headers, "Content-Length", String(this.sent)]);
     this.#upgrade.socket.end(this.#upgrade.request.method === "HEAD" ? "" : body);
   }
 
@@ -50,6 +54,13 @@ export class WebSocketResponse implements HttpResponse {
     if (accepted) return this.#accept(headers[headers.indexOf("Content-Type") + 1] ?? "");
     this.#writeHead(code, headers);
     return plainStream(socket);
+  }
+
+  takeOver(): TakenOver | undefined {
+    if (this.code !== 0 || this.closed) return undefined;
+    this.code = 101;
+    const { id, socket, head } = this.#upgrade;
+    return { connection: socket, head, headers: ["Audit-Id", id, ...this.#added] };
   }
 
   #writeHead(code: number, headers: HeaderList): void {

@@ -16,11 +16,10 @@ const now = Date.now();
 const authority = await issueAuthority("ca", now);
 const pair = await issueServing(authority, ["localhost"], now);
 
-/** The gateway's server on a free port, with a client of one protocol. */
-export async function connectTo(
+/** The gateway's server on a free port. */
+export async function serverFor(
   serve: Serve,
-  visitor: (origin: Origin) => Pick<Connected, "visit"> & { close?(): void },
-): Promise<Connected> {
+): Promise<{ readonly origin: Origin; readonly close: () => Promise<void> }> {
   let ids = 0;
   const tls = fixedTls({ cert: pair.certificate, key: pair.key, clientCa: undefined });
   const server = createHttpServer(
@@ -28,12 +27,21 @@ export async function connectTo(
     { newId: () => `id-${++ids}`, serve },
   );
   const origin = { host: "127.0.0.1", port: await server.listen(), ca: authority.certificate, servername: "localhost" };
+  return { origin, close: () => server.close(0) };
+}
+
+/** {@link serverFor}, with a client of one protocol. */
+export async function connectTo(
+  serve: Serve,
+  visitor: (origin: Origin) => Pick<Connected, "visit"> & { close?(): void },
+): Promise<Connected> {
+  const { origin, close: stop } = await serverFor(serve);
   const { visit, close } = visitor(origin);
   return {
     visit,
     async close() {
       close?.();
-      await server.close(0);
+      await stop();
     },
   };
 }

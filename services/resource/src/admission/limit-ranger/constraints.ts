@@ -1,8 +1,8 @@
+import { podTotals, type Usage } from "@orch/api/kinds/core/pod/totals.js";
 import type { Pod } from "@orch/api/kinds/core/pod/types.js";
 import type { Resources } from "@orch/api/kinds/core/resources.js";
 import { nanoOf } from "@orch/schema/formats/quantity.js";
-import { podTotals } from "./pod-totals.js";
-import type { Limit, LimitRange, Usage } from "./types.js";
+import type { Limit, LimitRange } from "./types.js";
 
 /** Every limit of these ranges that a pod breaks, each a sentence; one that several containers break is told once. */
 export function podProblems({ spec = {} }: Pod, ranges: readonly LimitRange[]): readonly string[] {

@@ -1,6 +1,7 @@
+import type { Usage } from "@orch/api/kinds/core/pod/totals.js";
 import type { Container, Pod } from "@orch/api/kinds/core/pod/types.js";
 import type { Resources } from "@orch/api/kinds/core/resources.js";
-import type { LimitRange, Usage } from "./types.js";
+import type { LimitRange } from "./types.js";
 
 /**
  * A pod whose containers have what a range gives to those that do not say, and the annotation that tells what was set.

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { podTotals } from "@orch/api/kinds/core/pod/totals.js";
 import type { Container, Pod } from "@orch/api/kinds/core/pod/types.js";
 import { assertLinear } from "@orch/status/testing/growth.js";
 import { admitted, podOf, podsOf } from "../../testing/admitted.js";
 import { claimProblems, podProblems } from "./constraints.js";
 import { withDefaults } from "./defaults.js";
-import { podTotals } from "./pod-totals.js";
 import type { Limit } from "./types.js";
 
 type Amounts = Readonly<Record<string, string>> | undefined;

@@ -14,9 +14,3 @@ export interface Limit {
   readonly defaultRequest?: Resources;
   readonly maxLimitRequestRatio?: Resources;
 }
-
-/** What something asks for, and what it may use at most. */
-export interface Usage {
-  readonly requests: Resources;
-  readonly limits: Resources;
-}

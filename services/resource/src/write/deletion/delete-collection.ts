@@ -3,6 +3,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import { isTrue, wholeNumber } from "@orch/api/query-values.js";
 import { parseSelectors, type Selectors } from "@orch/api/selectors/selectors.js";
 import { selectableFields } from "@orch/api/writes.js";
+import { itemsSize } from "@orch/render/framing.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { ApiError, invalid, tooLargeResourceVersion } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
@@ -17,10 +18,14 @@ import {
 import { key, type Revision, revision } from "@orch/store/revision.js";
 import type { Entry, Range } from "@orch/store/store.js";
 import { done, untilDone } from "../attempts.js";
-import { rendererOf, storedObject } from "../stored.js";
+import { readAllStored } from "../conversions.js";
+import { type GatheredWarnings, gatherWarnings } from "../gathered-warnings.js";
+import { rendererOf } from "../reply.js";
+import { warned } from "../warned.js";
 import { keyPrefix, type Write } from "../write.js";
 import { removeState } from "./delete.js";
 import { type DeleteOptions, deleteOptions, unreadOption } from "./delete-options.js";
+import { deletionOf } from "./deletion.js";
 
 const pageSize = 500;
 /** Deletions under way at once, so that they share the store's commits. */
@@ -30,7 +35,18 @@ const width = 16;
  * Deletes every matching object of a collection, or of a page of it, and answers the list of them (rules: Verbs to
  * HTTP; Paged lists). What it deletes is what a list with the same parameters shows; nothing is, where it is illegal.
  */
-export async function removeCollection(write: Write): Promise<WriteReply> {
+export function removeCollection(write: Write): Promise<WriteReply> {
+  const warnings = gatherWarnings();
+  return warned(write, [], async () => {
+    try {
+      return { ...(await removeAll(write, warnings)), warnings: warnings.all };
+    } catch (error) {
+      throw error instanceof ApiError ? error.withWarnings(warnings.all) : error;
+    }
+  });
+}
+
+async function removeAll(write: Write, warnings: GatheredWarnings): Promise<Omit<WriteReply, "warnings">> {
   const options = deleteOptions(write);
   if (options.unread) throw notForMany(write);
   const listing = listOptions(write.request.options);
@@ -43,11 +59,13 @@ export async function removeCollection(write: Write): Promise<WriteReply> {
   const take = async (chosen: readonly Chosen[]): Promise<void> => {
     for (let i = 0; i < chosen.length; i += width) {
       const part = chosen.slice(i, i + width);
-      const gone = await Promise.all(part.map(({ entry }) => removeOne(write, entry, options)));
-      removed.push(...part.filter((_, index) => gone[index] === true).map(({ object }) => object));
+      const replies = await Promise.all(part.map(({ entry }) => removeOne(write, entry, options)));
+      for (const reply of replies) warnings.add(reply?.warnings ?? []);
+      removed.push(...part.filter((_, index) => replies[index] !== undefined).map(({ object }) => object));
     }
   };
   const at = await revisionOf(write, start, token);
+  warnings.add(deletionOf(write.kind).warnings(write.requested.version, options));
   const page = { limit: limit > 0 ? limit : Number.POSITIVE_INFINITY, at, token, selectors };
   const { last, ...walked } = await walk(write, page, take).catch((error: unknown) => {
     const forgotten = error instanceof ApiError && error.reason === "Expired";
@@ -56,7 +74,7 @@ export async function removeCollection(write: Write): Promise<WriteReply> {
   const left = hasSelectors(selectors) ? undefined : walked.left;
   const more = last !== undefined && seal !== undefined;
   const next = more ? printToken({ revision: walked.at, after: last, remaining: left }, seal) : undefined;
-  return { code: 200, body: listBody(write, removed, { ...walked, left, next }), warnings: [] };
+  return { code: 200, body: listBody(write, removed, { ...walked, left, next }) };
 }
 
 /** What cannot be read is deleted one by one, by name. */
@@ -85,14 +103,14 @@ function listOptions(options: Write["request"]["options"]): ListOptions {
  * with. @throws ApiError Timeout for a version that there is not yet
  */
 async function revisionOf(
-  { deps }: Write,
+  write: Write,
   start: ListStart,
   token: ContinueToken | undefined,
 ): Promise<Revision | undefined> {
   if (start.type === "continue")
     return token === undefined || token.revision === 0 ? undefined : revision(token.revision);
   if (start.type !== "exact" && start.type !== "notOlderThan") return undefined;
-  const newest = await deps.store.revision();
+  const newest = await write.deps.store.revision(keyPrefix(write));
   if (start.revision > newest) throw tooLargeResourceVersion(start.revision, newest);
   return start.type === "exact" ? revision(start.revision) : undefined;
 }
@@ -131,7 +149,11 @@ async function walk(write: Write, page: Page, take: (chosen: readonly Chosen[]) 
     const begin = { ...(from === undefined ? {} : { from }), ...(at === undefined ? {} : { at }) };
     const range: Range = await deps.store.range({ prefix: keyPrefix(write), limit: pageSize, ...begin });
     if (page.limit < Number.POSITIVE_INFINITY) at ??= range.revision;
-    const all = range.entries.map((entry) => ({ entry, object: storedObject(kind, entry) }));
+    const objects = await readAllStored(write, range.entries);
+    const all = range.entries.flatMap((entry, i) => {
+      const object = objects[i];
+      return object === undefined ? [] : [{ entry, object }];
+    });
     const chosen = all.filter(({ object }) => matches(object)).slice(0, room);
     await take(chosen);
     room -= chosen.length;
@@ -160,17 +182,15 @@ function listBody(write: Write, objects: readonly AnyObject[], { at, left, next 
   const pieces = objects.map((object) => renderer.piece(object).at(write.deps.now()));
   const more =
     next === undefined ? {} : { continue: next, ...(left === undefined ? {} : { remainingItemCount: left }) };
-  const { head, before, tail } = renderer.list({ resourceVersion: String(at), ...more }, pieces);
+  const { head, before, tail } = renderer.list({ resourceVersion: String(at), ...more }, itemsSize(renderer, pieces));
   return Buffer.concat([head, ...pieces.flatMap((piece, i) => [before(i, piece), piece]), tail]);
 }
 
-/** False when somebody else deleted it first. */
-function removeOne(write: Write, entry: Entry, options: DeleteOptions): Promise<boolean> {
-  return untilDone<boolean>(entry, async (state) => {
-    if (state === undefined) return done(false);
-    const attempt = await removeState(write, state, options);
-    return attempt.done ? done(true) : attempt;
-  });
+/** Undefined when somebody else deleted it first. */
+function removeOne(write: Write, entry: Entry, options: DeleteOptions): Promise<WriteReply | undefined> {
+  return untilDone<WriteReply | undefined>(entry, async (state) =>
+    state === undefined ? done(undefined) : removeState(write, state, options),
+  );
 }
 
 function selectorsOf({ requested, request }: Write): Selectors {

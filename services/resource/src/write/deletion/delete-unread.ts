@@ -5,7 +5,8 @@ import { invalid, notFound } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
 import { DamagedEntry } from "@orch/store/damaged-entry.js";
 import type { Revision } from "@orch/store/revision.js";
-import { storedObject, successReply } from "../stored.js";
+import { successReply } from "../reply.js";
+import { storedObject } from "../stored.js";
 import { keyOf, resourceOf, type Write } from "../write.js";
 import { unreadOption } from "./delete-options.js";
 
@@ -52,12 +53,12 @@ function readable({ kind, request }: Write) {
   ]);
 }
 
-async function checkAllowed({ deps, request }: Write): Promise<void> {
+async function checkAllowed({ deps, request, span }: Write): Promise<void> {
   const { group, version, resource, namespace, name, user } = request;
   const attributes: ResourceAttributes = {
     ...{ kind: "resource", user, verb },
     ...{ group, version, resource, subresource: "", namespace, name },
   };
-  const { outcome, reason } = await deps.permissions.authorizer.authorize(attributes);
+  const { outcome, reason } = await deps.permissions.authorizer.authorize(attributes, span);
   if (outcome !== "allow") throw forbiddenError(attributes, reason);
 }

@@ -3,11 +3,16 @@ import type { AnyObject } from "@orch/api/object.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { modified, notFound } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
+import { noAdvice } from "../advice.js";
 import { type Attempt, done, untilDone } from "../attempts.js";
+import { note } from "../audit-notes.js";
+import { bytesToStore, readStored } from "../conversions.js";
 import { checkIfMatch } from "../preconditions.js";
 import type { StoredState } from "../recent-states.js";
+import { objectReply, successReply } from "../reply.js";
 import { goingBytes } from "../store-draft.js";
-import { objectReply, storedBytes, storedObject, successReply } from "../stored.js";
+import { readTraced, tell } from "../traced.js";
+import { warned } from "../warned.js";
 import { checkSizeHere, keyOf, resourceOf, timestamp, type Write } from "../write.js";
 import { checkDeletePreconditions, type DeleteOptions, deleteOptions } from "./delete-options.js";
 import { removeUnread } from "./delete-unread.js";
@@ -15,18 +20,24 @@ import { deletionOf } from "./deletion.js";
 
 /** Deletes an object in one phase, or begins the first of two (rules: Object deletion). */
 export async function remove(write: Write): Promise<WriteReply> {
-  const { deps, kind, requested, request } = write;
   const options = deleteOptions(write);
-  if (options.unread) return removeUnread(write);
-  const reply = await untilDone(await deps.store.get(keyOf(write, request.name)), async (state) => {
+  return options.unread ? removeUnread(write) : warned(write, [], () => removeRead(write, options));
+}
+
+async function removeRead(write: Write, options: DeleteOptions): Promise<WriteReply> {
+  const { deps, kind, requested, request } = write;
+  tell(write, "About to delete object from database");
+  const first = await readTraced(write, request.name, () => deps.store.get(keyOf(write, request.name)));
+  const reply = await untilDone(first, async (state) => {
     if (state === undefined) throw notFound(resourceOf(kind), request.name);
     checkIfMatch(write, String(state.revision));
     return removeState(write, state, options);
   });
-  return { ...reply, warnings: deletionOf(kind).warnings(requested.version, options) };
+  tell(write, "Object deleted from database");
+  return { ...reply, warnings: [...deletionOf(kind).warnings(requested.version, options), ...reply.warnings] };
 }
 
-/** One try against one state. */
+/** One try against one state; the answer warns of what admission does. */
 export async function removeState(
   write: Write,
   state: StoredState,
@@ -34,8 +45,9 @@ export async function removeState(
 ): Promise<Attempt<WriteReply>> {
   const { deps, kind } = write;
   checkSizeHere(deps, state);
-  const old = storedObject(kind, state);
-  await deps.admission.validateDelete(write, old);
+  const old = await readStored(write, state);
+  const { warnings = [], auditAnnotations = [] } = (await deps.admission.validateDelete(write, old)) ?? noAdvice;
+  note(write, auditAnnotations);
   checkDeletePreconditions(write, options, old);
   const marked = markedForDeletion(write, old, options);
   if (marked === undefined) {
@@ -44,11 +56,11 @@ export async function removeState(
       if (!swap.done) return again(write, options, swap.current);
       await deps.allocations.removed(kind, old);
     }
-    return done(removedReply(write, old, state));
+    return done({ ...(await removedReply(write, old, state)), warnings });
   }
-  const bytes = storedBytes(kind, marked);
-  const answer = (revision: number): Attempt<WriteReply> =>
-    done(objectReply(write, { is: "changed", bytes, revision, warnings: [] }));
+  const bytes = await bytesToStore(write, marked);
+  const answer = async (revision: number): Promise<Attempt<WriteReply>> =>
+    done({ ...(await objectReply(write, { is: "changed", bytes, revision, warnings: [] })), warnings });
   if (options.dryRun || bytes.equals(state.value)) return answer(state.revision);
   const swap = await deps.store.swap({
     ...{ key: state.key, expected: state.revision, value: bytes },
@@ -76,7 +88,7 @@ function markedForDeletion(write: Write, old: AnyObject, options: DeleteOptions)
   const grace = deletion.gracePeriod(old, options);
   const pending = finalizers.length > 0 || grace > 0 || deletion.waits(old);
   if (!pending) return undefined;
-  const { finalizers: _before, ...rest } = old.metadata;
+  const { finalizers: _before, generation, ...rest } = old.metadata;
   const before = old.metadata.deletionGracePeriodSeconds;
   const shorter = before === undefined || grace < before;
   const begun = old.metadata.deletionTimestamp;
@@ -84,10 +96,17 @@ function markedForDeletion(write: Write, old: AnyObject, options: DeleteOptions)
   const metadata = {
     ...rest,
     ...(finalizers.length === 0 ? {} : { finalizers }),
+    // That it is to go is a wish of its own: controllers that follow generations have to see it.
+    ...(generation === undefined ? {} : { generation: begun === undefined ? next(generation) : generation }),
     deletionTimestamp: stays ? begun : timestamp(Math.min(deps.now() + Number(grace) * 1000, lastMoment)),
     deletionGracePeriodSeconds: shorter ? grace : before,
   };
   return deletion.begun({ ...old, metadata }, timestamp(deps.now()));
+}
+
+/** Of an object whose kind counts its generations; the others have none, or 0. */
+function next(generation: number): number {
+  return generation > 0 ? generation + 1 : generation;
 }
 
 /** The end of the year 9999: later ones have no RFC 3339 time. */
@@ -121,7 +140,11 @@ function presentPolicy(finalizers: readonly string[]): DeleteOptions["propagatio
   return chosen === orphan ? "Orphan" : "Foreground";
 }
 
-function removedReply(write: Write, old: AnyObject, { value, revision }: StoredState): WriteReply {
+function removedReply(
+  write: Write,
+  old: AnyObject,
+  { value, revision }: StoredState,
+): WriteReply | Promise<WriteReply> {
   const { kind } = write;
   if (answersDeletedObject(kind)) return objectReply(write, { is: "changed", bytes: value, revision, warnings: [] });
   const { name, uid } = old.metadata;

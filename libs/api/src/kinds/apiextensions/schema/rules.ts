@@ -1,3 +1,4 @@
+import { resolvePath } from "@orch/schema/structural/field-path.js";
 import {
   embeddedResource,
   itemListOf,
@@ -18,7 +19,6 @@ import {
 import { createPattern } from "@orch/schema/structural/pattern.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { repeatsIn } from "../../shared/repeats.js";
-import { resolvePath } from "./field-path.js";
 
 /** Rules that came later than some stored definitions; these need not keep them. */
 export interface SchemaChecks {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { resolvePath } from "@orch/schema/structural/field-path.js";
 import type { JsonSchema, SchemaMap } from "@orch/schema/structural/json-schema.js";
 import { expectErrors, type Wanted } from "../../../testing/error-rows.js";
 import { validateDefaults } from "./defaults.js";
-import { resolvePath } from "./field-path.js";
 import { type SchemaChecks, validateSchema } from "./rules.js";
 import { isStructural, unstructured, validateStructural } from "./structural.js";
 

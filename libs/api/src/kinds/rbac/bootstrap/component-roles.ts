@@ -2,7 +2,10 @@ import type { Naming } from "@orch/naming/naming.js";
 import { allow, named, type RulesByRole, read, readUpdate, readWrite, tellEvents } from "./rules.js";
 
 /** What the cluster's own parts are given, and roles for parts that others run. */
-export function componentRules(naming: Naming): RulesByRole {
+export function componentRules(
+  naming: Naming,
+  { claimsDevices = false }: { readonly claimsDevices?: boolean } = {},
+): RulesByRole {
   const storage = naming.group("storage");
   const events = tellEvents(naming);
   return {
@@ -12,7 +15,7 @@ export function componentRules(naming: Naming): RulesByRole {
     [part(naming, "aggregator")]: [allow(read, "endpoints services")],
     [part(naming, "controller-manager")]: controllerManagerRules(naming),
     [part(naming, "dns")]: [allow("list watch", "endpoints services")],
-    [part(naming, "scheduler")]: schedulerRules(naming),
+    [part(naming, "scheduler")]: [...schedulerRules(naming), ...(claimsDevices ? deviceRules(naming) : [])],
     "system:kubelet-api-admin": [
       allow(read, "nodes"),
       allow("proxy", "nodes"),
@@ -112,6 +115,16 @@ function schedulerRules(naming: Naming): RulesByRole[string] {
     allow(read, "namespaces"),
     allow(read, "csidrivers", storage),
     allow(read, "csistoragecapacities", storage),
+  ];
+}
+
+/** Of the scheduler, which gives claims their devices. */
+function deviceRules(naming: Naming): RulesByRole[string] {
+  const group = naming.group("resource");
+  return [
+    allow(read, "deviceclasses resourceslices", group),
+    allow(readUpdate, "resourceclaims", group),
+    allow("patch update", "resourceclaims/status", group),
   ];
 }
 

@@ -5,13 +5,17 @@ import { allow, named, type RulesByRole, read, tellEvents } from "./rules.js";
  * What each controller of the reference is given, by the name of its service account: also those that others run, which
  * are here so that they can.
  */
-export function controllerRules(naming: Naming): RulesByRole {
+export function controllerRules(
+  naming: Naming,
+  { migratesStorage = false }: { readonly migratesStorage?: boolean } = {},
+): RulesByRole {
   return {
     ...workloadRules(naming),
     ...networkRules(naming),
     ...storageRules(naming),
     ...nodeRules(naming),
     ...clusterRules(naming),
+    ...(migratesStorage ? migrationRules(naming) : {}),
     ...ownRules(naming),
   };
 }
@@ -219,6 +223,15 @@ function nodeRules(naming: Naming): RulesByRole {
       events,
     ],
     "ttl-controller": [allow("list patch update watch", "nodes"), events],
+  };
+}
+
+function migrationRules(naming: Naming): RulesByRole {
+  return {
+    "storage-version-migrator-controller": [
+      allow("list patch", "*", "*"),
+      allow("update", "storageversionmigrations/status", naming.group("storagemigration")),
+    ],
   };
 }
 

@@ -116,3 +116,12 @@ test("labels of aggregation have the group's name, the annotation the domain of 
     annotations: { "rbac.authorization.kubernetes.io/autoupdate": "true" },
   });
 });
+
+test("the scheduler may give claims their devices where the gate is on, and only there", () => {
+  const ofScheduler = (claimsDevices: boolean): string => {
+    const { clusterRoles } = bootstrapPolicy(createNaming("orch"), { claimsDevices });
+    return JSON.stringify(clusterRoles.find((role) => idOf(role) === "system:orch-scheduler")?.rules);
+  };
+  assert.ok(!ofScheduler(false).includes("resourceclaims"));
+  assert.ok(ofScheduler(true).includes("resourceclaims/status"));
+});

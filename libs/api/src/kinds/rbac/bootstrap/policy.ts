@@ -24,12 +24,19 @@ export function autoUpdateKey(naming: Naming): string {
   return `rbac.authorization.${naming.key("autoupdate")}`;
 }
 
-export function bootstrapPolicy(naming: Naming): BootstrapPolicy {
+export interface PolicyOptions {
+  /** There is a controller of StorageVersionMigrations (gate StorageVersionMigrator). */
+  readonly migratesStorage?: boolean;
+  /** Pods claim devices (gate DynamicResourceAllocation). */
+  readonly claimsDevices?: boolean;
+}
+
+export function bootstrapPolicy(naming: Naming, options: PolicyOptions = {}): BootstrapPolicy {
   const metadata = metadataOf(naming);
   const namespaces = namespacePolicies(naming);
   return {
-    clusterRoles: clusterRoles(naming),
-    clusterRoleBindings: clusterBindings(naming),
+    clusterRoles: clusterRoles(naming, options),
+    clusterRoleBindings: clusterBindings(naming, options),
     roles: namespaces.flatMap(({ namespace, roles }) =>
       Object.entries(roles).map(([name, rules]) => ({ metadata: metadata({ name, namespace }), rules })),
     ),
@@ -45,12 +52,16 @@ export function bootstrapPolicy(naming: Naming): BootstrapPolicy {
 
 const ofController = (account: string): string => `system:controller:${account}`;
 
-function clusterRoles(naming: Naming): readonly ClusterRole[] {
+function clusterRoles(naming: Naming, options: PolicyOptions): readonly ClusterRole[] {
   const metadata = metadataOf(naming);
-  const controllers = Object.entries(controllerRules(naming)).map(
+  const controllers = Object.entries(controllerRules(naming, options)).map(
     ([name, rules]) => [ofController(name), rules] as const,
   );
-  const plain = [...Object.entries(userRules(naming)), ...Object.entries(componentRules(naming)), ...controllers];
+  const plain = [
+    ...Object.entries(userRules(naming)),
+    ...Object.entries(componentRules(naming, options)),
+    ...controllers,
+  ];
   return [...plain.map(([name, rules]) => ({ metadata: metadata({ name }), rules })), ...namespaceUserRoles(naming)];
 }
 
@@ -71,10 +82,12 @@ function namespaceUserRoles(naming: Naming): readonly ClusterRole[] {
   });
 }
 
-function clusterBindings(naming: Naming): readonly Binding[] {
+function clusterBindings(naming: Naming, options: PolicyOptions): readonly Binding[] {
   const metadata = metadataOf(naming);
   const { accounts } = subjectsOf(naming);
-  const controllers = Object.keys(controllerRules(naming)).map((name) => [ofController(name), accounts(name)] as const);
+  const controllers = Object.keys(controllerRules(naming, options)).map(
+    (name) => [ofController(name), accounts(name)] as const,
+  );
   const all: readonly (readonly [string, readonly Subject[]])[] = [
     ...Object.entries(clusterSubjects(naming)),
     ...controllers,

@@ -1,0 +1,41 @@
+/** Ways to install the chart, as flags of Helm: whatever a template depends on is turned on in one of them. */
+export const matrix: Readonly<Record<string, readonly string[]>> = {
+  "what is the default": [],
+  "in the kubernetes dialect with audit, keys and a tracer": [
+    "--set=dialect=kubernetes,audit.enabled=true,kms.enabled=true,kms.configurationSecret=keys",
+    '--set-json=audit.policy={"apiVersion":"audit.k8s.io/v1","kind":"Policy","rules":[{"level":"Metadata"}]}',
+    "--set=tracingConfiguration=kind: TracingConfiguration",
+    '--set-json=audit.flags={"audit-kafka-brokers":["a:9092","b:9092"],"audit-kafka-batch-max-size":1000}',
+    '--set-json=audit.secrets=[{"secret":"kafka","mount":"kafka"}]',
+    "--set=scheduler.enabled=true,nodeSimulator.enabled=true,nodeSimulator.nodes=5",
+    '--set-json=scheduler.configuration={"apiVersion":"kubescheduler.config.k8s.io/v1","kind":"KubeSchedulerConfiguration","percentageOfNodesToScore":50}',
+    "--set=release.emulatedVersion=1.31,release.featureGates.WatchList=false,release.featureGates.CBORServingAndStorage=true",
+  ],
+  "on somebody's etcd, by cert-manager, watched and scaled": [
+    "--set=etcd.external.endpoints={https://a:2379,https://b:2379},etcd.external.secret=etcd,etcd.prefix=/other",
+    "--set=certificates.provider=cert-manager,gateway.autoscaling.enabled=true,gateway.service.type=LoadBalancer",
+    "--set=monitoring.serviceMonitor.enabled=true,monitoring.rules.enabled=true,monitoring.dashboards.enabled=true",
+    "--set=scheduler.enabled=true",
+    "--set=gateway.tlsNames={api.example.com,192.0.2.1},advertiseAddress=192.0.2.1",
+    '--set-json=resource.parts=[{"name":"core","groups":["core"],"replicas":3},{"name":"apps","groups":["apps","batch"]},{"name":"others","groups":[]}]',
+  ],
+  "spread hard, in a network with names, with much of one's own": [
+    "--set=defaults.spread=hard,defaults.priorityClassName=high,priorityClass.create=false,fullnameOverride=mine",
+    '--set-json=networkPolicy.clients=[{"ipBlock":{"cidr":"192.0.2.0/24"}}]',
+    '--set-json=networkPolicy.outside={"resource":[{"ports":[{"port":443}]}]}',
+    "--set=serviceAccount.create=false,serviceAccount.name=own,image.registry=registry.example.com/x/,image.tag=v9",
+    "--set=defaults.flags.v=4,gateway.flags.max-requests-inflight=800,commonLabels.team=a,tests.enabled=false",
+    '--set-json=defaults.tolerations=[{"key":"a","operator":"Exists"}]',
+    '--set-json=gateway.sidecars=[{"name":"s","image":"s:1","securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]',
+    '--set-json=gateway.files={"egress.yaml":"a: b"}',
+  ],
+  "in one pod": ["--set=mode=standalone,dialect=kubernetes"],
+  "in one pod with everything, and no volume": [
+    "--set=mode=standalone,audit.enabled=true,kms.enabled=true,kms.configurationSecret=keys",
+    '--set-json=audit.policy={"kind":"Policy"}',
+    "--set=scheduler.enabled=true,nodeSimulator.enabled=true",
+    '--set-json=scheduler.configuration={"apiVersion":"orchscheduler.config.orch/v1","kind":"OrchSchedulerConfiguration"}',
+    "--set=standalone.persistence.enabled=false,certificates.provider=existing,certificates.secretPrefix=x-",
+    "--set=monitoring.serviceMonitor.enabled=true,monitoring.rules.enabled=true",
+  ],
+};

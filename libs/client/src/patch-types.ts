@@ -1,0 +1,5 @@
+/** Media types of patches. */
+export const patchTypes = {
+  merge: "application/merge-patch+json",
+  strategic: "application/strategic-merge-patch+json",
+} as const;

@@ -1,0 +1,38 @@
+import type { NodeInfo } from "../model/node-info.js";
+import type { PodInfo } from "../model/pod-info.js";
+import type { NamespaceLabels } from "../model/pod-terms.js";
+import type { DomainCounts, DomainQuestion } from "./domain-counts.js";
+import type { OtherObjects } from "./objects.js";
+import type { TermIndex } from "./term-index.js";
+
+/**
+ * The cluster as a cycle sees it. It is live: a cycle runs without a pause between its first look and its decision, so
+ * that nothing is copied for it. What it hands out of nodes and pods never changes; lists and counts do, with the next
+ * change that the cluster is told.
+ */
+export interface ClusterView {
+  /** In the order in which cycles visit them. */
+  readonly nodes: readonly NodeInfo[];
+  node(name: string): NodeInfo | undefined;
+  readonly namespaceLabels: NamespaceLabels;
+  /** Answers that follow changes from the first time that somebody asks. */
+  domains(question: DomainQuestion): DomainCounts;
+  /** Terms of pods on nodes, about other pods. */
+  readonly terms: {
+    readonly affinity: TermIndex;
+    readonly antiAffinity: TermIndex;
+    readonly preferred: TermIndex;
+    readonly preferredAnti: TermIndex;
+  };
+  /** How many nodes hold an image. */
+  nodesWithImage(name: string): number;
+  /** Pods that wait for a node on which room is made for them. */
+  nominated(node: string): readonly PodInfo[];
+  /** Somebody is {@link nominated} somewhere. */
+  readonly hasNominated: boolean;
+  /** One of them wants to be far from others. */
+  readonly nominatedKeepAway: boolean;
+  /** Pods that use a claim (`namespace/name`). */
+  podsWithClaim(claim: string): number;
+  readonly objects: OtherObjects;
+}

@@ -1,0 +1,81 @@
+import type { Cluster } from "../cluster/cluster.js";
+import type { Profile } from "../framework/profile.js";
+import { failed, type Rejection, type Wait } from "../framework/status.js";
+import type { PodInfo } from "../model/pod-info.js";
+import type { SchedulingQueue } from "../queue/scheduling-queue.js";
+
+/** Everything between a decision and a bound pod; the plugins of a profile in their order. */
+
+/** Keeps what the pod will need. A rejection has been taken back again by all. */
+export function reserve(profile: Profile, pod: PodInfo, node: string): Rejection | undefined {
+  for (const plugin of profile.reserve) {
+    const rejection = plugin.reserve.reserve(pod, node);
+    if (rejection === undefined) continue;
+    unreserve(profile, pod, node);
+    return rejection;
+  }
+  return undefined;
+}
+
+/** In the opposite order, also of plugins that reserved nothing. */
+export function unreserve(profile: Profile, pod: PodInfo, node: string): void {
+  for (const plugin of profile.reserve.toReversed()) plugin.reserve.unreserve(pod, node);
+}
+
+const longestWaitMs = 15 * 60 * 1000;
+
+export interface Permission {
+  /** Plugins that have to allow the pod, and the longest time that they take to. */
+  readonly waitsFor: ReadonlyMap<string, Wait>;
+  readonly ms: number;
+}
+
+/** Whether the pod may go on, and for whom it has to wait: for the longest of their times, a quarter of an hour at most. */
+export function permit(profile: Profile, pod: PodInfo, node: string): Rejection | Permission {
+  const waitsFor = new Map<string, Wait>();
+  let ms = 0;
+  for (const plugin of profile.permit) {
+    const answer = plugin.permit(pod, node);
+    if (answer === undefined) continue;
+    if (answer.code !== "Wait") return answer;
+    waitsFor.set(plugin.name, answer);
+    ms = Math.max(ms, Math.min(answer.ms, longestWaitMs));
+  }
+  return { waitsFor, ms };
+}
+
+/** `preBind`, then the first `bind` that does not skip, then `postBind`. Undefined: the pod is bound. */
+export async function bindPod(
+  profile: Profile,
+  pod: PodInfo,
+  node: string,
+  signal: AbortSignal,
+): Promise<Rejection | undefined> {
+  for (const plugin of profile.preBind) {
+    const rejection = await plugin.preBind(pod, node, signal);
+    if (rejection !== undefined) return rejection;
+  }
+  for (const plugin of profile.bind) {
+    const answer = await plugin.bind(pod, node, signal);
+    if (answer?.code === "Skip") continue;
+    if (answer !== undefined) return answer;
+    for (const { postBind } of profile.postBind) postBind(pod, node);
+    return undefined;
+  }
+  return failed("", "no bind plugin took the pod");
+}
+
+export interface Release {
+  readonly cluster: Cluster;
+  readonly queue: SchedulingQueue;
+  readonly now: number;
+}
+
+/** An assumed pod did not come to its node: others may have its place. */
+export function release(profile: Profile, pod: PodInfo, node: string, { cluster, queue, now }: Release): void {
+  unreserve(profile, pod, node);
+  const before = cluster.pod(pod.key);
+  if (before === undefined || !cluster.isAssumed(pod.key)) return;
+  cluster.forget(pod.key);
+  queue.happened({ resource: "AssignedPod", actions: new Set(["Delete"]), before }, now);
+}

@@ -1,0 +1,82 @@
+import type { Parsed } from "@orch/auth/parsed.js";
+import { type Network, parseNetwork } from "@orch/schema/formats/ip.js";
+import type { ClusterConfig } from "./cluster-controllers.js";
+import type { ClusterValues } from "./cluster-flags.js";
+import { rangeProblem } from "./node-ipam/blocks.js";
+import type { IpamSettings } from "./node-ipam/ipam-controller.js";
+
+/** How often pods that nobody else takes away are looked for, and how long a node must have been missing. */
+const collectEveryMs = 20_000;
+const quarantineMs = 40_000;
+
+/** `services`: the ranges of services' addresses. */
+export function clusterSettings(values: ClusterValues, services: readonly Network[]): Parsed<ClusterConfig> {
+  const ipam = ipamSettings(values, services);
+  if (!ipam.ok) return ipam;
+  return {
+    ok: true,
+    value: {
+      slices: {
+        workers: values["concurrent-service-endpoint-syncs"],
+        max: values["max-endpoints-per-slice"],
+        batchMs: values["endpointslice-updates-batch-period"],
+      },
+      endpoints: {
+        workers: values["concurrent-endpoint-syncs"],
+        batchMs: values["endpoint-updates-batch-period"],
+      },
+      mirroring: {
+        workers: values["mirroring-concurrent-service-endpoint-syncs"],
+        max: values["mirroring-max-endpoints-per-subset"],
+        batchMs: values["mirroring-endpointslice-updates-batch-period"],
+      },
+      nodes: {
+        periodMs: values["node-monitor-period"],
+        graceMs: values["node-monitor-grace-period"],
+        startupMs: values["node-startup-grace-period"],
+        rate: values["node-eviction-rate"],
+        secondaryRate: values["secondary-node-eviction-rate"],
+        largeZone: values["large-cluster-size-threshold"],
+        unhealthy: values["unhealthy-zone-threshold"],
+      },
+      podCollector: {
+        threshold: values["terminated-pod-gc-threshold"],
+        // Nobody waits longer for a node's pods than for the node.
+        periodMs: Math.min(collectEveryMs, values["node-monitor-grace-period"]),
+        quarantineMs: Math.min(quarantineMs, values["node-monitor-grace-period"]),
+      },
+      ephemeralVolumes: { workers: values["concurrent-ephemeralvolume-syncs"] },
+      ipam: ipam.value,
+    },
+  };
+}
+
+function ipamSettings(values: ClusterValues, services: readonly Network[]): Parsed<IpamSettings | undefined> {
+  if (!values["allocate-node-cidrs"]) return { ok: true, value: undefined };
+  const texts = values["cluster-cidr"]
+    .split(",")
+    .map((text) => text.trim())
+    .filter((text) => text !== "");
+  if (texts.length === 0) return refused("--allocate-node-cidrs needs --cluster-cidr");
+  const networks = texts.flatMap((text) => parseNetwork(text) ?? []);
+  const lengths = networks.map(({ address }) => address.length);
+  if (networks.length < texts.length || networks.length > 2 || new Set(lengths).size < lengths.length) {
+    return refused(`--cluster-cidr ${values["cluster-cidr"]}: must be one range, or one of each family`);
+  }
+  const own = values["node-cidr-mask-size"];
+  if (own > 0 && networks.length > 1) {
+    return refused(
+      "--node-cidr-mask-size is for one range: use --node-cidr-mask-size-ipv4 and --node-cidr-mask-size-ipv6",
+    );
+  }
+  const bitsOf = ({ address }: Network): number =>
+    own > 0 ? own : values[address.length === 4 ? "node-cidr-mask-size-ipv4" : "node-cidr-mask-size-ipv6"];
+  const ranges = networks.map((network) => ({ network, bits: bitsOf(network) }));
+  const problem = ranges.map(rangeProblem).find((each) => each !== undefined);
+  return problem === undefined ? { ok: true, value: { ranges, services } } : refused(`--cluster-cidr: ${problem}`);
+}
+
+const refused = (problem: string): { readonly ok: false; readonly problems: readonly string[] } => ({
+  ok: false,
+  problems: [problem],
+});

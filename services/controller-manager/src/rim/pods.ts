@@ -1,0 +1,144 @@
+import type { ApiObject } from "@orch/client/objects.js";
+import { type Seen, timeOf } from "./objects.js";
+
+/** What controllers see of a pod. */
+export interface Pod extends Seen {
+  readonly spec?: {
+    readonly nodeName?: string;
+    readonly restartPolicy?: string;
+    readonly hostname?: string;
+    readonly subdomain?: string;
+    readonly hostNetwork?: boolean;
+    readonly tolerations?: readonly object[];
+    readonly terminationGracePeriodSeconds?: number;
+    readonly containers?: readonly SeenContainer[];
+    readonly initContainers?: readonly SeenContainer[];
+    readonly volumes?: readonly SeenVolume[];
+    readonly affinity?: { readonly nodeAffinity?: object };
+  };
+  readonly status?: {
+    readonly phase?: string;
+    readonly reason?: string;
+    readonly podIP?: string;
+    readonly podIPs?: readonly { readonly ip?: string }[];
+    readonly startTime?: string;
+    readonly conditions?: readonly PodCondition[];
+    readonly containerStatuses?: readonly ContainerStatus[];
+    readonly initContainerStatuses?: readonly ContainerStatus[];
+  };
+}
+
+export interface SeenContainer {
+  readonly name?: string;
+  readonly restartPolicy?: string;
+  readonly ports?: readonly object[];
+  readonly resources?: { readonly requests?: Readonly<Record<string, string | number>> };
+}
+
+export interface SeenVolume {
+  readonly name?: string;
+  readonly persistentVolumeClaim?: { readonly claimName?: string };
+  readonly ephemeral?: object;
+}
+
+export interface PodCondition {
+  readonly type?: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly lastTransitionTime?: string;
+}
+
+export interface ContainerStatus {
+  readonly name?: string;
+  readonly restartCount?: number;
+  readonly state?: { readonly terminated?: { readonly exitCode?: number; readonly finishedAt?: string } };
+}
+
+/** What is kept of a pod, of which there are very many: neither who manages its fields, nor what its containers are told. */
+export function keptPod(object: ApiObject): Pod {
+  const { metadata, spec = {}, status = {} }: Pod = object;
+  const { managedFields: _fields, ...meta } = metadata;
+  const container = ({ name, restartPolicy, ports, resources }: SeenContainer): SeenContainer =>
+    defined({ name, restartPolicy, ports, resources });
+  const condition = ({ type, status: is, reason, lastTransitionTime }: PodCondition): PodCondition =>
+    defined({ type, status: is, reason, lastTransitionTime });
+  const containerStatus = ({ name, restartCount, state }: ContainerStatus): ContainerStatus =>
+    defined({ name, restartCount, state: state?.terminated === undefined ? undefined : state });
+  const volumes = spec.volumes?.filter(
+    (volume) => volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined,
+  );
+  const { phase, reason, podIP, podIPs, startTime } = status;
+  const { nodeName, restartPolicy, hostname, subdomain, hostNetwork, tolerations, affinity } = spec;
+  return {
+    metadata: meta,
+    spec: defined({
+      ...{ nodeName, restartPolicy, hostname, subdomain, hostNetwork, tolerations },
+      terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds,
+      containers: spec.containers?.map(container),
+      initContainers: spec.initContainers?.map(container),
+      volumes: volumes?.length === 0 ? undefined : volumes,
+      affinity: affinity?.nodeAffinity === undefined ? undefined : { nodeAffinity: affinity.nodeAffinity },
+    }),
+    status: defined({
+      ...{ phase, reason, podIP, podIPs, startTime },
+      conditions: status.conditions?.map(condition),
+      containerStatuses: status.containerStatuses?.map(containerStatus),
+      initContainerStatuses: status.initContainerStatuses?.map(containerStatus),
+    }),
+  };
+}
+
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The fields that are there. */
+function defined<T extends object>(fields: T): Defined<T> {
+  const kept: Defined<T> = { ...fields };
+  for (const name in kept) if (kept[name] === undefined) delete kept[name];
+  return kept;
+}
+
+export function hasEnded({ status }: Pod): boolean {
+  return status?.phase === "Succeeded" || status?.phase === "Failed";
+}
+
+/** It runs or will, and is not on its way out. */
+export function isActive(pod: Pod): boolean {
+  return !hasEnded(pod) && pod.metadata.deletionTimestamp === undefined;
+}
+
+export function conditionOf({ status }: Pod, type: string): PodCondition | undefined {
+  return status?.conditions?.find((condition) => condition.type === type);
+}
+
+export function isReady(pod: Pod): boolean {
+  return conditionOf(pod, "Ready")?.status === "True";
+}
+
+/** Milliseconds since 1970 at which it became ready; undefined while it is not. */
+export function readySince(pod: Pod): number | undefined {
+  const ready = conditionOf(pod, "Ready");
+  return ready?.status === "True" ? timeOf(ready.lastTransitionTime) : undefined;
+}
+
+/** Ready for long enough. `now`: milliseconds since 1970. */
+export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
+  const since = readySince(pod);
+  return since !== undefined && (minReadySeconds === 0 || since + minReadySeconds * 1000 <= now);
+}
+
+/** Milliseconds until the first of them that is ready becomes available; undefined where there is nothing to wait for. */
+export function availableInMs(pods: Iterable<Pod>, minReadySeconds: number, now: number): number | undefined {
+  let first: number | undefined;
+  if (minReadySeconds === 0) return undefined;
+  for (const pod of pods) {
+    const since = readySince(pod);
+    const left = since === undefined ? 0 : since + minReadySeconds * 1000 - now;
+    if (left > 0) first = Math.min(first ?? left, left);
+  }
+  return first;
+}
+
+/** Restarts of its containers. */
+export function restartsOf({ status }: Pod): number {
+  return (status?.containerStatuses ?? []).reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
+}

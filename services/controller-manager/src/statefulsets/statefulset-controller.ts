@@ -1,0 +1,215 @@
+import { keyOf } from "@orch/client/object-store.js";
+import type { ApiObject } from "@orch/client/objects.js";
+import { unlessPast } from "@orch/client/passing.js";
+import type { Outcome } from "@orch/client/work-queue.js";
+import type { Naming } from "@orch/naming/naming.js";
+import { messageOf } from "@orch/status/message-of.js";
+import type { Controller } from "../controller.js";
+import { claimChildren } from "../rim/adoption.js";
+import { childHandlers, ownerHandlers } from "../rim/children.js";
+import { createExpectations } from "../rim/expectations.js";
+import {
+  type ControllerRevision,
+  carryOutRevision,
+  deleteRevisions,
+  pastRevisions,
+  planRevision,
+  revisionLabel,
+  sortedRevisions,
+} from "../rim/history.js";
+import { isNamespaceEnding } from "../rim/pod-control.js";
+import type { Pod } from "../rim/pods.js";
+import { createReconciler } from "../rim/reconciler.js";
+import { recorderOf } from "../rim/recorder.js";
+import { sameJson } from "../rim/same-json.js";
+import { workloadKinds } from "../rim/workload-kinds.js";
+import { writeStatus } from "../rim/write-status.js";
+import type { ControllerTools } from "../tools.js";
+import { unlessThere } from "../unless-there.js";
+import { decide, type StatefulAction } from "./decide.js";
+import { claimsOf, ordinalOf, podOf } from "./identity.js";
+import type { StatefulSet, StatefulSetKeys } from "./types.js";
+
+const name = "statefulset-controller";
+const kind = workloadKinds.statefulSet;
+const core = { group: "", version: "v1" };
+
+export interface StatefulSetConfig {
+  /** Stateful sets that are looked at at once. */
+  readonly workers: number;
+}
+
+export function statefulSetKeys(naming: Naming): StatefulSetKeys {
+  return { podName: `statefulset.${naming.key("pod-name")}`, podIndex: `apps.${naming.key("pod-index")}` };
+}
+
+interface Revisions {
+  readonly current: ControllerRevision;
+  readonly update: ControllerRevision;
+}
+
+/** Keeps pods of a StatefulSet that each have a name and claims of their own. */
+export function createStatefulSetController({ workers }: StatefulSetConfig, tools: ControllerTools): Controller {
+  const { client, clock, informers, naming } = tools;
+  const keys = statefulSetKeys(naming);
+  const sets = informers.of("statefulsets");
+  const pods = informers.of("pods");
+  const claims = informers.of("persistentvolumeclaims");
+  const revisions = informers.of("controllerrevisions");
+  const expectations = createExpectations(clock);
+  const events = recorderOf(tools, name, name);
+  const selectorOf = (object: ApiObject) => {
+    const { spec }: StatefulSet = object;
+    return spec?.selector;
+  };
+  const tell = (set: StatefulSet, type: "Normal" | "Warning", reason: string, message: string): void =>
+    events.tell({ about: set, kind, type, reason, message });
+  const placeOf = ({ metadata }: StatefulSet, resource: string) => ({
+    ...{ ...core, resource, namespace: metadata.namespace ?? "" },
+  });
+
+  const createClaims = async (set: StatefulSet, ordinal: number, signal: AbortSignal): Promise<void> => {
+    for (const claim of claimsOf(set, ordinal)) {
+      if (claims.store.has(keyOf(claim))) continue;
+      const what = `Claim ${claim.metadata.name} Pod ${set.metadata.name}-${ordinal} in StatefulSet ${set.metadata.name}`;
+      try {
+        await client.create(placeOf(set, "persistentvolumeclaims"), claim, { signal }).catch(unlessThere);
+      } catch (error) {
+        tell(set, "Warning", "FailedCreate", `create ${what} failed error: ${messageOf(error)}`);
+        throw error;
+      }
+      tell(set, "Normal", "SuccessfulCreate", `create ${what} success`);
+    }
+  };
+  const create = async (set: StatefulSet, ordinal: number, of: ControllerRevision, signal: AbortSignal) => {
+    const { $patch: _patch, ...template } = of.data?.spec?.template ?? {};
+    const revision = of.metadata.name ?? "";
+    const pod = podOf(set, { ordinal, revision, template, keys });
+    const what = `create Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
+    await createClaims(set, ordinal, signal);
+    expectations.expectCreations(keyOf(set), 1);
+    try {
+      await client.create(placeOf(set, "pods"), pod, { signal });
+    } catch (error) {
+      expectations.creationSeen(keyOf(set));
+      if (isNamespaceEnding(error)) return;
+      tell(set, "Warning", "FailedCreate", `${what} failed error: ${messageOf(error)}`);
+      throw error;
+    }
+    tell(set, "Normal", "SuccessfulCreate", `${what} successful`);
+  };
+  /** Claims that are to go with a pod of which there are too many become its own. */
+  const giveClaims = async (set: StatefulSet, pod: Pod, signal: AbortSignal): Promise<void> => {
+    if (set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== "Delete") return;
+    const { name: podName = "", uid = "" } = pod.metadata;
+    const body = { metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: podName, uid }] } };
+    for (const { metadata } of claimsOf(set, ordinalOf(pod, set) ?? 0)) {
+      const place = placeOf(set, "persistentvolumeclaims");
+      const claim = await client.get(place, metadata.name, { signal }).catch(unlessPast);
+      if (claim === undefined) continue;
+      const owned = { ...claim, metadata: { ...claim.metadata, ...body.metadata } };
+      await client.update(place, owned, { signal }).catch(unlessPast);
+    }
+  };
+  const remove = async (
+    set: StatefulSet,
+    { pod, why }: Extract<StatefulAction, { readonly type: "delete" }>,
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const { name: podName = "", uid = "", namespace } = pod.metadata;
+    const what = `delete Pod ${podName} in StatefulSet ${set.metadata.name}`;
+    if (why === "again") {
+      const hasFailed = pod.status?.phase === "Failed";
+      const [reason, word] = hasFailed ? ["RecreatingFailedPod", "failed"] : ["RecreatingTerminatedPod", "terminated"];
+      const place = `${namespace}/${set.metadata.name}`;
+      tell(set, hasFailed ? "Warning" : "Normal", reason, `StatefulSet ${place} is recreating ${word} Pod ${podName}`);
+    }
+    if (why === "scaled") await giveClaims(set, pod, signal);
+    expectations.expectDeletions(keyOf(set), [uid]);
+    try {
+      await client.delete(placeOf(set, "pods"), podName, { preconditions: { uid }, signal }).catch(unlessPast);
+    } catch (error) {
+      expectations.deletionSeen(keyOf(set), uid);
+      tell(set, "Warning", "FailedDelete", `${what} failed error: ${messageOf(error)}`);
+      throw error;
+    }
+    tell(set, "Normal", "SuccessfulDelete", `${what} successful`);
+  };
+
+  /** Undefined where the name of the newest stands for another template. */
+  const revisionsOf = async (
+    set: StatefulSet,
+    history: readonly ControllerRevision[],
+    signal: AbortSignal,
+  ): Promise<Revisions | undefined> => {
+    const { collisionCount, currentRevision } = set.status ?? {};
+    const plan = planRevision(set, { kind, template: set.spec?.template ?? {}, history, collisionCount });
+    const stored = await carryOutRevision(client, set, plan, signal);
+    if ("collided" in stored) {
+      const status = { replicas: 0, ...set.status, collisionCount: (collisionCount ?? 0) + 1 };
+      await writeStatus(client, kind, set, status, signal);
+      return undefined;
+    }
+    const update = stored.revision;
+    return { update, current: history.find(({ metadata }) => metadata.name === currentRevision) ?? update };
+  };
+  const cleanUp = async (
+    set: StatefulSet,
+    {
+      history,
+      owned,
+      current,
+      update,
+    }: Revisions & {
+      readonly history: readonly ControllerRevision[];
+      readonly owned: readonly Pod[];
+    },
+    signal: AbortSignal,
+  ): Promise<void> => {
+    const live = new Set([
+      ...owned.map(({ metadata }) => metadata.labels?.[revisionLabel] ?? ""),
+      ...[current, update].map(({ metadata }) => metadata.name ?? ""),
+    ]);
+    const past = pastRevisions(history, { live, limit: set.spec?.revisionHistoryLimit ?? 10 });
+    if (past.length > 0) await deleteRevisions(client, set, past, signal);
+  };
+
+  return createReconciler(
+    {
+      ...{ name, queue: "statefulset", workers },
+      follows: (owners) => [
+        { informer: sets, handlers: ownerHandlers(owners, (key) => expectations.forget(key)) },
+        { informer: pods, handlers: childHandlers({ kind, informer: sets, owners, expectations, selectorOf }) },
+        { informer: claims, handlers: {} },
+        { informer: revisions, handlers: childHandlers({ kind, informer: sets, owners, selectorOf }) },
+      ],
+      async sync(key, signal): Promise<Outcome> {
+        const set: StatefulSet | undefined = sets.store.get(key);
+        if (set === undefined || set.metadata.deletionTimestamp !== undefined) return "done";
+        const how = { client, kind, selector: set.spec?.selector };
+        const owned: readonly Pod[] = await claimChildren(set, { ...how, informer: pods }, signal);
+        const claimed: readonly ControllerRevision[] = await claimChildren(
+          set,
+          { ...how, informer: revisions },
+          signal,
+        );
+        const history = sortedRevisions(claimed);
+        const made = await revisionsOf(set, history, signal);
+        if (made === undefined) return "retry";
+        const { current, update } = made;
+        const names = { currentRevision: current.metadata.name ?? "", updateRevision: update.metadata.name ?? "" };
+        const plan = decide({ set, pods: owned, ...names }, clock.now());
+        if (expectations.isMet(key)) {
+          for (const action of plan.actions) {
+            if (action.type === "delete") await remove(set, action, signal);
+            else await create(set, action.ordinal, action.isUpdated ? update : current, signal);
+          }
+        }
+        if (!sameJson(plan.status, set.status)) await writeStatus(client, kind, set, plan.status, signal);
+        await cleanUp(set, { ...made, history, owned }, signal);
+        return plan.againAfterMs === undefined ? "done" : { againAfterMs: plan.againAfterMs };
+      },
+    },
+    tools,
+  );
+}

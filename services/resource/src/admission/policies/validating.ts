@@ -1,0 +1,87 @@
+import type { Kind } from "@orch/api/catalog.js";
+import { runPolicy } from "@orch/cel/admission/validate.js";
+import { ApiError } from "@orch/status/api-error.js";
+import type { Advice } from "../../write/advice.js";
+import type { Concerned } from "../matching/by-resource.js";
+import type { Question, Shown } from "../matching/question.js";
+import type { Binding, BoundPolicy } from "./bound-policy.js";
+import { bindingsFor, type Case, type CaseDeps, checkParamKind, isBound, openCase, problemOf } from "./case.js";
+import { ConfigurationError } from "./params.js";
+import { openVerdict, type Verdict, type VerdictDeps } from "./verdict.js";
+
+export interface ValidatingDeps extends CaseDeps, VerdictDeps {
+  /** Milliseconds that only grow. */
+  readonly now: () => number;
+}
+
+/** Holds a write against policies: the first denial in their order is told, and all warnings. */
+export async function validateByPolicies(
+  concerned: readonly Concerned<BoundPolicy>[],
+  question: Question,
+  deps: ValidatingDeps,
+): Promise<Advice> {
+  const one = openCase(question, deps);
+  const verdict = openVerdict(deps);
+  for (const policy of concerned) {
+    const matching = one.matches(policy.one.matcher, policy.match);
+    // Of a thousand policies nearly all answer at once.
+    if (matching === true || (matching !== false && (await matching))) await judge(policy, one, { verdict, deps });
+  }
+  return verdict.advice(question);
+}
+
+interface Judging {
+  readonly verdict: Verdict;
+  readonly deps: ValidatingDeps;
+}
+
+async function judge(concerned: Concerned<BoundPolicy>, one: Case, judging: Judging): Promise<void> {
+  const { one: policy } = concerned;
+  const { verdict, deps } = judging;
+  try {
+    checkParamKind(policy, one.question, deps.params);
+  } catch (thrown) {
+    verdict.misconfigured(policy, problemOf(thrown));
+    return;
+  }
+  for (const bound of bindingsFor(concerned, one.question)) {
+    const isAbout = isBound(bound, one);
+    if (isAbout === false || (isAbout !== true && !(await isAbout))) continue;
+    try {
+      await evaluate(concerned, bound.binding, { one, ...judging });
+    } catch (thrown) {
+      verdict.misconfigured(policy, problemOf(thrown), bound.binding);
+    }
+  }
+  verdict.publish(policy);
+}
+
+/** Once for each parameter. @throws ConfigurationError */
+async function evaluate(
+  { one: policy, match }: Concerned<BoundPolicy>,
+  binding: Binding,
+  { one, verdict, deps }: Judging & { readonly one: Case },
+): Promise<void> {
+  const params = await one.params(policy, binding);
+  if (params.length === 0) return;
+  const shown = await shownAs(one, match.kind);
+  const failurePolicy = policy.failsOpen ? "Ignore" : "Fail";
+  for (const param of params) {
+    const subject = await one.subject(shown, param);
+    const since = deps.now();
+    const outcome = await one.asking.asker.answered(() => runPolicy(policy.compiled(), subject, { failurePolicy }));
+    const took = (deps.now() - since) / 1000;
+    deps.metrics.evaluated(took);
+    verdict.took(outcome, { policy, binding }, took);
+  }
+}
+
+/** A version that cannot be made is the policy's trouble. @throws ConfigurationError */
+async function shownAs(one: Case, kind: Kind): Promise<Shown> {
+  try {
+    return await one.shown(kind);
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown;
+    throw new ConfigurationError(`failed to convert object version: ${thrown.message}`);
+  }
+}

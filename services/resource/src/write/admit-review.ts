@@ -1,0 +1,21 @@
+import { askedByReview } from "@orch/api/writes.js";
+import { dryRunOf } from "@orch/render/write-options.js";
+import type { WriteReply } from "@orch/rpc/messages.js";
+import { jsonText } from "@orch/status/json-text.js";
+import { admitPosted } from "./admit-posted.js";
+import { readObject } from "./body.js";
+import { warned } from "./warned.js";
+import type { Write } from "./write.js";
+
+/** Has a review that a gateway answers admitted; the answer is empty where nobody has to do with its kind. @throws ApiError */
+export async function admitReview(write: Write): Promise<WriteReply> {
+  const { deps, requested, request } = write;
+  if (!deps.admission.concernsCreate(write)) return { code: 201, body: Buffer.alloc(0), warnings: [] };
+  return warned(write, [], async () => {
+    const { object } = readObject(write, requested, "Ignore");
+    const dryRun = dryRunOf(request.options).length > 0;
+    const admitted = await admitPosted(write, { object, dryRun }, (asked) => void askedByReview(requested, asked));
+    const body = { ...admitted.object, kind: requested.kind, apiVersion: requested.apiVersion };
+    return { code: 201, body: Buffer.from(jsonText(body)), warnings: admitted.warnings };
+  });
+}

@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import type { Extender as Configuration } from "@orch/component-config/scheduler/scheduler-configuration.js";
+import { durationMs } from "@orch/schema/formats/duration.js";
+import { messageOf } from "@orch/status/message-of.js";
+import { readJson } from "@orch/status/read-json.js";
+import { Agent, request } from "undici";
+
+/** Asks an extender for a verb. @throws Error that says what failed with which one */
+export type Ask = (verb: string, body: object, signal: AbortSignal) => Promise<unknown>;
+
+const defaultTimeoutMs = 5_000;
+/** Nodes of a large cluster, whole. */
+const mostBytes = 256 * 1024 * 1024;
+
+/** Connections to an extender, by JSON over HTTP or HTTPS. */
+export function createAsk(configuration: Configuration): { readonly ask: Ask; close(): Promise<void> } {
+  const { urlPrefix, httpTimeout } = configuration;
+  const timeoutMs = durationMs(httpTimeout) || defaultTimeoutMs;
+  const agent = new Agent({ connections: 16, maxResponseSize: mostBytes, connect: tlsOf(configuration) });
+  return {
+    close: () => agent.close(),
+    async ask(verb, body, signal) {
+      const url = `${urlPrefix.endsWith("/") ? urlPrefix.slice(0, -1) : urlPrefix}/${verb}`;
+      try {
+        const answer = await request(url, {
+          ...{ dispatcher: agent, method: "POST", body: JSON.stringify(body) },
+          headers: { "content-type": "application/json" },
+          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        });
+        const bytes = Buffer.from(await answer.body.arrayBuffer());
+        if (answer.statusCode !== 200) throw new Error(`code ${answer.statusCode}`);
+        return bytes.length === 0 ? undefined : readJson(bytes.toString("utf8"));
+      } catch (error) {
+        throw new Error(`failed ${verb} with extender at URL ${urlPrefix}, ${messageOf(error)}`, { cause: error });
+      }
+    },
+  };
+}
+
+/** Data stands as bytes in the file, base64 in its text. */
+function tlsOf({ tlsConfig }: Configuration): object {
+  if (tlsConfig === undefined) return {};
+  const { insecure, serverName, certFile, keyFile, caFile, certData, keyData, caData } = tlsConfig;
+  const part = (data: unknown, file: string): Buffer | undefined => {
+    if (typeof data === "string" && data !== "") return Buffer.from(data, "base64");
+    return file === "" ? undefined : readFileSync(file);
+  };
+  const [ca, cert, key] = [part(caData, caFile), part(certData, certFile), part(keyData, keyFile)];
+  return {
+    ...(insecure ? { rejectUnauthorized: false } : {}),
+    ...(serverName === "" ? {} : { servername: serverName }),
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined || key === undefined ? {} : { cert, key }),
+  };
+}

@@ -1,0 +1,72 @@
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { createClient } from "@orch/client/http.js";
+import { createMirror } from "@orch/client/mirror.js";
+import { serviceConfig } from "@orch/client/service-config.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { readElection } from "@orch/runtime/election-flags.js";
+import { processTools } from "@orch/runtime/program.js";
+import { serviceTls } from "@orch/runtime/rpc-flags.js";
+import { runInternalService } from "@orch/runtime/run-service.js";
+import { commandLine, type Started } from "./command-line.js";
+import { readScheduler } from "./configuration-file.js";
+import { loadPlugins, profileProblem } from "./plugins.js";
+import { createSchedulerService } from "./service.js";
+
+/** Puts the service together and serves until the process is told to stop. */
+export async function run(
+  { values, notes, documents, refuse }: Started,
+  environment: NodeJS.ProcessEnv,
+): Promise<void> {
+  const tools = processTools("scheduler", values, refuse);
+  const { log, clock, metrics, gates } = tools;
+  const hasDevices = gates.enabled("DynamicResourceAllocation");
+  const naming = createNaming(values["api-dialect"]);
+
+  const read = readScheduler(documents, naming, { dynamicResources: hasDevices });
+  if (!read.ok) return refuse(read.problems.join("; "));
+  const loaded = await loadPlugins(values.plugin);
+  if (!loaded.ok) return refuse(loaded.problem);
+  const problem = profileProblem(read.config, naming, { more: loaded.registry, hasDevices });
+  if (problem !== undefined) return refuse(problem);
+  const identity = `${hostname()}_${randomUUID()}`;
+  const chosen = readElection(values, { naming, identity, part: "scheduler" });
+  if (!chosen.ok) return refuse(chosen.problem);
+  const { election } = chosen;
+  const clientConfig = await serviceConfig(values.orchconfig, { program: commandLine.name, clock, environment });
+  const userAgent = naming.systemName("scheduler");
+  const client = createClient(clientConfig, { userAgent, multiplexed: true, connections: 8 });
+  const mirror = createMirror({ client, naming, clock, random: Math.random });
+  const service = createSchedulerService(
+    { config: read.config, election },
+    {
+      client,
+      mirror,
+      naming,
+      clock,
+      random: Math.random,
+      log,
+      metrics,
+      instance: hostname(),
+      plugins: loaded,
+      hasDevices,
+    },
+  );
+  const tls = await serviceTls(values, [values["bind-address"]], { log, clock, metrics, refuse });
+  await runInternalService({
+    tools,
+    values,
+    tls,
+    pages: service.pages,
+    async start() {
+      log.info({ identity }, "starting");
+      for (const note of notes) log.warn({}, note);
+      await service.start();
+      return {};
+    },
+    async stop() {
+      await service.stop();
+      await client.close();
+    },
+  });
+}
