@@ -238,7 +238,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     const conversions: Write["conversions"] = requested.custom?.webhook === undefined ? undefined : new Map();
     const { deadline, span } = call;
     const write: Write = { deps: all, kind: requested.hub, requested, request, deadline, conversions, span };
-    if (writes.admission.asksAnybody(write)) return performWaiting(write, tokens);
+    if (writes.admission.asksAnybody(write)) return waiting(write, (counting) => performWrite(counting, tokens));
     if (large === undefined || !mayGoToThread(write)) return performWrite(write, tokens);
     if (request.body.length > largeBytes) return large.write(write, call);
     // A creation begins from no state that could be large.
@@ -267,7 +267,8 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   deps.services.unary(resourceAdmit, (request, { deadline }) => {
     const requested = deps.catalog.builtIn.find(request.group, request.version, request.resource);
     if (requested === undefined || !owns(request.group)) throw unknownPath();
-    return admitReview({ deps: knowing().all, kind: requested.hub, requested, request, deadline });
+    const write: Write = { deps: knowing().all, kind: requested.hub, requested, request, deadline };
+    return waiting(write, (counting) => withNotes(counting, admitReview));
   });
   deps.services.unary(resourceStatus, status);
   // Gateways ask here: they have no way to the service of keys.
@@ -372,9 +373,9 @@ function mayGoToThread({ request: { verb, subresource }, conversions }: Write): 
 }
 
 /** A write about which others are asked: the answer says how long they took. */
-async function performWaiting(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {
+async function waiting(write: Write, perform: (write: Write) => Promise<WriteReply>): Promise<WriteReply> {
   const waited = { mutatingMs: 0, validatingMs: 0 };
-  const reply = await performWrite({ ...write, waited }, tokens);
+  const reply = await perform({ ...write, waited });
   const waitedMs = waited.mutatingMs + waited.validatingMs;
   return waitedMs === 0 ? reply : { ...reply, waitedMs };
 }

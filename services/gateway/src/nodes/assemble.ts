@@ -8,6 +8,7 @@ import type { SecretHeaders } from "../aggregation/passed-headers.js";
 import { followPair } from "../aggregation/settings.js";
 import { createUpstream } from "../aggregation/upstream.js";
 import type { ServingSettings } from "../serving-settings.js";
+import { createConnectionAdmission } from "./admit-connection.js";
 import { createListeners } from "./listeners.js";
 import { createNodeMetrics } from "./metrics.js";
 import type { NodeWayDeps } from "./node-way.js";
@@ -17,6 +18,7 @@ import { followAuthority } from "./settings.js";
 export interface AssembleNodesDeps {
   readonly naming: Naming;
   readonly caches: Peers;
+  readonly resources: Peers;
   readonly metrics: Metrics;
   readonly clock: Clock;
   readonly log: Log;
@@ -37,7 +39,7 @@ type Settings = Pick<ServingSettings, "nodes" | "podLogStreams" | "requestTimeou
 
 /** The way to nodes' agents and to what runs on nodes. Nothing is asked, and nothing kept, before somebody wants it. */
 export async function assembleNodes(settings: Settings, deps: AssembleNodesDeps): Promise<AssembledNodes> {
-  const { naming, caches, metrics, random, secret, dial = dialDirectly } = deps;
+  const { naming, caches, resources, metrics, random, secret, dial = dialDirectly } = deps;
   const { nodes: flags } = settings;
   const pair = await followPair({ certificate: "kubelet-client-certificate", key: "kubelet-client-key" }, flags, deps);
   const authority = await followAuthority(flags["kubelet-certificate-authority"], deps);
@@ -50,6 +52,10 @@ export async function assembleNodes(settings: Settings, deps: AssembleNodesDeps)
     way: {
       ...{ listeners, secret, random, userAgent: naming.systemName("gateway") },
       metrics: createNodeMetrics(metrics),
+      admit: createConnectionAdmission({
+        resources: (group) => resources.of(group),
+        requestTimeoutMs: settings.requestTimeoutMs,
+      }),
       objects: coreObjects((group) => caches.of(group), settings.requestTimeoutMs),
       agents: { preferred: flags["kubelet-preferred-address-types"], port: flags["kubelet-port"] },
       choosesLogStream: settings.podLogStreams,

@@ -16,6 +16,7 @@ import { visitHttp1 } from "../testing/clients/http1.js";
 import { visitHttp2 } from "../testing/clients/http2.js";
 import { type Origin, serverFor } from "../testing/clients/server.js";
 import { testGateway } from "../testing/gateway.js";
+import type { AdmitConnection } from "./admit-connection.js";
 import { createListeners } from "./listeners.js";
 import { createNodeWay } from "./node-way.js";
 import { coreObjects } from "./objects.js";
@@ -23,6 +24,8 @@ import { coreObjects } from "./objects.js";
 interface Options {
   readonly upgraded?: Upgraded;
   readonly ca?: string;
+  /** Everything as it is where absent. */
+  readonly admit?: AdmitConnection;
   /** By `pods/ns/p`, besides those of every test. */
   readonly objects?: Readonly<Record<string, object>>;
 }
@@ -72,6 +75,7 @@ async function setup(t: TestContext, serve: Serve, options: Options = {}) {
     nodeWay: createNodeWay({
       ...{ listeners, openWatches, tokenProtocol: "token.", userAgent: "gateway", choosesLogStream: false },
       objects: coreObjects(() => caller, 1_000),
+      admit: options.admit ?? (async (_call, _target, given) => ({ options: given, warnings: [] })),
       agents: { preferred: ["Hostname", "InternalIP"], port: 10_250 },
       secret: secretHeaders([], []),
       random: () => 0,

@@ -1,12 +1,14 @@
 import { isTrue } from "@orch/api/query-values.js";
 import { connectionProblem } from "@orch/outbound/failure.js";
-import { ApiError, badRequest, unavailable } from "@orch/status/api-error.js";
+import { ApiError, badRequest, unavailable, unknownPath } from "@orch/status/api-error.js";
 import { passedRequest, type SecretHeaders } from "../aggregation/passed-headers.js";
 import { plainAddress, upgradeOf } from "../aggregation/proxy.js";
 import { relayAnswer, relayUpgrade } from "../aggregation/relay-answer.js";
 import type { Incoming, Outgoing } from "../aggregation/upstream.js";
 import type { Negotiated, Subject } from "../call.js";
 import type { HeaderList } from "../http/response.js";
+import { warningHeaders } from "../http/warning-headers.js";
+import type { AdmitConnection } from "./admit-connection.js";
 import { refusalOf } from "./answer-errors.js";
 import { containerOf } from "./container.js";
 import { isDistrust, type Listeners } from "./listeners.js";
@@ -21,10 +23,11 @@ import {
 } from "./locations.js";
 import type { NodeMetrics } from "./metrics.js";
 import { textAt } from "./objects.js";
-import { forwardParams, logOptions, streamOptions } from "./options.js";
+import { type ConnectionPart, connectionOptions, connectionParams, logOptions, textIn } from "./options.js";
 import { redirectThrough } from "./redirect.js";
 
 export interface NodeWayDeps extends LocationDeps {
+  readonly admit: AdmitConnection;
   readonly listeners: Listeners;
   readonly metrics: NodeMetrics;
   readonly secret: SecretHeaders;
@@ -54,7 +57,8 @@ export function createNodeWay(deps: NodeWayDeps): NodeWay {
     try {
       if (part === "log") await log(deps, asked);
       else if (part === "proxy") await proxy(deps, asked);
-      else await stream(deps, asked, part);
+      else if (part === "exec" || part === "attach" || part === "portforward") await stream(deps, asked, part);
+      else throw unknownPath();
     } catch (error) {
       if (error !== gone) throw error;
     } finally {
@@ -105,15 +109,12 @@ async function log(deps: NodeWayDeps, { call, target, signal }: Asked): Promise<
 }
 
 /** A connection to a container that both sides write to, in a protocol that the node's agent and the client agree on. */
-async function stream(deps: NodeWayDeps, asked: Asked, part: string): Promise<void> {
+async function stream(deps: NodeWayDeps, asked: Asked, part: ConnectionPart): Promise<void> {
   const { call, target, signal } = asked;
   const { namespace, name } = target;
-  const { query } = call.request;
-  const forwards = part === "portforward";
-  const options = forwards ? undefined : streamOptions(query, part === "attach" ? "attach" : "exec");
-  const ports = forwards ? forwardParams(query) : "";
+  const { options } = await deps.admit(call, target, connectionOptions(call.request.query, part));
   const pod = await deps.objects.get({ resource: "pods", namespace, name });
-  const container = options && containerOf(pod, options.container);
+  const container = part === "portforward" ? undefined : containerOf(pod, textIn(options, "container"));
   const node = textAt(pod, "spec.nodeName");
   if (node === "") throw badRequest(`pod ${name} does not have a host assigned`);
   const to = await locateAgent(deps, node);
@@ -123,7 +124,7 @@ async function stream(deps: NodeWayDeps, asked: Asked, part: string): Promise<vo
       : `/${part}/${namespace}/${name}/${encodeURIComponent(container)}`;
   const upgrade = upgradeOf(call);
   if (upgrade === undefined) throw badRequest("Upgrade request required");
-  const url = withQuery(path, options?.params ?? ports);
+  const url = withQuery(path, connectionParams(options, part));
   const outgoing = outgoingOf(deps, call, { url, upgrade, signal, told: [] });
   await relayedUpgrade(asked, await dialed(deps, to, outgoing));
 }
@@ -150,8 +151,11 @@ async function relayedUpgrade({ call: { response }, signal }: Asked, incoming: I
 async function proxy(deps: NodeWayDeps, asked: Asked): Promise<void> {
   const { call, target, signal } = asked;
   const { request, response } = call;
+  const { prefix, path: asking } = parted(request.path, target.namespace !== "");
+  const given = { kind: proxyKinds[target.resource], apiVersion: "v1", ...(asking === "" ? {} : { path: asking }) };
+  const { options, warnings } = await deps.admit(call, target, given);
+  const path = textIn(options, "path");
   const to = await located(deps, target);
-  const { prefix, path } = parted(request.path, target.namespace !== "");
   const query = rawQuery(request.target);
   const upgrade = upgradeOf(call);
   const outgoing = (more: Pick<Passing, "upgrade" | "told">): Outgoing =>
@@ -170,11 +174,19 @@ async function proxy(deps: NodeWayDeps, asked: Asked): Promise<void> {
   if (incoming.type === "upgrade") return relayUpgrade(response, incoming, signal);
   const through = { asked: authorityOf(to), host: request.header("host") ?? "", prefix };
   const { head } = incoming;
-  const raw = head.raw.map((value, i) =>
+  const led = head.raw.map((value, i) =>
     i % 2 === 1 && head.raw[i - 1]?.toLowerCase() === "location" ? redirectThrough(value, through) : value,
   );
+  const raw = [...warningHeaders(warnings), ...led];
   await relayAnswer(response, { ...incoming, head: { ...head, raw } }, { signal, hideRedirects: false });
 }
+
+/** What the options of `…/proxy` are, by resource. */
+const proxyKinds: Readonly<Record<string, string>> = {
+  pods: "PodProxyOptions",
+  services: "ServiceProxyOptions",
+  nodes: "NodeProxyOptions",
+};
 
 function located(deps: NodeWayDeps, target: Asked["target"]): Promise<Location> {
   switch (target.resource) {

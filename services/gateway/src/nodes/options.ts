@@ -1,4 +1,5 @@
 import { exactWholeNumber, isTrue } from "@orch/api/query-values.js";
+import type { JsonObject } from "@orch/schema/descriptor.js";
 import { canonicalTime } from "@orch/schema/formats/time.js";
 import { badRequest, invalid } from "@orch/status/api-error.js";
 import { cut } from "@orch/status/cut.js";
@@ -85,34 +86,62 @@ function isSet(query: Query, key: string): boolean {
   return isTrue(query?.get(key));
 }
 
-/** What the query of `pods/exec` or `pods/attach` asks for. */
-export interface StreamOptions {
-  readonly container: string;
-  readonly params: string;
+/** PodExecOptions, PodAttachOptions or PodPortForwardOptions of a query. @throws ApiError BadRequest */
+export function connectionOptions(query: Query, part: ConnectionPart): JsonObject {
+  if (part === "portforward") return { kind: "PodPortForwardOptions", apiVersion: "v1", ...forwarded(query) };
+  const container = query?.get("container") ?? "";
+  const command = query?.getAll("command") ?? [];
+  return {
+    kind: part === "exec" ? "PodExecOptions" : "PodAttachOptions",
+    apiVersion: "v1",
+    ...(isSet(query, "stdin") ? { stdin: true } : {}),
+    // Output and errors are always wanted: their defaults are set after what a client says.
+    ...{ stdout: true, stderr: true },
+    ...(isSet(query, "tty") ? { tty: true } : {}),
+    ...(container === "" ? {} : { container }),
+    ...(part === "exec" && command.length > 0 ? { command } : {}),
+  };
 }
 
-/** Output and errors are always wanted: their defaults are set after what a client says. */
-export function streamOptions(query: Query, part: "exec" | "attach"): StreamOptions {
+export type ConnectionPart = "exec" | "attach" | "portforward";
+
+/** The query for the node's agent. */
+export function connectionParams(options: JsonObject, part: ConnectionPart): string {
   const params = new URLSearchParams();
-  if (part === "exec") for (const word of query?.getAll("command") ?? []) params.append("command", word);
-  params.set("error", "1");
-  if (isSet(query, "stdin")) params.set("input", "1");
-  params.set("output", "1");
-  if (isSet(query, "tty")) params.set("tty", "1");
-  return { container: query?.get("container") ?? "", params: params.toString() };
+  if (part === "portforward") {
+    const ports = listIn(options, "ports");
+    if (ports.length > 0) params.set("port", ports.join(","));
+    return params.toString();
+  }
+  for (const word of part === "exec" ? listIn(options, "command") : []) params.append("command", word);
+  if (options["stderr"] === true) params.set("error", "1");
+  if (options["stdin"] === true) params.set("input", "1");
+  if (options["stdout"] === true) params.set("output", "1");
+  if (options["tty"] === true) params.set("tty", "1");
+  return params.toString();
+}
+
+function listIn(options: JsonObject, name: string): readonly string[] {
+  const value = options[name];
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+/** The text of a field of options; "" where it is absent. */
+export function textIn(options: JsonObject, name: string): string {
+  const value = options[name];
+  return typeof value === "string" ? value : "";
 }
 
 const mostPorts = 100;
 
-/** The query for the node's agent of `pods/portforward`. @throws ApiError BadRequest */
-export function forwardParams(query: Query): string {
+function forwarded(query: Query): { readonly ports?: readonly number[] } {
   const ports = (query?.getAll("ports") ?? []).map((text) => {
-    const port = exactWholeNumber(text) ?? 0;
+    const port = Number(exactWholeNumber(text) ?? 0);
     if (port > 2 ** 31 - 1 || port < -(2 ** 31)) {
       throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(cut(text))}: value out of range`);
     }
-    return String(port);
+    return port;
   });
   if (ports.length > mostPorts) throw badRequest(`at most ${mostPorts} ports may be asked for`);
-  return ports.length === 0 ? "" : new URLSearchParams({ port: ports.join(",") }).toString();
+  return ports.length === 0 ? {} : { ports };
 }

@@ -5,7 +5,7 @@ import { isProxyable, parseAddressed } from "./addressed.js";
 import { agentAddress, noAddress } from "./agent-address.js";
 import { containerOf } from "./container.js";
 import { parted } from "./node-way.js";
-import { forwardParams, logOptions, streamOptions } from "./options.js";
+import { type ConnectionPart, connectionOptions, connectionParams, logOptions } from "./options.js";
 import { redirectThrough } from "./redirect.js";
 
 /** What is answered: the value, or the code and message of the error. */
@@ -91,16 +91,19 @@ for (const [query, answer] of streams) {
 
 test("what a container is to do is told to the agent in its own words", () => {
   const query = new URLSearchParams("container=c&stdin=1&stdout=0&stderr=0&tty=true&command=sh&command=-c&command=a b");
-  assert.deepEqual(streamOptions(query, "exec"), {
-    container: "c",
-    params: "command=sh&command=-c&command=a+b&error=1&input=1&output=1&tty=1",
+  const said = (part: ConnectionPart, given?: URLSearchParams): unknown =>
+    answerOf(() => connectionParams(connectionOptions(given, part), part));
+  assert.deepEqual(connectionOptions(query, "exec"), {
+    ...{ kind: "PodExecOptions", apiVersion: "v1", stdin: true, stdout: true, stderr: true, tty: true },
+    ...{ container: "c", command: ["sh", "-c", "a b"] },
   });
-  assert.equal(streamOptions(query, "attach").params, "error=1&input=1&output=1&tty=1");
-  assert.equal(streamOptions(undefined, "exec").params, "error=1&output=1");
-  assert.equal(forwardParams(undefined), "");
-  assert.equal(forwardParams(new URLSearchParams("ports=80&ports=8080")), "port=80%2C8080");
-  assert.match(String(answerOf(() => forwardParams(new URLSearchParams("ports=x")))), /^400 .*invalid syntax/);
-  assert.match(String(answerOf(() => forwardParams(new URLSearchParams("ports=2147483648")))), /^400 .*out of range/);
+  assert.equal(said("exec", query), "command=sh&command=-c&command=a+b&error=1&input=1&output=1&tty=1");
+  assert.equal(said("attach", query), "error=1&input=1&output=1&tty=1");
+  assert.equal(said("exec"), "error=1&output=1");
+  assert.equal(said("portforward"), "");
+  assert.equal(said("portforward", new URLSearchParams("ports=80&ports=8080")), "port=80%2C8080");
+  assert.match(String(said("portforward", new URLSearchParams("ports=x"))), /^400 .*invalid syntax/);
+  assert.match(String(said("portforward", new URLSearchParams("ports=2147483648"))), /^400 .*out of range/);
 });
 
 const ids: readonly [id: string, answer: string][] = [

@@ -32,7 +32,7 @@ function answerError({ negotiator, respond, onFault }: RecoverDeps, call: Reache
     call.audit?.failed(thrown);
     onFault(call, thrown);
   }
-  const warnings = warningsOf(call);
+  const warnings = [...warningsOf(call), ...error.warnings];
   respond.error(call.response, errorRepresentation(negotiator, call.request), { error, warnings });
 }
 

@@ -1,8 +1,9 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { type Advice, noAdvice } from "../write/advice.js";
+import { isConnection } from "../write/surface.js";
 import type { Admission, JudgedState, NewState, Write } from "../write/write.js";
-import type { Operation } from "./matching/question.js";
+import { newOperation, type Operation, operationOf } from "./matching/question.js";
 import { withReadableManagers } from "./readable-managers.js";
 
 /** A check, or a change, of writes that the server itself makes beyond a kind's own rules. */
@@ -11,6 +12,8 @@ export interface AdmissionPlugin {
   readonly name: string;
   /** Whether it has anything to do with writes of a kind, or of a subresource of it. Asked once each. */
   readonly handles: (kind: Kind, subresource: string) => boolean;
+  /** Whether it is asked about connections, too, as about what is created. */
+  readonly connects?: boolean;
   /** Whether users have configured anything for such a write, where that decides: asked for each. */
   readonly asks?: (write: Write, operation: Operation) => boolean;
   /** Changes a defaulted object that is to be created, in the version of the request. @throws ApiError */
@@ -87,9 +90,10 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], mutators: r
   };
   return {
     concernsCreate(write) {
-      const { mutateCreate, validateCreate } = stepsOf(write, "CREATE");
+      const operation = newOperation(write);
+      const { mutateCreate, validateCreate } = stepsOf(write, operation);
       if (mutateCreate.length > 0 || validateCreate.length > 0) return true;
-      return mutators.some(({ asks }) => asks(write, "CREATE"));
+      return mutators.some(({ asks }) => asks(write, operation));
     },
     concernsUpdate(write) {
       const { mutateUpdate, validateUpdate } = stepsOf(write, "UPDATE");
@@ -98,7 +102,7 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], mutators: r
     },
     mutateCreate(write, object) {
       const steps = quiet(write).mutateCreate.map((step) => (given: AnyObject) => step(write, given));
-      return mutate({ write, object, old: undefined }, "CREATE", steps);
+      return mutate({ write, object, old: undefined }, newOperation(write), steps);
     },
     mutateUpdate(write, object, old) {
       const steps = quiet(write).mutateUpdate.map((step) => (given: AnyObject) => step(write, given, old));
@@ -106,7 +110,7 @@ export function createAdmission(plugins: readonly AdmissionPlugin[], mutators: r
     },
     validate(state) {
       const isNew = state.old === undefined;
-      const { validateCreate, validateUpdate } = stepsOf(state.write, isNew ? "CREATE" : "UPDATE");
+      const { validateCreate, validateUpdate } = stepsOf(state.write, operationOf(state.write, state));
       return advised(isNew ? validateCreate : validateUpdate, state);
     },
     asksAnybody: (write) => operations.some((one) => anybody.some((asks) => asks(write, one))),
@@ -122,10 +126,16 @@ const operations: readonly Operation[] = ["CREATE", "UPDATE", "DELETE"];
 /** Every write asks: the steps are sorted out once. */
 function sortedOut(plugins: readonly AdmissionPlugin[]): (write: Write) => Steps {
   const known = new WeakMap<Kind, Map<string, Steps>>();
-  return ({ kind, request: { subresource } }) => {
+  const handling = (write: Write): readonly AdmissionPlugin[] => {
+    const asked = isConnection(write) ? plugins.filter(({ connects }) => connects === true) : plugins;
+    return asked.filter((one) => one.handles(write.kind, write.request.subresource));
+  };
+  return (write) => {
+    const { kind, request } = write;
+    const { subresource } = request;
     const bySubresource = known.get(kind) ?? new Map<string, Steps>();
     known.set(kind, bySubresource);
-    const found = bySubresource.get(subresource) ?? stepsFor(plugins.filter((one) => one.handles(kind, subresource)));
+    const found = bySubresource.get(subresource) ?? stepsFor(handling(write));
     bySubresource.set(subresource, found);
     return found;
   };

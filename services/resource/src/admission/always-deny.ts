@@ -11,6 +11,7 @@ export function alwaysDeny(): AdmissionPlugin {
   return {
     name: "AlwaysDeny",
     handles: () => true,
+    connects: true,
     ...checkedEarly(async ({ write, object }) => deny(write, object)),
     validateDelete: deny,
   };

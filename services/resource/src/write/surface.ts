@@ -61,6 +61,14 @@ export function bodyKindOf({ deps, requested, request }: Write): Kind {
   return builtIn({ deps }, described.apiVersion ?? requested.apiVersion, described.kind);
 }
 
+/** Whether what a request brings says how somebody else is to be reached: `…/exec`, `…/proxy`. */
+export function isConnection({ requested, request }: Pick<Write, "requested" | "request">): boolean {
+  const { subresource } = request;
+  if (subresource === "") return false;
+  const described = requested.subresources.find(({ name }) => name === subresource);
+  return described !== undefined && (described.upgrade || described.path);
+}
+
 /** What has been judged, or is never stored: it stays what it is. */
 export function asItIs(kind: Kind): Surface {
   return {

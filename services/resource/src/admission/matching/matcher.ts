@@ -95,6 +95,8 @@ export function createMatcher(constraints: Constraints): Matcher {
     write(question, { names, excluded }, namespace) {
       if (names !== undefined && !names.has(question.name)) return false;
       if (excluded.has(question.name)) return false;
+      // Of what has no metadata nothing is selected.
+      if (ofObjects !== undefined && question.operation === "CONNECT") return false;
       if (
         ofObjects !== undefined &&
         ![question.object, question.old].some((one) => one && ofObjects.matches(labelsOf(one)))

@@ -5,16 +5,16 @@ import type { WriteUser } from "@orch/rpc/messages.js";
 import { complete } from "@orch/schema/complete.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { readJson } from "@orch/status/read-json.js";
-import { bodyKindOf } from "../../write/surface.js";
+import { bodyKindOf, isConnection } from "../../write/surface.js";
 import type { Write } from "../../write/write.js";
 
-export type Operation = "CREATE" | "UPDATE" | "DELETE";
+export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 /** What those who decide about a write are asked: what is to be done, by whom, with which objects. */
 export interface Question {
   readonly write: Write;
   readonly operation: Operation;
-  /** Of the objects, in the version of the request: of `…/scale` the Scale, of `…/eviction` the Eviction. */
+  /** Of the objects, in the version of the request: of `…/scale` the Scale, of `…/exec` the PodExecOptions. */
   readonly kind: Kind;
   /** Of the request, or of what it creates; "" for a deletion with its collection. */
   readonly name: string;
@@ -37,7 +37,7 @@ export function questionOf(write: Write, { object, old }: States): Question {
   const shown = (state: AnyObject | undefined): JsonObject | undefined => state && asClientsRead(kind, state);
   return {
     write,
-    operation: operationOf(object, old),
+    operation: operationOf(write, { object, old }),
     kind,
     name: request.name === "" ? (object?.metadata.name ?? "") : request.name,
     object: shown(object),
@@ -46,13 +46,21 @@ export function questionOf(write: Write, { object, old }: States): Question {
   };
 }
 
-function operationOf(object: AnyObject | undefined, old: AnyObject | undefined): Operation {
+export function operationOf(write: Write, { object, old }: States): Operation {
   if (object === undefined) return "DELETE";
-  return old === undefined ? "CREATE" : "UPDATE";
+  return old === undefined ? newOperation(write) : "UPDATE";
+}
+
+/** What a write without a stored state is. */
+export function newOperation(write: Write): Operation {
+  return isConnection(write) ? "CONNECT" : "CREATE";
 }
 
 function asClientsRead(kind: Kind, object: AnyObject): JsonObject {
-  return { ...complete(kind.type, object), kind: kind.kind, apiVersion: kind.apiVersion };
+  const read: JsonObject = { ...complete(kind.type, object), kind: kind.kind, apiVersion: kind.apiVersion };
+  if (kind.type.byName.has("metadata")) return read;
+  const { metadata: _none, ...fields } = read;
+  return fields;
 }
 
 /** The question with its objects in another version. */
@@ -98,14 +106,15 @@ function userInfo({ name, uid, groups, extra }: WriteUser): object {
   };
 }
 
-const optionsKinds: Readonly<Record<Operation, string>> = {
+const optionsKinds: Readonly<Record<Exclude<Operation, "CONNECT">, string>> = {
   CREATE: "CreateOptions",
   UPDATE: "UpdateOptions",
   DELETE: "DeleteOptions",
 };
 
-/** A patch is an update like others. */
-function optionsTree({ write: { deps, request }, operation }: Question): JsonObject {
+/** A patch is an update like others; a connection has none. */
+function optionsTree({ write: { deps, request }, operation }: Question): JsonObject | null {
+  if (operation === "CONNECT") return null;
   const { fieldManager = "", fieldValidation = "" } = request.options;
   const dryRun = dryRunOf(request.options);
   const { kind: _kind, apiVersion: _version, ...body } = operation === "DELETE" ? bodyOf(request.body) : {};

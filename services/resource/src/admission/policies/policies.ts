@@ -7,7 +7,7 @@ import type { Write } from "../../write/write.js";
 import type { AdmissionPlugin, Mutator } from "../admission.js";
 import type { Concerned } from "../matching/by-resource.js";
 import { exemptFromPolicies } from "../matching/exempt.js";
-import { type Operation, questionOf } from "../matching/question.js";
+import { type Operation, operationOf, questionOf } from "../matching/question.js";
 import type { BoundPolicy } from "./bound-policy.js";
 import type { CaseDeps } from "./case.js";
 import { followPolicies } from "./follow-policies.js";
@@ -42,12 +42,13 @@ export function validatingPolicies(deps: PolicyDeps): { readonly plugin: Admissi
     stop,
     plugin: {
       name: "ValidatingAdmissionPolicy",
+      connects: true,
       handles: () => true,
       asks: (write, operation) => concerned(write, operation).length > 0,
       validate({ write, object, old }) {
         const { show } = surfaceOf(write);
         const states = { object: show(object), old: old === undefined ? undefined : show(old) };
-        const policies = concerned(write, old === undefined ? "CREATE" : "UPDATE");
+        const policies = concerned(write, operationOf(write, { object, old }));
         if (policies.length === 0) return undefined;
         return validateByPolicies(policies, questionOf(write, states), judging);
       },
@@ -72,8 +73,7 @@ export function mutatingPolicies(deps: PolicyDeps): { readonly mutator: Mutator;
     stop,
     mutator: {
       asks: (write, operation) => operation !== "DELETE" && concerned(write, operation).length > 0,
-      mutate: (state) =>
-        mutateByPolicies(concerned(state.write, state.old === undefined ? "CREATE" : "UPDATE"), state, mutating),
+      mutate: (state) => mutateByPolicies(concerned(state.write, operationOf(state.write, state)), state, mutating),
     },
   };
 }

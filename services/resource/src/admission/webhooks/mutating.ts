@@ -187,7 +187,8 @@ function otherKind({ kind, name }: Question, given: string): ApiError {
   return invalid({ group: kind.group, kind: given }, name, [wrong]);
 }
 
-function checked({ write }: Question, object: AnyObject): AnyObject {
+function checked({ write, operation }: Question, object: AnyObject): AnyObject {
+  if (operation === "CONNECT") return object;
   const { namespace = "" } = object.metadata;
   if (write.requested.namespaced && namespace !== write.request.namespace) {
     throw badRequest("the namespace of the provided object does not match the namespace sent on the request");

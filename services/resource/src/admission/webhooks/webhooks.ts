@@ -8,7 +8,7 @@ import type { Write } from "../../write/write.js";
 import type { AdmissionPlugin, Mutator } from "../admission.js";
 import type { Concerned } from "../matching/by-resource.js";
 import { exemptFromWebhooks } from "../matching/exempt.js";
-import { type Operation, questionOf } from "../matching/question.js";
+import { type Operation, operationOf, questionOf } from "../matching/question.js";
 import { shownAs } from "../matching/versions.js";
 import { namespaceOf } from "../namespace-of.js";
 import type { AskDeps } from "./ask.js";
@@ -36,8 +36,7 @@ export function mutatingWebhooks(deps: WebhookDeps): { readonly mutator: Mutator
   return {
     mutator: {
       asks: (write, operation) => concerned(write, operation).length > 0,
-      mutate: (state) =>
-        mutateByWebhooks(concerned(state.write, state.old === undefined ? "CREATE" : "UPDATE"), state, asking),
+      mutate: (state) => mutateByWebhooks(concerned(state.write, operationOf(state.write, state)), state, asking),
     },
     // A deletion changes nothing, and is theirs to refuse all the same.
     plugin: {
@@ -57,12 +56,13 @@ export function validatingWebhooks(deps: WebhookDeps): AdmissionPlugin {
   const { concerned, asking } = hooksOf(deps);
   return {
     name: "ValidatingAdmissionWebhook",
+    connects: true,
     handles: () => true,
     asks: (write, operation) => concerned(write, operation).length > 0,
     validate({ write, object, old }) {
       const { show } = surfaceOf(write);
       const states = { object: show(object), old: old === undefined ? undefined : show(old) };
-      const hooks = concerned(write, old === undefined ? "CREATE" : "UPDATE");
+      const hooks = concerned(write, operationOf(write, { object, old }));
       return validateByWebhooks(hooks, questionOf(write, states), asking);
     },
     async validateDelete(write, old) {
