@@ -67,7 +67,7 @@ module.exports = {
       },
       to: {
         path: "^libs/runtime/",
-        pathNot: "^libs/runtime/(src|dist)/(health|metrics|queue-metrics|log|service|clock)(\\.d)?\\.ts$",
+        pathNot: "^libs/runtime/(src|dist)/(health|metrics|leader-metric|queue-metrics|log|service|clock)(\\.d)?\\.ts$",
       },
     },
     {

@@ -18,8 +18,10 @@ let tarball: string;
 /** Why it could not be installed here. */
 let missing: string | undefined;
 
+/** A registry that does not answer is asked again, long before the command's time is over. */
+const npmFlags = ["--prefer-offline", "--no-audit", "--no-fund", "--fetch-timeout=20000", "--fetch-retries=5"];
 const npm = (...args: readonly string[]): Promise<Exit> =>
-  execute(["npm", ...args, "--prefer-offline", "--no-audit", "--no-fund"], { cwd: folder, timeoutMs: 120_000 });
+  execute(["npm", ...args, ...npmFlags], { cwd: folder, timeoutMs: 240_000 });
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "orch-package-"));

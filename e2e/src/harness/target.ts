@@ -47,8 +47,11 @@ export interface TargetOptions {
 /** They make others of what tests make, and write into their statuses. */
 const workloadControllers = [
   ...["replicaset", "replicationcontroller", "deployment", "statefulset", "daemonset", "job", "cronjob"],
-  "ttl-after-finished",
+  ...["ttl-after-finished", "horizontal-pod-autoscaler"],
 ].map((kind) => `${kind}-controller`);
+
+/** All controllers but those: for tests that say themselves how workloads are. */
+export const withoutWorkloads = `--controllers=*,${workloadControllers.map((name) => `-${name}`).join()}`;
 
 /** They write of services, budgets and nodes that tests make, and take pods away whose nodes are not there. */
 const clusterControllers = [

@@ -7,7 +7,7 @@ import type { Client } from "@orch/client/http.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { clientOf } from "../harness/clients.js";
-import { type StandaloneTarget, startStandalone } from "../harness/target.js";
+import { type StandaloneTarget, startStandalone, withoutWorkloads } from "../harness/target.js";
 import { until } from "../harness/until.js";
 import { buildHelm, chart, type Helm, helmIn, helmMajors, render } from "./helm.js";
 import { runJobs } from "./job-runner.js";
@@ -25,7 +25,7 @@ before(async () => {
   folder = await mkdtemp(join(tmpdir(), "orch-helm-"));
   for (const major of helmMajors) missing ??= await buildHelm(major, join(folder, `helm${major}`));
   if (missing !== undefined) return;
-  target = await startStandalone({ dialect: "kubernetes", args: ["--controllers=*"] });
+  target = await startStandalone({ dialect: "kubernetes", args: [withoutWorkloads] });
   client = await clientOf(target);
 });
 after(async () => {

@@ -6,7 +6,7 @@ import { type TestContext, test } from "node:test";
 import { goModuleFolder } from "../clients/go-program.js";
 import { execute } from "../clients/program.js";
 import { buildSaying } from "../harness/foreign-program.js";
-import { startStandalone } from "../harness/target.js";
+import { startStandalone, withoutWorkloads } from "../harness/target.js";
 
 const kro = "github.com/kro-run/kro";
 const suite = "test/integration/suites/core";
@@ -19,7 +19,7 @@ test("kro's own integration tests pass", async (t: TestContext) => {
   const to = join(folder, "tests");
   const missing = await buildSaying("kro's tests", { ...program, to });
   if (missing !== undefined) return t.skip(`SKIPPED: ${missing}`);
-  const target = await startStandalone({ dialect: "kubernetes", args: ["--controllers=*"] });
+  const target = await startStandalone({ dialect: "kubernetes", args: [withoutWorkloads] });
   t.after(() => target.stop());
   const { code, output } = await execute([to, "-ginkgo.no-color"], {
     cwd: join(await goModuleFolder("operators", kro), suite),

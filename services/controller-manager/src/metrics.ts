@@ -1,4 +1,5 @@
 import type { QueueObserver } from "@orch/client/work-queue.js";
+import { leaderMetric } from "@orch/runtime/leader-metric.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { queueMetrics } from "@orch/runtime/queue-metrics.js";
 
@@ -35,17 +36,11 @@ export function createTelemetry(metrics: Metrics, now: () => number): Telemetry 
       labels: [],
     })
     .with({});
-  const leads = metrics.gauge({
-    name: "leader_election_master_status",
-    help: "1 while this process leads, 0 while it stands by.",
-    stability: "ALPHA",
-    labels: ["name"],
-  });
   return {
     queue,
     failed: (controller) => errors.with({ controller }).inc(),
     collected: (resource) => collected.with({ resource }).inc(),
     graphSize: (count) => nodes.set(count),
-    leading: (name, is) => leads.with({ name }).set(is ? 1 : 0),
+    leading: leaderMetric(metrics),
   };
 }

@@ -5,6 +5,7 @@ import { createMirror } from "@orch/client/mirror.js";
 import { serviceConfig } from "@orch/client/service-config.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { readElection } from "@orch/runtime/election-flags.js";
+import { leaderMetric } from "@orch/runtime/leader-metric.js";
 import { processTools } from "@orch/runtime/program.js";
 import { serviceTls } from "@orch/runtime/rpc-flags.js";
 import { runInternalService } from "@orch/runtime/run-service.js";
@@ -37,8 +38,9 @@ export async function run(
   const userAgent = naming.systemName("scheduler");
   const client = createClient(clientConfig, { userAgent, multiplexed: true, connections: 8 });
   const mirror = createMirror({ client, naming, clock, random: Math.random });
+  const leading = leaderMetric(metrics);
   const service = createSchedulerService(
-    { config: read.config, election },
+    { config: read.config, election, leading: (leads) => leading(election?.name ?? "", leads) },
     {
       client,
       mirror,

@@ -8,6 +8,8 @@ export interface SchedulerSettings {
   readonly config: SchedulerConfiguration;
   /** Undefined where this is the only one. */
   readonly election: Election | undefined;
+  /** Told when this one begins and ceases to lead; nobody where it is the only one. */
+  readonly leading?: (leads: boolean) => void;
 }
 
 /** Of a scheduler inside of another service. */
@@ -22,7 +24,8 @@ export interface SchedulerService extends Service {
 }
 
 /** A scheduler that runs here, or stands by while another process holds the lease. @throws ProfileError as {@link createScheduler} */
-export function createSchedulerService({ config, election }: SchedulerSettings, deps: SchedulerDeps): SchedulerService {
+export function createSchedulerService(settings: SchedulerSettings, deps: SchedulerDeps): SchedulerService {
+  const { config, election, leading = () => {} } = settings;
   const scheduler = createScheduler(config, deps);
   const abort = new AbortController();
   const { signal } = abort;
@@ -43,8 +46,13 @@ export function createSchedulerService({ config, election }: SchedulerSettings, 
     const leases = { group: naming.group("coordination"), version: "v1", resource: "leases", namespace };
     const onError = (err: unknown): void => log.debug({ err }, "the lease could not be taken or renewed");
     const onLeader = (leader: string): void => log.info({ leader }, "who leads has changed");
+    const told = (term: AbortSignal): Promise<void> => {
+      leading(true);
+      return lead(term).finally(() => leading(false));
+    };
+    leading(false);
     while (!signal.aborted) {
-      const end = await leadOnce({ ...candidate, client, leases, clock, random, onLeader, onError }, lead, signal);
+      const end = await leadOnce({ ...candidate, client, leases, clock, random, onLeader, onError }, told, signal);
       if (end === "lost") log.error({}, "the lease was lost: the scheduler stands by");
     }
   }
