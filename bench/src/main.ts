@@ -23,7 +23,8 @@ import { benchPatches } from "./patches.js";
 import { benchPolicyWrites } from "./policy-writes.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
 import { benchScale } from "./scale.js";
-import { benchScheduling } from "./scheduling.js";
+import { benchScheduling } from "./simulated/scheduling.js";
+import { benchWorkloads } from "./simulated/workloads.js";
 import { printTable, type Row } from "./table.js";
 import {
   type OrchTarget,
@@ -64,6 +65,7 @@ const operations = [
   "hop",
   "scheduling",
   "near",
+  "workloads",
 ] as const;
 
 /** Searches, which have rows of their own and run by themselves. */
@@ -87,6 +89,8 @@ const flags = {
   nodes: intFlag(1000, { min: 1, max: 20_000, help: "scheduling: how many nodes are simulated" }),
   pods: intFlag(5000, { min: 1, help: "scheduling: how many pods are bound for a figure" }),
   "kept-pods": intFlag(50_000, { min: 0, help: "scheduling: how many pods the memory figure is taken with" }),
+  deployments: intFlag(100, { min: 1, help: "workloads: how many deployments of thirty pods become ready" }),
+  "manager-pods": intFlag(30_000, { min: 30, help: "workloads: how many pods the manager's memory is measured with" }),
   counts: listFlag(["10000", "100000"], { help: "many: of how many objects the cache is; 1000000 takes ten minutes" }),
   sizes: listFlag(["1", "3"], { help: "MiB of the bodies whose turns are measured" }),
   match: stringFlag("", { help: "measures only the turns of shapes and requests that this regular expression finds" }),
@@ -350,6 +354,7 @@ const needNoTarget: readonly string[] = [
     "hop",
     "scheduling",
     "near",
+    "workloads",
   ],
 ];
 for (const mode of values.only.every((what) => needNoTarget.includes(what)) ? [] : values.modes) {
@@ -396,6 +401,10 @@ if (wants("hop")) notes.push(...(await benchHop({ timing, note, target: options 
 if (wants("scheduling")) {
   const { nodes, pods, "kept-pods": kept } = values;
   notes.push(...(await benchScheduling({ options: { ...options, controllers: true }, nodes, pods, kept })));
+}
+if (wants("workloads")) {
+  const { nodes, deployments, "manager-pods": kept } = values;
+  notes.push(...(await benchWorkloads({ options, nodes, deployments, kept })));
 }
 if (wants("near")) {
   notes.push(...(await benchNear({ timing, note, target: options, objects: values.objects })));

@@ -97,7 +97,12 @@ export interface TargetOptions {
   readonly prepare?: (dataDir: string) => Promise<void>;
 }
 
-export async function startStandalone(options: TargetOptions): Promise<OrchTarget> {
+export interface StandaloneTarget extends OrchTarget {
+  /** A file that names the server, for programs of ours. */
+  readonly clientConfig: string;
+}
+
+export async function startStandalone(options: TargetOptions): Promise<StandaloneTarget> {
   const { nodeArgs, workers, controllers } = options;
   const { path, pki, drop } = await scratch();
   const script = here("../../services/standalone/dist/main.js");
@@ -111,6 +116,7 @@ export async function startStandalone(options: TargetOptions): Promise<OrchTarge
   return {
     name: "standalone",
     endpoints: [endpoint],
+    clientConfig: join(path, "admin.orchconfig"),
     // Others after a restart.
     get pids() {
       const pid = child.pid ?? 0;

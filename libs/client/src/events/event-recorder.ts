@@ -21,6 +21,11 @@ export interface EventRecorder {
   tell(event: ObjectEvent): void;
 }
 
+interface Sight {
+  readonly event: ObjectEvent;
+  readonly told: Told;
+}
+
 export interface EventRecorderDeps {
   readonly client: Pick<Client, "create" | "patch">;
   /** Who tells: `deployment-controller`. */
@@ -38,7 +43,8 @@ const longestMessage = 1024;
 
 export function createEventRecorder({ client, component, now, random, onError }: EventRecorderDeps): EventRecorder {
   const correlator = createCorrelator({ now });
-  let underWay = 0;
+  /** By name, events that are being stored, with what is to be stored over each after that. */
+  const underWay = new Map<string, Sight | undefined>();
 
   const eventOf = ({ about, kind, type, reason }: ObjectEvent, told: Told): ApiObject => {
     const { name = "", namespace = "", uid, resourceVersion } = about.metadata;
@@ -55,7 +61,7 @@ export function createEventRecorder({ client, component, now, random, onError }:
       count: told.count,
     };
   };
-  const store = async (event: ObjectEvent, told: Told): Promise<void> => {
+  const store = async ({ event, told }: Sight): Promise<void> => {
     const events = { group: "", version: "v1", resource: "events", namespace: spaceOf(event.about) };
     if (told.count > 1) {
       const body = { count: told.count, lastTimestamp: wireTime(told.lastAt), message: shortened(told.message) };
@@ -65,9 +71,20 @@ export function createEventRecorder({ client, component, now, random, onError }:
     }
     await client.create(events, eventOf(event, told));
   };
+  /** One write of an event after the other: a count would come before what it counts. The last one counts all. */
+  const storeInTurn = async (first: Sight): Promise<void> => {
+    const { name } = first.told;
+    let next: Sight | undefined = first;
+    while (next !== undefined) {
+      underWay.set(name, undefined);
+      await store(next).catch(onError);
+      next = underWay.get(name);
+    }
+    underWay.delete(name);
+  };
   return {
     tell(event) {
-      if (underWay >= mostUnderWay) return;
+      if (underWay.size >= mostUnderWay) return;
       const { name = "", uid = "", namespace = "" } = event.about.metadata;
       const told = correlator.see({
         object: `${event.kind.kind}/${namespace}/${name}/${uid}`,
@@ -75,12 +92,8 @@ export function createEventRecorder({ client, component, now, random, onError }:
         newName: (at) => `${name.slice(0, 230)}.${at.toString(16)}${Math.floor(random() * 0x10000).toString(16)}`,
       });
       if (told === undefined) return;
-      underWay += 1;
-      void store(event, told)
-        .catch(onError)
-        .finally(() => {
-          underWay -= 1;
-        });
+      if (underWay.has(told.name)) underWay.set(told.name, { event, told });
+      else void storeInTurn({ event, told });
     },
   };
 }

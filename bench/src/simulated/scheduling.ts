@@ -1,7 +1,17 @@
-import { residentBytes, startCpuMeter } from "./cpu.js";
-import { type Endpoint, httpRequest, once, open, sleep } from "./load.js";
-import { createResponseReader } from "./response-reader.js";
-import { startStandalone, type Target, type TargetOptions } from "./targets.js";
+import { startCpuMeter } from "../cpu.js";
+import { httpRequest, open, sleep } from "../load.js";
+import { createResponseReader } from "../response-reader.js";
+import { startStandalone, type Target, type TargetOptions } from "../targets.js";
+import {
+  endpointOf,
+  eventually,
+  megabytes,
+  metricsOf,
+  namespace,
+  nodesReady,
+  numberIn,
+  residentOf,
+} from "./cluster.js";
 
 export interface SchedulingBench {
   readonly options: TargetOptions;
@@ -12,10 +22,8 @@ export interface SchedulingBench {
 }
 
 const connections = 32;
-const namespace = "/api/v1/namespaces/default";
 const pollMs = 100;
 const settleMs = 20_000;
-const patienceMs = 600_000;
 
 /**
  * Pods that a server with simulated nodes binds a second, beside what a bare client reaches that creates and binds them itself on
@@ -69,12 +77,8 @@ interface Measured {
 }
 
 const percent = (share: number): string => `${(100 * share).toFixed(0)} %`;
-const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(0)} MB`;
 const textOf = ({ perSecond, cpuMicros }: Measured): string =>
   `${perSecond.toFixed(0)} pods/s, ${cpuMicros.toFixed(0)} µs of the server's processor time a pod`;
-const residentOf = (target: Target): number =>
-  [...target.pids.values()].reduce((sum, pid) => sum + residentBytes(pid).anonymous, 0);
-
 /** Of the server's own memory, all services together, once what was asked for has settled. */
 async function growth(target: Target, run: () => Promise<void>): Promise<number> {
   const before = residentOf(target);
@@ -148,24 +152,6 @@ async function sendAll(target: Target, count: number, postsOf: (i: number) => re
   await Promise.all(Array.from({ length: connections }, lane));
 }
 
-function endpointOf({ endpoints: [endpoint] }: Target): Endpoint {
-  if (endpoint === undefined) throw new TypeError("no endpoint");
-  return endpoint;
-}
-
-/** Until every simulated node has come and takes pods, and pods have the account that they run as. */
-async function nodesReady(target: Target, count: number): Promise<void> {
-  const endpoint = endpointOf(target);
-  await eventually(`${count} nodes`, 1000, async () => {
-    const page = await metricsOf(endpoint);
-    return numberIn(page, /^orch_node_simulator_nodes(?:\{[^}]*\})? (\S+)$/m) >= count;
-  });
-  await eventually("accounts of pods", 100, async () => {
-    const { code } = await once(endpoint, { method: "GET", path: `${namespace}/serviceaccounts/default` });
-    return code === 200;
-  });
-}
-
 /** Until the scheduler has bound so many pods since its start. */
 async function bound(target: Target, count: number): Promise<void> {
   const endpoint = endpointOf(target);
@@ -173,19 +159,4 @@ async function bound(target: Target, count: number): Promise<void> {
     const page = await metricsOf(endpoint);
     return numberIn(page, /^scheduler_schedule_attempts_total\{[^}]*result="scheduled"[^}]*\} (\S+)$/m) >= count;
   });
-}
-
-async function metricsOf(endpoint: Endpoint): Promise<string> {
-  const { body } = await once(endpoint, { method: "GET", path: "/metrics" });
-  return body?.toString() ?? "";
-}
-
-const numberIn = (page: string, what: RegExp): number => Number(what.exec(page)?.[1] ?? 0);
-
-async function eventually(what: string, everyMs: number, holds: () => Promise<boolean>): Promise<void> {
-  const until = performance.now() + patienceMs;
-  while (!(await holds())) {
-    if (performance.now() > until) throw new Error(`did not come true: ${what}`);
-    await sleep(everyMs);
-  }
 }
