@@ -50,11 +50,11 @@ const workloadControllers = [
   "ttl-after-finished",
 ].map((kind) => `${kind}-controller`);
 
-/** They write of services, budgets and nodes that tests make, and take pods away whose nodes are not there. */
+/** They write of services, budgets, nodes and volumes that tests make, and take pods away whose nodes are not there. */
 const clusterControllers = [
   ...["endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller"],
   ...["disruption-controller", "node-lifecycle-controller", "taint-eviction-controller", "ttl-controller"],
-  ...["pod-garbage-collector-controller", "ephemeral-volume-controller"],
+  ...["pod-garbage-collector-controller", "ephemeral-volume-controller", "persistentvolume-binder-controller"],
 ];
 
 /**

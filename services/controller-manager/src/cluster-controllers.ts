@@ -11,8 +11,9 @@ import { createPodCollector, type PodCollectorConfig } from "./pod-gc/pod-collec
 import { createMirroringController, type MirroringConfig } from "./slice-mirroring/mirroring-controller.js";
 import { createTaintEvictionController } from "./taint-eviction/eviction-controller.js";
 import type { ControllerTools } from "./tools.js";
+import { type BinderConfig, createBinderController } from "./volume-binding/binder-controller.js";
 
-/** Settings of the controllers of services, budgets and nodes. */
+/** Settings of the controllers of services, budgets, nodes and volumes. */
 export interface ClusterConfig {
   readonly slices: SliceConfig;
   readonly endpoints: EndpointsConfig;
@@ -20,6 +21,7 @@ export interface ClusterConfig {
   readonly nodes: LifecycleConfig;
   readonly podCollector: PodCollectorConfig;
   readonly ephemeralVolumes: { readonly workers: number };
+  readonly volumeBinder: BinderConfig;
   /** Undefined where nodes are given no blocks of addresses. */
   readonly ipam: IpamSettings | undefined;
 }
@@ -38,6 +40,7 @@ export const clusterMakers = (config: ClusterConfig) =>
     "bootstrap-signer-controller": createBootstrapSigner,
     "token-cleaner-controller": createTokenCleaner,
     "ephemeral-volume-controller": (tools) => createEphemeralVolumeController(config.ephemeralVolumes, tools),
+    "persistentvolume-binder-controller": (tools) => createBinderController(config.volumeBinder, tools),
     "node-ipam-controller": (tools) =>
       config.ipam === undefined
         ? { lacks: "--allocate-node-cidrs is not given" }

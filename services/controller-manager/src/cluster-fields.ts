@@ -19,6 +19,8 @@ export const clusterFields = {
   "unhealthy-zone-threshold": "NodeLifecycleController.UnhealthyZoneThreshold",
   "terminated-pod-gc-threshold": "PodGCController.TerminatedPodGCThreshold",
   "concurrent-ephemeralvolume-syncs": "EphemeralVolumeController.ConcurrentEphemeralVolumeSyncs",
+  "pvclaimbinder-sync-period": "PersistentVolumeBinderController.PVClaimBinderSyncPeriod",
+  "enable-dynamic-provisioning": "PersistentVolumeBinderController.VolumeConfiguration.EnableDynamicProvisioning",
   "allocate-node-cidrs": "OrchCloudShared.AllocateNodeCIDRs",
   "cluster-cidr": "OrchCloudShared.ClusterCIDR",
   "node-cidr-mask-size": "NodeIPAMController.NodeCIDRMaskSize",

@@ -7,7 +7,7 @@ const mask = (what: string) => ({
   help: `bits of the blocks of ${what} that nodes are given`,
 });
 
-/** Flags of the controllers of services, budgets and nodes; the reference's names. */
+/** Flags of the controllers of services, budgets, nodes and volumes; the reference's names. */
 export const clusterFlags = {
   "concurrent-service-endpoint-syncs": intFlag(5, {
     ...{ group, min: 1 },
@@ -67,6 +67,14 @@ export const clusterFlags = {
   "concurrent-ephemeralvolume-syncs": intFlag(5, {
     ...{ group, min: 1 },
     help: "pods whose own volumes get their claims at once",
+  }),
+  "pvclaimbinder-sync-period": durationFlag(15_000, {
+    group,
+    help: "after which every claim and every volume is looked at again",
+  }),
+  "enable-dynamic-provisioning": boolFlag(true, {
+    group,
+    help: "whether the provisioners of storage classes are asked for volumes",
   }),
   "allocate-node-cidrs": boolFlag(false, { group, help: "whether nodes are given blocks of addresses for their pods" }),
   "cluster-cidr": stringFlag("", {

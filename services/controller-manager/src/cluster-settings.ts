@@ -46,6 +46,10 @@ export function clusterSettings(values: ClusterValues, services: readonly Networ
         quarantineMs: Math.min(quarantineMs, values["node-monitor-grace-period"]),
       },
       ephemeralVolumes: { workers: values["concurrent-ephemeralvolume-syncs"] },
+      volumeBinder: {
+        periodMs: values["pvclaimbinder-sync-period"],
+        provisions: values["enable-dynamic-provisioning"],
+      },
       ipam: ipam.value,
     },
   };

@@ -45,6 +45,7 @@ export const controllerNames = [
   "bootstrap-signer-controller",
   "token-cleaner-controller",
   "horizontal-pod-autoscaler-controller",
+  "persistentvolume-binder-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
@@ -88,6 +89,7 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "bootstrap-signer-controller": "bootstrap-signer",
   "token-cleaner-controller": "token-cleaner",
   "horizontal-pod-autoscaler-controller": "horizontal-pod-autoscaler",
+  "persistentvolume-binder-controller": "persistent-volume-binder",
 };
 
 /** Older names under which `--controllers` knows them. */
@@ -125,6 +127,7 @@ const aliases: Readonly<Partial<Record<ControllerName, string>>> = {
   "bootstrap-signer-controller": "bootstrapsigner",
   "token-cleaner-controller": "tokencleaner",
   "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
+  "persistentvolume-binder-controller": "persistentvolume-binder",
 };
 
 /** Those that `*` leaves out. */

@@ -13,6 +13,8 @@ export const sharedResources = [
   "services",
   "endpoints",
   "persistentvolumeclaims",
+  "persistentvolumes",
+  "storageclasses",
   "replicationcontrollers",
   "replicasets",
   "deployments",
@@ -46,6 +48,8 @@ export interface Informer {
   inNamespace(namespace: string): Iterable<ApiObject>;
   /** Pods alone: those that are bound to a node. */
   onNode(node: string): Iterable<ApiObject>;
+  /** Pods alone: those that name a claim, by its `namespace/name`. */
+  usingClaim(key: string): Iterable<ApiObject>;
   /** Resolves when the first list is in the store and its handlers have been called. */
   readonly synced: Promise<void>;
   /**
@@ -91,6 +95,8 @@ function sharedCollections(naming: Naming): Readonly<Record<SharedResource, Shar
     services: shared("services"),
     endpoints: shared("endpoints"),
     persistentvolumeclaims: shared("persistentvolumeclaims"),
+    persistentvolumes: shared("persistentvolumes"),
+    storageclasses: shared("storageclasses", naming.group("storage")),
     replicationcontrollers: shared("replicationcontrollers"),
     replicasets: shared("replicasets", "apps"),
     deployments: shared("deployments", "apps"),
@@ -119,6 +125,15 @@ const nodeIndex: Index<ApiObject> = (object) => {
   return spec?.nodeName === undefined || spec.nodeName === "" ? [] : [spec.nodeName];
 };
 
+/** Claims of a pod's own volumes have the names of both. */
+const claimIndex: Index<ApiObject> = (object) => {
+  const { metadata, spec }: Pod = object;
+  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    const claim = ephemeral === undefined ? persistentVolumeClaim?.claimName : `${metadata.name}-${name}`;
+    return claim === undefined ? [] : [`${metadata.namespace}/${claim}`];
+  });
+};
+
 interface Reader {
   readonly handlers: InformerHandlers;
   readonly onError: (error: unknown) => void;
@@ -139,7 +154,7 @@ function createInformer({ collection, keep }: Shared, mirror: Mirror): Informer 
   };
   const view = mirror.view({
     ...{ collection, keep, sees: "objects" },
-    indexes: [managerIndex, namespaceIndex, ...(collection.resource === "pods" ? [nodeIndex] : [])],
+    indexes: [managerIndex, namespaceIndex, ...(collection.resource === "pods" ? [nodeIndex, claimIndex] : [])],
     handlers: {
       added: (object) => tell((handlers) => handlers.added?.(object)),
       modified: (object, before) => tell((handlers) => handlers.modified?.(object, before)),
@@ -158,6 +173,7 @@ function createInformer({ collection, keep }: Shared, mirror: Mirror): Informer 
     orphansIn: (namespace) => view.byIndex(managerIndex, `/${namespace}`),
     inNamespace: (namespace) => view.byIndex(namespaceIndex, namespace),
     onNode: (node) => view.byIndex(nodeIndex, node),
+    usingClaim: (key) => view.byIndex(claimIndex, key),
     synced: view.synced,
     async follow(handlers, { signal, onError }) {
       if (signal.aborted) return;
