@@ -4,10 +4,12 @@ import { createDisruptionController } from "./disruption/disruption-controller.j
 import { createSliceController, type SliceConfig } from "./endpoint-slices/slice-controller.js";
 import { createEndpointsController, type EndpointsConfig } from "./endpoints/endpoints-controller.js";
 import { createEphemeralVolumeController } from "./ephemeral-volumes/ephemeral-controller.js";
+import { createLegacyTokenCleaner, type LegacyTokenConfig } from "./legacy-tokens/token-cleaner.js";
 import { createNodeIpamController, type IpamSettings } from "./node-ipam/ipam-controller.js";
 import { createNodeLifecycleController, type LifecycleConfig } from "./node-lifecycle/lifecycle-controller.js";
 import { createNodeTtlController } from "./node-ttl/ttl-controller.js";
 import { createPodCollector, type PodCollectorConfig } from "./pod-gc/pod-collector.js";
+import { createResourceClaimController } from "./resource-claims/claim-controller.js";
 import { createMirroringController, type MirroringConfig } from "./slice-mirroring/mirroring-controller.js";
 import { createTaintEvictionController } from "./taint-eviction/eviction-controller.js";
 import type { ControllerTools } from "./tools.js";
@@ -22,9 +24,13 @@ export interface ClusterConfig {
   readonly podCollector: PodCollectorConfig;
   readonly ephemeralVolumes: { readonly workers: number };
   readonly volumeBinder: BinderConfig;
+  readonly legacyTokens: LegacyTokenConfig;
   /** Undefined where nodes are given no blocks of addresses. */
   readonly ipam: IpamSettings | undefined;
 }
+
+/** The reference has no flag for them. */
+const resourceClaimWorkers = 10;
 
 /** How those controllers are made. */
 export const clusterMakers = (config: ClusterConfig) =>
@@ -41,6 +47,8 @@ export const clusterMakers = (config: ClusterConfig) =>
     "token-cleaner-controller": createTokenCleaner,
     "ephemeral-volume-controller": (tools) => createEphemeralVolumeController(config.ephemeralVolumes, tools),
     "persistentvolume-binder-controller": (tools) => createBinderController(config.volumeBinder, tools),
+    "legacy-serviceaccount-token-cleaner-controller": (tools) => createLegacyTokenCleaner(config.legacyTokens, tools),
+    "resourceclaim-controller": (tools) => createResourceClaimController({ workers: resourceClaimWorkers }, tools),
     "node-ipam-controller": (tools) =>
       config.ipam === undefined
         ? { lacks: "--allocate-node-cidrs is not given" }

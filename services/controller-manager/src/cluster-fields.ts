@@ -21,6 +21,7 @@ export const clusterFields = {
   "concurrent-ephemeralvolume-syncs": "EphemeralVolumeController.ConcurrentEphemeralVolumeSyncs",
   "pvclaimbinder-sync-period": "PersistentVolumeBinderController.PVClaimBinderSyncPeriod",
   "enable-dynamic-provisioning": "PersistentVolumeBinderController.VolumeConfiguration.EnableDynamicProvisioning",
+  "legacy-service-account-token-clean-up-period": "LegacySATokenCleaner.CleanUpPeriod",
   "allocate-node-cidrs": "OrchCloudShared.AllocateNodeCIDRs",
   "cluster-cidr": "OrchCloudShared.ClusterCIDR",
   "node-cidr-mask-size": "NodeIPAMController.NodeCIDRMaskSize",

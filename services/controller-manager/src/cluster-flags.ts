@@ -76,6 +76,10 @@ export const clusterFlags = {
     group,
     help: "whether the provisioners of storage classes are asked for volumes",
   }),
+  "legacy-service-account-token-clean-up-period": durationFlag(8760 * 3_600_000, {
+    group,
+    help: "for how long a token in a Secret must have been unused to become invalid, and then invalid to be deleted",
+  }),
   "allocate-node-cidrs": boolFlag(false, { group, help: "whether nodes are given blocks of addresses for their pods" }),
   "cluster-cidr": stringFlag("", {
     ...{ group, word: "cidr[,cidr]" },

@@ -50,6 +50,7 @@ export function clusterSettings(values: ClusterValues, services: readonly Networ
         periodMs: values["pvclaimbinder-sync-period"],
         provisions: values["enable-dynamic-provisioning"],
       },
+      legacyTokens: { periodMs: values["legacy-service-account-token-clean-up-period"] },
       ipam: ipam.value,
     },
   };

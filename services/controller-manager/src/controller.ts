@@ -46,6 +46,8 @@ export const controllerNames = [
   "token-cleaner-controller",
   "horizontal-pod-autoscaler-controller",
   "persistentvolume-binder-controller",
+  "legacy-serviceaccount-token-cleaner-controller",
+  "resourceclaim-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
@@ -90,6 +92,8 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "token-cleaner-controller": "token-cleaner",
   "horizontal-pod-autoscaler-controller": "horizontal-pod-autoscaler",
   "persistentvolume-binder-controller": "persistent-volume-binder",
+  "legacy-serviceaccount-token-cleaner-controller": "legacy-service-account-token-cleaner",
+  "resourceclaim-controller": "resource-claim-controller",
 };
 
 /** Older names under which `--controllers` knows them. */
@@ -128,6 +132,8 @@ const aliases: Readonly<Partial<Record<ControllerName, string>>> = {
   "token-cleaner-controller": "tokencleaner",
   "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
   "persistentvolume-binder-controller": "persistentvolume-binder",
+  "legacy-serviceaccount-token-cleaner-controller": "legacy-service-account-token-cleaner",
+  "resourceclaim-controller": "resource-claim-controller",
 };
 
 /** Those that `*` leaves out. */

@@ -15,6 +15,8 @@ export const sharedResources = [
   "persistentvolumeclaims",
   "persistentvolumes",
   "storageclasses",
+  "resourceclaims",
+  "resourceclaimtemplates",
   "replicationcontrollers",
   "replicasets",
   "deployments",
@@ -50,6 +52,8 @@ export interface Informer {
   onNode(node: string): Iterable<ApiObject>;
   /** Pods alone: those that name a claim, by its `namespace/name`. */
   usingClaim(key: string): Iterable<ApiObject>;
+  /** Pods alone: those that name a claim of devices, or for which one was made. */
+  usingDevices(key: string): Iterable<ApiObject>;
   /** Resolves when the first list is in the store and its handlers have been called. */
   readonly synced: Promise<void>;
   /**
@@ -97,6 +101,8 @@ function sharedCollections(naming: Naming): Readonly<Record<SharedResource, Shar
     persistentvolumeclaims: shared("persistentvolumeclaims"),
     persistentvolumes: shared("persistentvolumes"),
     storageclasses: shared("storageclasses", naming.group("storage")),
+    resourceclaims: shared("resourceclaims", naming.group("resource"), "v1beta1"),
+    resourceclaimtemplates: shared("resourceclaimtemplates", naming.group("resource"), "v1beta1"),
     replicationcontrollers: shared("replicationcontrollers"),
     replicasets: shared("replicasets", "apps"),
     deployments: shared("deployments", "apps"),
@@ -134,6 +140,13 @@ const claimIndex: Index<ApiObject> = (object) => {
   });
 };
 
+const devicesIndex: Index<ApiObject> = (object) => {
+  const { metadata, spec, status }: Pod = object;
+  return [...(spec?.resourceClaims ?? []), ...(status?.resourceClaimStatuses ?? [])].flatMap((entry) =>
+    entry.resourceClaimName === undefined ? [] : [`${metadata.namespace}/${entry.resourceClaimName}`],
+  );
+};
+
 interface Reader {
   readonly handlers: InformerHandlers;
   readonly onError: (error: unknown) => void;
@@ -154,7 +167,11 @@ function createInformer({ collection, keep }: Shared, mirror: Mirror): Informer 
   };
   const view = mirror.view({
     ...{ collection, keep, sees: "objects" },
-    indexes: [managerIndex, namespaceIndex, ...(collection.resource === "pods" ? [nodeIndex, claimIndex] : [])],
+    indexes: [
+      managerIndex,
+      namespaceIndex,
+      ...(collection.resource === "pods" ? [nodeIndex, claimIndex, devicesIndex] : []),
+    ],
     handlers: {
       added: (object) => tell((handlers) => handlers.added?.(object)),
       modified: (object, before) => tell((handlers) => handlers.modified?.(object, before)),
@@ -174,6 +191,7 @@ function createInformer({ collection, keep }: Shared, mirror: Mirror): Informer 
     inNamespace: (namespace) => view.byIndex(namespaceIndex, namespace),
     onNode: (node) => view.byIndex(nodeIndex, node),
     usingClaim: (key) => view.byIndex(claimIndex, key),
+    usingDevices: (key) => view.byIndex(devicesIndex, key),
     synced: view.synced,
     async follow(handlers, { signal, onError }) {
       if (signal.aborted) return;

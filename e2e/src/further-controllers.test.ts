@@ -3,6 +3,8 @@ import { after, before, describe, test } from "node:test";
 import { readClientConfig } from "@orch/client/config.js";
 import { type Client, createClient } from "@orch/client/http.js";
 import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { ApiError } from "@orch/status/api-error.js";
 import { startStandalone, type Target } from "./harness/target.js";
 import { until } from "./harness/until.js";
 
@@ -18,8 +20,8 @@ const nodes = core("nodes");
 const fieldOf = (object: ApiObject | undefined, path: string): unknown =>
   path.split(".").reduce<unknown>((value, key) => (isRecord(value) ? value[key] : undefined), object);
 
-/** Volumes, as controllers and the scheduler bind, attach and grow them. */
-describe("storage", () => {
+/** Volumes, devices and tokens, as controllers and the scheduler care for them. */
+describe("claims of volumes and devices, unused tokens", () => {
   let target: Target | undefined;
   let running: Client | undefined;
   const on = () => {
@@ -27,7 +29,12 @@ describe("storage", () => {
     return { naming: target.naming, client: running };
   };
   before(async () => {
-    const args = ["--controllers=*", "--simulate-nodes=2", "--pod-grace=100ms", "--pvclaimbinder-sync-period=500ms"];
+    const group = createNaming("kubernetes").group("resource");
+    const args = [
+      ...["--controllers=*", "--simulate-nodes=2", "--pod-grace=100ms", "--pvclaimbinder-sync-period=500ms"],
+      ...["--feature-gates=DynamicResourceAllocation=true", `--runtime-config=${group}/v1beta1=true`],
+      "--legacy-service-account-token-clean-up-period=0s",
+    ];
     target = await startStandalone({ args });
     running = createClient(await readClientConfig(target.clientConfig));
     const { client } = on();
@@ -160,5 +167,117 @@ describe("storage", () => {
     });
     assert.equal(fieldOf(claim, "spec.storageClassName"), "usual");
     assert.match(await told("silent", "ExternalProvisioning"), /external provisioner 'example.com\/disks'/);
+  });
+
+  test("a pod has a claim made of its template, and the device goes back when the pod ends", async () => {
+    const { client, naming } = on();
+    const group = naming.group("resource");
+    const apiVersion = `${group}/v1beta1`;
+    const at = (resource: string, namespace?: string): Collection => ({
+      ...core(resource, namespace),
+      group,
+      version: "v1beta1",
+    });
+    const requests = [{ name: "r", deviceClassName: "gpu" }];
+    await client.create(at("deviceclasses"), { apiVersion, kind: "DeviceClass", metadata: { name: "gpu" }, spec: {} });
+    await client.create(at("resourceslices"), {
+      ...{ apiVersion, kind: "ResourceSlice", metadata: { name: "node-1" } },
+      spec: {
+        ...{ driver: "gpu.example.com", nodeName: "node-1" },
+        pool: { name: "node-1", generation: 1, resourceSliceCount: 1 },
+        devices: [{ name: "only", basic: {} }],
+      },
+    });
+    const podWith = (name: string, template: string) =>
+      client.create(pods, {
+        ...{ apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" } },
+        spec: {
+          containers: [{ name: "c", image: "i" }],
+          resourceClaims: [{ name: "gpu", resourceClaimTemplateName: template }],
+        },
+      });
+    await podWith("renders", "one-gpu");
+    const missing = `resourceclaimtemplate.${group} "one-gpu" not found`;
+    assert.equal(
+      await told("renders", "FailedResourceClaimCreation"),
+      `PodResourceClaim gpu: resource claim template "one-gpu": ${missing}`,
+    );
+    await client.create(at("resourceclaimtemplates", "default"), {
+      ...{ apiVersion, kind: "ResourceClaimTemplate", metadata: { name: "one-gpu", namespace: "default" } },
+      spec: { metadata: { labels: { of: "template" } }, spec: { devices: { requests } } },
+    });
+    const pod = await inPhase(pods, "renders", "Running");
+    assert.equal(fieldOf(pod, "spec.nodeName"), "node-1");
+    const claimsOfDevices = at("resourceclaims", "default");
+    const [claim, ...others] = (await client.list(claimsOfDevices)).items;
+    assert.deepEqual(others, []);
+    assert.match(claim?.metadata.name ?? "", /^renders-gpu-/);
+    assert.deepEqual(claim?.metadata.labels, { of: "template" });
+    assert.deepEqual(fieldOf(pod, "status.resourceClaimStatuses"), [
+      { name: "gpu", resourceClaimName: claim?.metadata.name },
+    ]);
+    await podWith("next", "one-gpu");
+    await client.patch(pods, "renders", {
+      ...{ type: "application/merge-patch+json", subresource: "status" },
+      body: { status: { phase: "Succeeded" } },
+    });
+    await inPhase(pods, "next", "Running");
+    await until("the first claim is gone", async () => {
+      const { items } = await client.list(claimsOfDevices);
+      return items.every(({ metadata }) => metadata.name !== claim?.metadata.name) ? true : undefined;
+    });
+  });
+
+  test("a token in a Secret is recorded when it is used, invalid when it is not, and deleted then", async () => {
+    const { client, naming } = on();
+    const merge = "application/merge-patch+json";
+    const secrets = core("secrets", "default");
+    const [lastUsed, invalidSince] = [naming.key("legacy-token-last-used"), naming.key("legacy-token-invalid-since")];
+    await client.create(secrets, {
+      ...{ apiVersion: "v1", kind: "Secret", type: naming.key("service-account-token") },
+      metadata: {
+        ...{ name: "old", namespace: "default" },
+        annotations: { [naming.key("service-account.name")]: "default" },
+      },
+    });
+    const token = await until("its token", async () => {
+      const text = fieldOf(await client.get(secrets, "old"), "data.token");
+      return typeof text === "string" && text !== "" ? Buffer.from(text, "base64").toString("utf8") : undefined;
+    });
+    const { certificate: _certificate, key: _key, ...config } = await readClientConfig(target?.clientConfig ?? "");
+    const holder = createClient({ ...config, token });
+    const ask = () => holder.raw({ method: "GET", path: "/api" });
+    await ask();
+    const labelled = (label: string) =>
+      until(label, async () => (await client.get(secrets, "old")).metadata.labels?.[label]);
+    assert.match(await labelled(lastUsed), /^2\d{3}-\d{2}-\d{2}$/);
+    const tracking = `${naming.systemName("apiserver")}-legacy-service-account-token-tracking`;
+    const maps = core("configmaps", naming.systemName("system"));
+    await until("uses are recorded", () => client.get(maps, tracking).catch(() => undefined));
+    // As it is after years: they were recorded all the time, and the token was not used.
+    await client.patch(maps, tracking, { type: merge, body: { data: { since: "2020-01-01" } } });
+    await client.patch(core("serviceaccounts", "default"), "default", {
+      type: merge,
+      body: { secrets: [{ name: "old" }] },
+    });
+    await client.patch(secrets, "old", { type: merge, body: { metadata: { labels: { [lastUsed]: "2020-01-02" } } } });
+    await labelled(invalidSince);
+    await until("the token is refused", () =>
+      ask().then(
+        () => undefined,
+        (error: unknown) => error instanceof ApiError && error.reason === "Unauthorized",
+      ),
+    );
+    await client.patch(secrets, "old", {
+      type: merge,
+      body: { metadata: { labels: { [invalidSince]: "2020-01-03" } } },
+    });
+    await until("the token is gone", () =>
+      client.get(secrets, "old").then(
+        () => undefined,
+        (error: unknown) => error instanceof ApiError && error.reason === "NotFound",
+      ),
+    );
+    await holder.close();
   });
 });
