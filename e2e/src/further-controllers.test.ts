@@ -54,7 +54,8 @@ describe("claims of volumes and devices, unused tokens", () => {
     on().client.create(volumes, {
       ...{ apiVersion: "v1", kind: "PersistentVolume", metadata: { name } },
       spec: {
-        ...{ capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/data" } },
+        ...{ capacity: { storage: "1Gi" }, accessModes: ["ReadWriteOnce"] },
+        ...("csi" in spec ? {} : { hostPath: { path: "/data" } }),
         ...spec,
       },
     });
@@ -167,6 +168,58 @@ describe("claims of volumes and devices, unused tokens", () => {
     });
     assert.equal(fieldOf(claim, "spec.storageClassName"), "usual");
     assert.match(await told("silent", "ExternalProvisioning"), /external provisioner 'example.com\/disks'/);
+  });
+
+  test("a driver's volume is attached to the node of its pod, detached after it, and told who makes it grow", async () => {
+    const { client, naming } = on();
+    const merge = "application/merge-patch+json";
+    const driver = "disks.example.com";
+    await createClass("grows", { provisioner: driver, allowVolumeExpansion: true });
+    await createVolume("disk", { storageClassName: "grows", csi: { driver, volumeHandle: "vol-1" } });
+    await createClaim("on-disk", { storageClassName: "grows" });
+    await inPhase(claims, "on-disk", "Bound");
+    const managed = { [`volumes.${naming.key("controller-managed-attach-detach")}`]: "true" };
+    for (const node of ["node-0", "node-1"]) {
+      await client.patch(nodes, node, { type: merge, body: { metadata: { annotations: managed } } });
+    }
+    const podOn = (name: string, nodeName: string) =>
+      client.create(pods, {
+        ...{ apiVersion: "v1", kind: "Pod", metadata: { name, namespace: "default" } },
+        spec: {
+          ...{ nodeName, containers: [{ name: "c", image: "i" }] },
+          volumes: [{ name: "v", persistentVolumeClaim: { claimName: "on-disk" } }],
+        },
+      });
+    await podOn("writer", "node-0");
+    const attachments = storage("volumeattachments");
+    const attachment = await until("an attachment", async () => (await client.list(attachments)).items[0]);
+    assert.deepEqual(attachment["spec"], {
+      ...{ attacher: driver, nodeName: "node-0", source: { persistentVolumeName: "disk" } },
+    });
+    const { name: key = "" } = attachment.metadata;
+    await client.patch(attachments, key, { type: merge, body: { status: { attached: true } }, subresource: "status" });
+    const attachedTo = (node: string, wanted: readonly object[]) =>
+      until(`what is attached to ${node}`, async () => {
+        const list = fieldOf(await client.get(nodes, node), "status.volumesAttached") ?? [];
+        return JSON.stringify(list) === JSON.stringify(wanted) ? true : undefined;
+      });
+    await attachedTo("node-0", [{ name: naming.key(`csi/${driver}^vol-1`), devicePath: "" }]);
+    await told("writer", "SuccessfulAttachVolume");
+    await podOn("rival", "node-1");
+    const refused = 'Multi-Attach error for volume "disk" Volume is already used by pod(s) writer';
+    assert.equal(await told("rival", "FailedAttachVolume"), refused);
+    await client.patch(claims, "on-disk", {
+      ...{ type: merge, body: { spec: { resources: { requests: { storage: "2Gi" } } } } },
+    });
+    assert.equal(await told("on-disk", "ExternalExpanding"), "waiting for an external controller to expand this PVC");
+    await client.delete(pods, "writer");
+    await attachedTo("node-0", []);
+    const next = await until("the volume moves", async () => {
+      const { items } = await client.list(attachments);
+      return items.length === 1 && fieldOf(items[0], "spec.nodeName") === "node-1" ? items[0] : undefined;
+    });
+    assert.notEqual(next.metadata.name, key);
+    await client.delete(pods, "rival");
   });
 
   test("a pod has a claim made of its template, and the device goes back when the pod ends", async () => {

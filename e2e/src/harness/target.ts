@@ -55,6 +55,7 @@ const clusterControllers = [
   ...["endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller"],
   ...["disruption-controller", "node-lifecycle-controller", "taint-eviction-controller", "ttl-controller"],
   ...["pod-garbage-collector-controller", "ephemeral-volume-controller", "persistentvolume-binder-controller"],
+  ...["persistentvolume-expander-controller", "persistentvolume-attach-detach-controller"],
 ];
 
 /**

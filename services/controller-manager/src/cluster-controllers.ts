@@ -13,7 +13,9 @@ import { createResourceClaimController } from "./resource-claims/claim-controlle
 import { createMirroringController, type MirroringConfig } from "./slice-mirroring/mirroring-controller.js";
 import { createTaintEvictionController } from "./taint-eviction/eviction-controller.js";
 import type { ControllerTools } from "./tools.js";
+import { type AttachDetachConfig, createAttachDetachController } from "./volume-attachment/attach-detach-controller.js";
 import { type BinderConfig, createBinderController } from "./volume-binding/binder-controller.js";
+import { createExpanderController } from "./volume-growth/expander-controller.js";
 
 /** Settings of the controllers of services, budgets, nodes and volumes. */
 export interface ClusterConfig {
@@ -24,6 +26,7 @@ export interface ClusterConfig {
   readonly podCollector: PodCollectorConfig;
   readonly ephemeralVolumes: { readonly workers: number };
   readonly volumeBinder: BinderConfig;
+  readonly volumeAttacher: AttachDetachConfig;
   readonly legacyTokens: LegacyTokenConfig;
   /** Undefined where nodes are given no blocks of addresses. */
   readonly ipam: IpamSettings | undefined;
@@ -49,6 +52,8 @@ export const clusterMakers = (config: ClusterConfig) =>
     "persistentvolume-binder-controller": (tools) => createBinderController(config.volumeBinder, tools),
     "legacy-serviceaccount-token-cleaner-controller": (tools) => createLegacyTokenCleaner(config.legacyTokens, tools),
     "resourceclaim-controller": (tools) => createResourceClaimController({ workers: resourceClaimWorkers }, tools),
+    "persistentvolume-expander-controller": createExpanderController,
+    "persistentvolume-attach-detach-controller": (tools) => createAttachDetachController(config.volumeAttacher, tools),
     "node-ipam-controller": (tools) =>
       config.ipam === undefined
         ? { lacks: "--allocate-node-cidrs is not given" }

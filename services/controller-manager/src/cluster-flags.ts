@@ -80,6 +80,15 @@ export const clusterFlags = {
     group,
     help: "for how long a token in a Secret must have been unused to become invalid, and then invalid to be deleted",
   }),
+  "attach-detach-reconcile-sync-period": durationFlag(60_000, {
+    group,
+    help: "after which the attachments of every volume are looked at again",
+  }),
+  "disable-attach-detach-reconcile-sync": boolFlag(false, { group, help: "whether they are not" }),
+  "disable-force-detach-on-timeout": boolFlag(false, {
+    group,
+    help: "whether volumes stay on nodes that are not ready for as long as their agents do not let go of them",
+  }),
   "allocate-node-cidrs": boolFlag(false, { group, help: "whether nodes are given blocks of addresses for their pods" }),
   "cluster-cidr": stringFlag("", {
     ...{ group, word: "cidr[,cidr]" },

@@ -50,6 +50,12 @@ export function clusterSettings(values: ClusterValues, services: readonly Networ
         periodMs: values["pvclaimbinder-sync-period"],
         provisions: values["enable-dynamic-provisioning"],
       },
+      volumeAttacher: {
+        periodMs: values["disable-attach-detach-reconcile-sync"]
+          ? undefined
+          : values["attach-detach-reconcile-sync-period"],
+        forces: !values["disable-force-detach-on-timeout"],
+      },
       legacyTokens: { periodMs: values["legacy-service-account-token-clean-up-period"] },
       ipam: ipam.value,
     },

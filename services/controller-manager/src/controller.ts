@@ -48,6 +48,8 @@ export const controllerNames = [
   "persistentvolume-binder-controller",
   "legacy-serviceaccount-token-cleaner-controller",
   "resourceclaim-controller",
+  "persistentvolume-expander-controller",
+  "persistentvolume-attach-detach-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
@@ -94,6 +96,8 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "persistentvolume-binder-controller": "persistent-volume-binder",
   "legacy-serviceaccount-token-cleaner-controller": "legacy-service-account-token-cleaner",
   "resourceclaim-controller": "resource-claim-controller",
+  "persistentvolume-expander-controller": "expand-controller",
+  "persistentvolume-attach-detach-controller": "attachdetach-controller",
 };
 
 /** Older names under which `--controllers` knows them. */
@@ -134,6 +138,8 @@ const aliases: Readonly<Partial<Record<ControllerName, string>>> = {
   "persistentvolume-binder-controller": "persistentvolume-binder",
   "legacy-serviceaccount-token-cleaner-controller": "legacy-service-account-token-cleaner",
   "resourceclaim-controller": "resource-claim-controller",
+  "persistentvolume-expander-controller": "persistentvolume-expander",
+  "persistentvolume-attach-detach-controller": "attachdetach",
 };
 
 /** Those that `*` leaves out. */

@@ -2,7 +2,7 @@
 export interface Groups {
   /** Puts it there, and takes it out of where it was; undefined is no group. */
   place(key: string, group: string | undefined): void;
-  in(group: string): Iterable<string>;
+  in(group: string): readonly string[];
 }
 
 export function createGroups(): Groups {

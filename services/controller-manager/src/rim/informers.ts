@@ -15,6 +15,8 @@ export const sharedResources = [
   "persistentvolumeclaims",
   "persistentvolumes",
   "storageclasses",
+  "csidrivers",
+  "volumeattachments",
   "resourceclaims",
   "resourceclaimtemplates",
   "replicationcontrollers",
@@ -101,6 +103,8 @@ function sharedCollections(naming: Naming): Readonly<Record<SharedResource, Shar
     persistentvolumeclaims: shared("persistentvolumeclaims"),
     persistentvolumes: shared("persistentvolumes"),
     storageclasses: shared("storageclasses", naming.group("storage")),
+    csidrivers: shared("csidrivers", naming.group("storage")),
+    volumeattachments: shared("volumeattachments", naming.group("storage")),
     resourceclaims: shared("resourceclaims", naming.group("resource"), "v1beta1"),
     resourceclaimtemplates: shared("resourceclaimtemplates", naming.group("resource"), "v1beta1"),
     replicationcontrollers: shared("replicationcontrollers"),
@@ -131,8 +135,8 @@ const nodeIndex: Index<ApiObject> = (object) => {
   return spec?.nodeName === undefined || spec.nodeName === "" ? [] : [spec.nodeName];
 };
 
-/** Claims of a pod's own volumes have the names of both. */
-const claimIndex: Index<ApiObject> = (object) => {
+/** `namespace/name` of the claims that a pod names; those of its own volumes have the names of both. */
+export const claimKeysOf: Index<ApiObject> = (object) => {
   const { metadata, spec }: Pod = object;
   return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     const claim = ephemeral === undefined ? persistentVolumeClaim?.claimName : `${metadata.name}-${name}`;
@@ -170,7 +174,7 @@ function createInformer({ collection, keep }: Shared, mirror: Mirror): Informer 
     indexes: [
       managerIndex,
       namespaceIndex,
-      ...(collection.resource === "pods" ? [nodeIndex, claimIndex, devicesIndex] : []),
+      ...(collection.resource === "pods" ? [nodeIndex, claimKeysOf, devicesIndex] : []),
     ],
     handlers: {
       added: (object) => tell((handlers) => handlers.added?.(object)),
@@ -190,7 +194,7 @@ function createInformer({ collection, keep }: Shared, mirror: Mirror): Informer 
     orphansIn: (namespace) => view.byIndex(managerIndex, `/${namespace}`),
     inNamespace: (namespace) => view.byIndex(namespaceIndex, namespace),
     onNode: (node) => view.byIndex(nodeIndex, node),
-    usingClaim: (key) => view.byIndex(claimIndex, key),
+    usingClaim: (key) => view.byIndex(claimKeysOf, key),
     usingDevices: (key) => view.byIndex(devicesIndex, key),
     synced: view.synced,
     async follow(handlers, { signal, onError }) {
