@@ -33,7 +33,8 @@ describe("claims of volumes and devices, unused tokens", () => {
     const args = [
       ...["--controllers=*", "--simulate-nodes=2", "--pod-grace=100ms", "--pvclaimbinder-sync-period=500ms"],
       ...["--feature-gates=DynamicResourceAllocation=true", `--runtime-config=${group}/v1beta1=true`],
-      "--legacy-service-account-token-clean-up-period=0s",
+      ...["--legacy-service-account-token-clean-up-period=0s", "--cloud-provider=simulated"],
+      "--simulated-load-balancer-ranges=192.0.2.0/30",
     ];
     target = await startStandalone({ args });
     running = createClient(await readClientConfig(target.clientConfig));
@@ -115,11 +116,11 @@ describe("claims of volumes and devices, unused tokens", () => {
     await createVolume("later", { capacity: { storage: "1Mi" } });
     const text = 'Cannot bind to requested volume "later": requested PV is too small';
     assert.equal(await told("too-much", "VolumeMismatch"), text);
-    await client.patch(volumes, "asked-for", {
-      type: "application/merge-patch+json",
-      body: { metadata: { finalizers: null } },
-    });
+    // It is held up as long as it is used, unless somebody takes it away by force.
     await client.delete(volumes, "asked-for");
+    await client.patch(volumes, "asked-for", {
+      ...{ type: "application/merge-patch+json", body: { metadata: { finalizers: null } } },
+    });
     await inPhase(claims, "asks", "Lost");
     await told("asks", "ClaimLost");
   });
@@ -220,6 +221,45 @@ describe("claims of volumes and devices, unused tokens", () => {
     });
     assert.notEqual(next.metadata.name, key);
     await client.delete(pods, "rival");
+  });
+
+  test("a service of the type LoadBalancer has an address of its own, and gives it back", async () => {
+    const { client, naming } = on();
+    const services = core("services", "default");
+    const finalizer = `service.${naming.key("load-balancer-cleanup")}`;
+    const createService = (name: string) =>
+      client.create(services, {
+        ...{ apiVersion: "v1", kind: "Service", metadata: { name, namespace: "default" } },
+        spec: { type: "LoadBalancer", ports: [{ port: 80 }] },
+      });
+    const withAddress = (name: string) =>
+      until(`an address of ${name}`, async () => {
+        const service = await client.get(services, name);
+        return fieldOf(service, "status.loadBalancer.ingress") === undefined ? undefined : service;
+      });
+    await createService("front");
+    const front = await withAddress("front");
+    assert.deepEqual(fieldOf(front, "status.loadBalancer.ingress"), [{ ip: "192.0.2.1", ipMode: "VIP" }]);
+    assert.deepEqual(front.metadata["finalizers"], [finalizer]);
+    assert.equal(await told("front", "EnsuredLoadBalancer"), "Ensured load balancer");
+    await createService("back");
+    await withAddress("back");
+    await createService("late");
+    const problem = "failed to ensure load balancer: the simulated cloud has no IPv4 address left";
+    assert.equal(await told("late", "SyncLoadBalancerFailed"), `Error syncing load balancer: ${problem}`);
+    await client.delete(services, "back");
+    await told("back", "DeletedLoadBalancer");
+    assert.deepEqual(fieldOf(await withAddress("late"), "status.loadBalancer.ingress"), [
+      { ip: "192.0.2.2", ipMode: "VIP" },
+    ]);
+    await client.patch(services, "front", {
+      ...{ type: "application/merge-patch+json", body: { spec: { type: "ClusterIP" } } },
+    });
+    await until("no finalizer", async () => {
+      const { metadata } = await client.get(services, "front");
+      return metadata["finalizers"] === undefined ? true : undefined;
+    });
+    assert.equal(await told("front", "DeletingLoadBalancer"), "Deleting load balancer");
   });
 
   test("a pod has a claim made of its template, and the device goes back when the pod ends", async () => {

@@ -10,6 +10,7 @@ import { createNodeLifecycleController, type LifecycleConfig } from "./node-life
 import { createNodeTtlController } from "./node-ttl/ttl-controller.js";
 import { createPodCollector, type PodCollectorConfig } from "./pod-gc/pod-collector.js";
 import { createResourceClaimController } from "./resource-claims/claim-controller.js";
+import { type BalancerConfig, createBalancerController } from "./service-lb/balancer-controller.js";
 import { createMirroringController, type MirroringConfig } from "./slice-mirroring/mirroring-controller.js";
 import { createTaintEvictionController } from "./taint-eviction/eviction-controller.js";
 import type { ControllerTools } from "./tools.js";
@@ -28,6 +29,8 @@ export interface ClusterConfig {
   readonly volumeBinder: BinderConfig;
   readonly volumeAttacher: AttachDetachConfig;
   readonly legacyTokens: LegacyTokenConfig;
+  /** Undefined where there is no cloud. */
+  readonly balancers: BalancerConfig | undefined;
   /** Undefined where nodes are given no blocks of addresses. */
   readonly ipam: IpamSettings | undefined;
 }
@@ -54,6 +57,10 @@ export const clusterMakers = (config: ClusterConfig) =>
     "resourceclaim-controller": (tools) => createResourceClaimController({ workers: resourceClaimWorkers }, tools),
     "persistentvolume-expander-controller": createExpanderController,
     "persistentvolume-attach-detach-controller": (tools) => createAttachDetachController(config.volumeAttacher, tools),
+    "service-lb-controller": (tools) =>
+      config.balancers === undefined
+        ? { lacks: "--cloud-provider is not given" }
+        : createBalancerController(config.balancers, tools),
     "node-ipam-controller": (tools) =>
       config.ipam === undefined
         ? { lacks: "--allocate-node-cidrs is not given" }

@@ -25,6 +25,8 @@ export const clusterFields = {
   "attach-detach-reconcile-sync-period": "AttachDetachController.ReconcilerSyncLoopPeriod",
   "disable-attach-detach-reconcile-sync": "AttachDetachController.DisableAttachDetachReconcilerSync",
   "disable-force-detach-on-timeout": "AttachDetachController.disableForceDetachOnTimeout",
+  "cloud-provider": "OrchCloudShared.CloudProvider.Name",
+  "concurrent-service-syncs": "ServiceController.ConcurrentServiceSyncs",
   "allocate-node-cidrs": "OrchCloudShared.AllocateNodeCIDRs",
   "cluster-cidr": "OrchCloudShared.ClusterCIDR",
   "node-cidr-mask-size": "NodeIPAMController.NodeCIDRMaskSize",

@@ -89,6 +89,15 @@ export const clusterFlags = {
     group,
     help: "whether volumes stay on nodes that are not ready for as long as their agents do not let go of them",
   }),
+  "cloud-provider": stringFlag("", {
+    ...{ group, word: "simulated" },
+    help: "the cloud that makes balancers for services: simulated, which gives addresses away, or none",
+  }),
+  "simulated-load-balancer-ranges": stringFlag("192.0.2.0/24", {
+    ...{ group, word: "cidr[,cidr]" },
+    help: "ranges of the addresses of balancers in a simulated cloud: one, or one of each family",
+  }),
+  "concurrent-service-syncs": intFlag(1, { ...{ group, min: 1 }, help: "services whose balancers are made at once" }),
   "allocate-node-cidrs": boolFlag(false, { group, help: "whether nodes are given blocks of addresses for their pods" }),
   "cluster-cidr": stringFlag("", {
     ...{ group, word: "cidr[,cidr]" },

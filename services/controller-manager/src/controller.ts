@@ -50,6 +50,7 @@ export const controllerNames = [
   "resourceclaim-controller",
   "persistentvolume-expander-controller",
   "persistentvolume-attach-detach-controller",
+  "service-lb-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
@@ -98,6 +99,7 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "resourceclaim-controller": "resource-claim-controller",
   "persistentvolume-expander-controller": "expand-controller",
   "persistentvolume-attach-detach-controller": "attachdetach-controller",
+  "service-lb-controller": "service-controller",
 };
 
 /** Older names under which `--controllers` knows them. */
@@ -140,6 +142,7 @@ const aliases: Readonly<Partial<Record<ControllerName, string>>> = {
   "resourceclaim-controller": "resource-claim-controller",
   "persistentvolume-expander-controller": "persistentvolume-expander",
   "persistentvolume-attach-detach-controller": "attachdetach",
+  "service-lb-controller": "service",
 };
 
 /** Those that `*` leaves out. */
