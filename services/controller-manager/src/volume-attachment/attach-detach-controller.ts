@@ -2,6 +2,7 @@ import { keyOf } from "@orch/client/object-store.js";
 import { unlessPast } from "@orch/client/passing.js";
 import { patchTypes } from "@orch/client/patch-types.js";
 import type { Outcome } from "@orch/client/work-queue.js";
+import { ApiError } from "@orch/status/api-error.js";
 import type { Controller } from "../controller.js";
 import { podKind } from "../ephemeral-volumes/decide-claims.js";
 import { claimKeysOf } from "../rim/informers.js";
@@ -10,7 +11,6 @@ import { createReconciler, type Owners } from "../rim/reconciler.js";
 import { recorderOf } from "../rim/recorder.js";
 import { sameJson } from "../rim/same-json.js";
 import type { ControllerTools } from "../tools.js";
-import { unlessThere } from "../unless-there.js";
 import type { Claim, Told } from "../volume-binding/types.js";
 import { attached, attachFailed, multiAttachEvent } from "./attachment-events.js";
 import { createAttachmentFacts, volumeOf } from "./attachment-facts.js";
@@ -43,14 +43,19 @@ export function createAttachDetachController(config: AttachDetachConfig, tools: 
   const attachmentKind = { apiVersion: `${naming.group("storage")}/v1`, kind: "VolumeAttachment" };
   const facts = createAttachmentFacts(config, tools);
   const { usersOf, attachmentNamed, attachmentsOf, stateOf } = facts;
-  /** What has been told of attachments and refusals: each text once. */
+  /** What has been told of attachments, by their names, and of the nodes that each volume is refused: each text once. */
   const told = new Map<string, string>();
+  const refused = new Map<string, Map<string, string>>();
 
-  const tellOnce = (key: string, about: readonly Pod[], eventOf: (pod: Pod) => Told): void => {
+  const tellOnce = (
+    { key, before }: { readonly key: string; readonly before: Map<string, string> },
+    about: readonly Pod[],
+    eventOf: (pod: Pod) => Told,
+  ): void => {
     const [first] = about;
     const text = first === undefined ? "" : eventOf(first).message;
-    if (first === undefined || told.get(key) === text) return;
-    told.set(key, text);
+    if (first === undefined || before.get(key) === text) return;
+    before.set(key, text);
     for (const pod of about) events.tell({ about: pod, kind: podKind, ...eventOf(pod) });
   };
   const tellProgress = (volume: DriverVolume): void => {
@@ -59,9 +64,9 @@ export function createAttachDetachController(config: AttachDetachConfig, tools: 
       const { attached: isAttached, attachError } = attachmentNamed(key)?.status ?? {};
       const on = usersOf(volume).filter(({ spec }) => spec?.nodeName === node);
       // What was attached before this process began is no news.
-      if (isAttached === true && told.has(key)) tellOnce(key, on, () => attached(of));
+      if (isAttached === true && told.has(key)) tellOnce({ key, before: told }, on, () => attached(of));
       else if (isAttached !== true && attachError !== undefined) {
-        tellOnce(key, on, () => attachFailed(of, attachError.message ?? ""));
+        tellOnce({ key, before: told }, on, () => attachFailed(of, attachError.message ?? ""));
       }
     }
   };
@@ -74,12 +79,17 @@ export function createAttachDetachController(config: AttachDetachConfig, tools: 
     facts.made(attachment);
     told.set(key, "");
     await client.create(attachments.collection, attachment, { signal }).catch((error: unknown) => {
-      unlessThere(error);
+      if (!(error instanceof ApiError && error.reason === "AlreadyExists")) throw error;
     });
   };
   const forget = (key: string): void => {
     told.delete(key);
     facts.forget(key);
+  };
+  const detach = async (key: string, signal: AbortSignal): Promise<void> => {
+    const uid = attachmentNamed(key)?.metadata.uid;
+    const preconditions = uid === undefined ? {} : { uid };
+    await client.delete(attachments.collection, key, { preconditions, signal }).catch(unlessPast);
   };
   const carryOut = async (volume: DriverVolume, action: AttachmentAction, signal: AbortSignal): Promise<Outcome> => {
     const { name: of = "" } = volume.metadata;
@@ -94,14 +104,16 @@ export function createAttachDetachController(config: AttachDetachConfig, tools: 
         const users = usersOf(volume);
         const having = users.filter(({ spec }) => action.others.includes(spec?.nodeName ?? ""));
         const wanting = users.filter(({ spec }) => spec?.nodeName === action.node);
-        tellOnce(`${of}/${action.node}`, wanting, (pod) => multiAttachEvent(of, pod, having));
+        const before = refused.get(of) ?? new Map<string, string>();
+        refused.set(of, before);
+        tellOnce({ key: action.node, before }, wanting, (pod) => multiAttachEvent(of, pod, having));
         return "done";
       }
       case "report":
         look.add(ofNode + action.node);
         return "done";
       case "detach":
-        await client.delete(attachments.collection, action.attachment, { signal }).catch(unlessPast);
+        await detach(action.attachment, signal);
         return "done";
       case "lookAgain":
         return { againAfterMs: action.afterMs };
@@ -109,13 +121,19 @@ export function createAttachDetachController(config: AttachDetachConfig, tools: 
   };
   const syncVolume = async (key: string, signal: AbortSignal): Promise<Outcome> => {
     const volume: DriverVolume | undefined = volumes.store.get(key);
-    if (volume?.spec?.csi === undefined) return "done";
+    if (volume?.spec?.csi === undefined) {
+      refused.delete(key);
+      return "done";
+    }
     const state = stateOf(volume);
-    // Whoever has it now may be refused, and told so, another time.
-    for (const { node } of state.attachments) told.delete(`${key}/${node}`);
     tellProgress(volume);
     let outcome: Outcome = "done";
-    for (const action of decideAttachments(state)) {
+    const actions = decideAttachments(state);
+    const without = new Set(actions.flatMap((action) => (action.do === "refuse" ? [action.node] : [])));
+    // Whoever is not refused any more may be refused, and told so, another time.
+    for (const node of refused.get(key)?.keys() ?? []) if (!without.has(node)) refused.get(key)?.delete(node);
+    if (without.size === 0) refused.delete(key);
+    for (const action of actions) {
       const next = await carryOut(volume, action, signal);
       if (next !== "done") outcome = next;
     }
@@ -150,6 +168,7 @@ export function createAttachDetachController(config: AttachDetachConfig, tools: 
   const follows = (owners: Owners) => {
     look = owners;
     if (config.periodMs !== undefined) owners.addAfter(everything, config.periodMs);
+    const volumeSeen = (volume: DriverVolume): void => owners.add(ofVolume + keyOf(volume));
     const claimSeen = (claim: Claim): void => {
       const volume = claim.spec?.volumeName ?? "";
       if (volume !== "") owners.add(ofVolume + volume);
@@ -186,7 +205,7 @@ export function createAttachDetachController(config: AttachDetachConfig, tools: 
       owners.add(ofNode + (attachment.spec?.nodeName ?? ""));
     };
     return [
-      { informer: volumes, handlers: { added: (volume: DriverVolume) => owners.add(ofVolume + keyOf(volume)) } },
+      { informer: volumes, handlers: { added: volumeSeen, deleted: volumeSeen } },
       { informer: claims, handlers: { added: claimSeen, modified: claimSeen } },
       { informer: drivers, handlers: { added: lookAtAll, modified: lookAtAll, deleted: lookAtAll } },
       { informer: attachments, handlers: { added: attachmentSeen, modified: attachmentSeen, deleted: attachmentGone } },
