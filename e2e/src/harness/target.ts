@@ -53,11 +53,12 @@ const workloadControllers = [
 /** All controllers but those: for tests that say themselves how workloads are. */
 export const withoutWorkloads = `--controllers=*,${workloadControllers.map((name) => `-${name}`).join()}`;
 
-/** They write of services, budgets and nodes that tests make, and take pods away whose nodes are not there. */
+/** They write of services, budgets, nodes and volumes that tests make, and take pods away whose nodes are not there. */
 const clusterControllers = [
   ...["endpoints-controller", "endpointslice-controller", "endpointslice-mirroring-controller"],
   ...["disruption-controller", "node-lifecycle-controller", "taint-eviction-controller", "ttl-controller"],
-  ...["pod-garbage-collector-controller", "ephemeral-volume-controller"],
+  ...["pod-garbage-collector-controller", "ephemeral-volume-controller", "persistentvolume-binder-controller"],
+  ...["persistentvolume-expander-controller", "persistentvolume-attach-detach-controller"],
 ];
 
 /**

@@ -1,5 +1,6 @@
 import { alwaysAllowPaths } from "@orch/auth/fixed-authorizers.js";
 import type { ObjectSource } from "@orch/auth/object-source.js";
+import type { ServiceAccountDeps } from "@orch/auth/service-account/authenticator.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Egress } from "@orch/outbound/egress/egress.js";
 import type { Clock } from "@orch/runtime/clock.js";
@@ -25,6 +26,8 @@ export interface AccessDeps {
   readonly environment: Environment;
   /** By which way connections leave; straight where absent. */
   readonly egress?: Egress | undefined;
+  /** Told of Secrets whose tokens are used. */
+  readonly secretUsed?: ServiceAccountDeps["secretUsed"];
 }
 
 export interface AuthorizationAccess {

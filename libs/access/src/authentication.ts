@@ -7,7 +7,7 @@ import {
 import { hasOidcFlags, type OidcFlags, oidcConfiguration } from "@orch/auth/jwt/oidc-flags.js";
 import { reloadingJwtAuthenticator } from "@orch/auth/jwt/reloading.js";
 import type { ObjectSource } from "@orch/auth/object-source.js";
-import { serviceAccountAuthenticator } from "@orch/auth/service-account/authenticator.js";
+import { type ServiceAccountDeps, serviceAccountAuthenticator } from "@orch/auth/service-account/authenticator.js";
 import { parsePublicKeys } from "@orch/auth/service-account/keys.js";
 import { type OpenIdDocuments, openIdDocuments, openIdPaths } from "@orch/auth/service-account/open-id.js";
 import { anyToken, type TokenAuthenticator } from "@orch/auth/token-authenticator.js";
@@ -26,6 +26,7 @@ export interface AuthenticationDeps extends Parts {
   readonly metrics: AuthenticationMetrics;
   readonly objects: ObjectSource;
   readonly egress?: Egress | undefined;
+  readonly secretUsed?: ServiceAccountDeps["secretUsed"];
 }
 
 /** Who is who by bearer tokens, and who comes without any. */

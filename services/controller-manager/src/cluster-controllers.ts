@@ -4,15 +4,21 @@ import { createDisruptionController } from "./disruption/disruption-controller.j
 import { createSliceController, type SliceConfig } from "./endpoint-slices/slice-controller.js";
 import { createEndpointsController, type EndpointsConfig } from "./endpoints/endpoints-controller.js";
 import { createEphemeralVolumeController } from "./ephemeral-volumes/ephemeral-controller.js";
+import { createLegacyTokenCleaner, type LegacyTokenConfig } from "./legacy-tokens/token-cleaner.js";
 import { createNodeIpamController, type IpamSettings } from "./node-ipam/ipam-controller.js";
 import { createNodeLifecycleController, type LifecycleConfig } from "./node-lifecycle/lifecycle-controller.js";
 import { createNodeTtlController } from "./node-ttl/ttl-controller.js";
 import { createPodCollector, type PodCollectorConfig } from "./pod-gc/pod-collector.js";
+import { createResourceClaimController } from "./resource-claims/claim-controller.js";
+import { type BalancerConfig, createBalancerController } from "./service-lb/balancer-controller.js";
 import { createMirroringController, type MirroringConfig } from "./slice-mirroring/mirroring-controller.js";
 import { createTaintEvictionController } from "./taint-eviction/eviction-controller.js";
 import type { ControllerTools } from "./tools.js";
+import { type AttachDetachConfig, createAttachDetachController } from "./volume-attachment/attach-detach-controller.js";
+import { type BinderConfig, createBinderController } from "./volume-binding/binder-controller.js";
+import { createExpanderController } from "./volume-growth/expander-controller.js";
 
-/** Settings of the controllers of services, budgets and nodes. */
+/** Settings of the controllers of services, budgets, nodes and volumes. */
 export interface ClusterConfig {
   readonly slices: SliceConfig;
   readonly endpoints: EndpointsConfig;
@@ -20,9 +26,17 @@ export interface ClusterConfig {
   readonly nodes: LifecycleConfig;
   readonly podCollector: PodCollectorConfig;
   readonly ephemeralVolumes: { readonly workers: number };
+  readonly volumeBinder: BinderConfig;
+  readonly volumeAttacher: AttachDetachConfig;
+  readonly legacyTokens: LegacyTokenConfig;
+  /** Undefined where there is no cloud. */
+  readonly balancers: BalancerConfig | undefined;
   /** Undefined where nodes are given no blocks of addresses. */
   readonly ipam: IpamSettings | undefined;
 }
+
+/** The reference has no flag for them. */
+const resourceClaimWorkers = 10;
 
 /** How those controllers are made. */
 export const clusterMakers = (config: ClusterConfig) =>
@@ -38,6 +52,15 @@ export const clusterMakers = (config: ClusterConfig) =>
     "bootstrap-signer-controller": createBootstrapSigner,
     "token-cleaner-controller": createTokenCleaner,
     "ephemeral-volume-controller": (tools) => createEphemeralVolumeController(config.ephemeralVolumes, tools),
+    "persistentvolume-binder-controller": (tools) => createBinderController(config.volumeBinder, tools),
+    "legacy-serviceaccount-token-cleaner-controller": (tools) => createLegacyTokenCleaner(config.legacyTokens, tools),
+    "resourceclaim-controller": (tools) => createResourceClaimController({ workers: resourceClaimWorkers }, tools),
+    "persistentvolume-expander-controller": createExpanderController,
+    "persistentvolume-attach-detach-controller": (tools) => createAttachDetachController(config.volumeAttacher, tools),
+    "service-lb-controller": (tools) =>
+      config.balancers === undefined
+        ? { lacks: "--cloud-provider is not given" }
+        : createBalancerController(config.balancers, tools),
     "node-ipam-controller": (tools) =>
       config.ipam === undefined
         ? { lacks: "--allocate-node-cidrs is not given" }

@@ -7,7 +7,7 @@ const mask = (what: string) => ({
   help: `bits of the blocks of ${what} that nodes are given`,
 });
 
-/** Flags of the controllers of services, budgets and nodes; the reference's names. */
+/** Flags of the controllers of services, budgets, nodes and volumes; the reference's names. */
 export const clusterFlags = {
   "concurrent-service-endpoint-syncs": intFlag(5, {
     ...{ group, min: 1 },
@@ -68,6 +68,36 @@ export const clusterFlags = {
     ...{ group, min: 1 },
     help: "pods whose own volumes get their claims at once",
   }),
+  "pvclaimbinder-sync-period": durationFlag(15_000, {
+    group,
+    help: "after which every claim and every volume is looked at again",
+  }),
+  "enable-dynamic-provisioning": boolFlag(true, {
+    group,
+    help: "whether the provisioners of storage classes are asked for volumes",
+  }),
+  "legacy-service-account-token-clean-up-period": durationFlag(8760 * 3_600_000, {
+    group,
+    help: "for how long a token in a Secret must have been unused to become invalid, and then invalid to be deleted",
+  }),
+  "attach-detach-reconcile-sync-period": durationFlag(60_000, {
+    group,
+    help: "after which the attachments of every volume are looked at again",
+  }),
+  "disable-attach-detach-reconcile-sync": boolFlag(false, { group, help: "whether they are not" }),
+  "disable-force-detach-on-timeout": boolFlag(false, {
+    group,
+    help: "whether volumes stay on nodes that are not ready for as long as their agents do not let go of them",
+  }),
+  "cloud-provider": stringFlag("", {
+    ...{ group, word: "simulated" },
+    help: "the cloud that makes balancers for services: simulated, which gives addresses away, or none",
+  }),
+  "simulated-load-balancer-ranges": stringFlag("192.0.2.0/24", {
+    ...{ group, word: "cidr[,cidr]" },
+    help: "ranges of the addresses of balancers in a simulated cloud: one, or one of each family",
+  }),
+  "concurrent-service-syncs": intFlag(1, { ...{ group, min: 1 }, help: "services whose balancers are made at once" }),
   "allocate-node-cidrs": boolFlag(false, { group, help: "whether nodes are given blocks of addresses for their pods" }),
   "cluster-cidr": stringFlag("", {
     ...{ group, word: "cidr[,cidr]" },

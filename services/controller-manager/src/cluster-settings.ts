@@ -4,6 +4,7 @@ import type { ClusterConfig } from "./cluster-controllers.js";
 import type { ClusterValues } from "./cluster-flags.js";
 import { rangeProblem } from "./node-ipam/blocks.js";
 import type { IpamSettings } from "./node-ipam/ipam-controller.js";
+import type { BalancerConfig } from "./service-lb/balancer-controller.js";
 
 /** How often pods that nobody else takes away are looked for, and how long a node must have been missing. */
 const collectEveryMs = 20_000;
@@ -13,6 +14,8 @@ const quarantineMs = 40_000;
 export function clusterSettings(values: ClusterValues, services: readonly Network[]): Parsed<ClusterConfig> {
   const ipam = ipamSettings(values, services);
   if (!ipam.ok) return ipam;
+  const balancers = balancerSettings(values);
+  if (!balancers.ok) return balancers;
   return {
     ok: true,
     value: {
@@ -46,21 +49,56 @@ export function clusterSettings(values: ClusterValues, services: readonly Networ
         quarantineMs: Math.min(quarantineMs, values["node-monitor-grace-period"]),
       },
       ephemeralVolumes: { workers: values["concurrent-ephemeralvolume-syncs"] },
+      volumeBinder: {
+        periodMs: values["pvclaimbinder-sync-period"],
+        provisions: values["enable-dynamic-provisioning"],
+      },
+      volumeAttacher: {
+        periodMs: values["disable-attach-detach-reconcile-sync"]
+          ? undefined
+          : values["attach-detach-reconcile-sync-period"],
+        forces: !values["disable-force-detach-on-timeout"],
+      },
+      balancers: balancers.value,
+      legacyTokens: { periodMs: values["legacy-service-account-token-clean-up-period"] },
       ipam: ipam.value,
     },
   };
 }
 
-function ipamSettings(values: ClusterValues, services: readonly Network[]): Parsed<IpamSettings | undefined> {
-  if (!values["allocate-node-cidrs"]) return { ok: true, value: undefined };
-  const texts = values["cluster-cidr"]
+function balancerSettings(values: ClusterValues): Parsed<BalancerConfig | undefined> {
+  const provider = values["cloud-provider"];
+  if (provider === "") return { ok: true, value: undefined };
+  if (provider !== "simulated") return refused(`--cloud-provider: unknown cloud provider ${JSON.stringify(provider)}`);
+  const flag = "simulated-load-balancer-ranges";
+  const ranges = networksIn(values[flag]);
+  if (ranges === undefined) return refused(`--${flag} ${values[flag]}: must be one range, or one of each family`);
+  const problem = ranges.map((network) => rangeProblem({ network, bits: network.address.length * 8 })).find(Boolean);
+  if (problem !== undefined) return refused(`--${flag}: has more than 65536 addresses`);
+  return { ok: true, value: { workers: values["concurrent-service-syncs"], cloud: { ranges } } };
+}
+
+/** One network, or one of each family. */
+function networksIn(list: string): readonly Network[] | undefined {
+  const texts = textsIn(list);
+  const networks = texts.flatMap((text) => parseNetwork(text) ?? []);
+  const families = new Set(networks.map(({ address }) => address.length));
+  return networks.length === texts.length && networks.length > 0 && families.size === networks.length
+    ? networks
+    : undefined;
+}
+
+const textsIn = (list: string): readonly string[] =>
+  list
     .split(",")
     .map((text) => text.trim())
     .filter((text) => text !== "");
-  if (texts.length === 0) return refused("--allocate-node-cidrs needs --cluster-cidr");
-  const networks = texts.flatMap((text) => parseNetwork(text) ?? []);
-  const lengths = networks.map(({ address }) => address.length);
-  if (networks.length < texts.length || networks.length > 2 || new Set(lengths).size < lengths.length) {
+
+function ipamSettings(values: ClusterValues, services: readonly Network[]): Parsed<IpamSettings | undefined> {
+  if (!values["allocate-node-cidrs"]) return { ok: true, value: undefined };
+  if (textsIn(values["cluster-cidr"]).length === 0) return refused("--allocate-node-cidrs needs --cluster-cidr");
+  const networks = networksIn(values["cluster-cidr"]);
+  if (networks === undefined) {
     return refused(`--cluster-cidr ${values["cluster-cidr"]}: must be one range, or one of each family`);
   }
   const own = values["node-cidr-mask-size"];

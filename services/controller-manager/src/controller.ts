@@ -45,6 +45,12 @@ export const controllerNames = [
   "bootstrap-signer-controller",
   "token-cleaner-controller",
   "horizontal-pod-autoscaler-controller",
+  "persistentvolume-binder-controller",
+  "legacy-serviceaccount-token-cleaner-controller",
+  "resourceclaim-controller",
+  "persistentvolume-expander-controller",
+  "persistentvolume-attach-detach-controller",
+  "service-lb-controller",
 ] as const;
 export type ControllerName = (typeof controllerNames)[number];
 
@@ -88,6 +94,12 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "bootstrap-signer-controller": "bootstrap-signer",
   "token-cleaner-controller": "token-cleaner",
   "horizontal-pod-autoscaler-controller": "horizontal-pod-autoscaler",
+  "persistentvolume-binder-controller": "persistent-volume-binder",
+  "legacy-serviceaccount-token-cleaner-controller": "legacy-service-account-token-cleaner",
+  "resourceclaim-controller": "resource-claim-controller",
+  "persistentvolume-expander-controller": "expand-controller",
+  "persistentvolume-attach-detach-controller": "attachdetach-controller",
+  "service-lb-controller": "service-controller",
 };
 
 /** Older names under which `--controllers` knows them. */
@@ -125,6 +137,12 @@ const aliases: Readonly<Partial<Record<ControllerName, string>>> = {
   "bootstrap-signer-controller": "bootstrapsigner",
   "token-cleaner-controller": "tokencleaner",
   "horizontal-pod-autoscaler-controller": "horizontalpodautoscaling",
+  "persistentvolume-binder-controller": "persistentvolume-binder",
+  "legacy-serviceaccount-token-cleaner-controller": "legacy-service-account-token-cleaner",
+  "resourceclaim-controller": "resource-claim-controller",
+  "persistentvolume-expander-controller": "persistentvolume-expander",
+  "persistentvolume-attach-detach-controller": "attachdetach",
+  "service-lb-controller": "service",
 };
 
 /** Those that `*` leaves out. */

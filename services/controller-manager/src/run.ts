@@ -28,6 +28,7 @@ export async function run({ values, notes, refuse }: Started, environment: NodeJ
   const settings = controllerManagerSettings(values, {
     ...{ naming, identity, read },
     migratesStorage: gates.enabled("StorageVersionMigrator"),
+    claimsDevices: gates.enabled("DynamicResourceAllocation"),
     serviceRanges: values["service-cluster-ip-range"].split(",").flatMap((text) => parseNetwork(text.trim()) ?? []),
   });
   if (!settings.ok) return refuse(settings.problems.join("; "));

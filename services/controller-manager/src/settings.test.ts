@@ -69,6 +69,18 @@ test("without the garbage collector the others run", () => {
   assert.throws(() => settingsOf("--controllers=nope"), /known controllers/);
 });
 
+test("a simulated cloud has ranges of addresses, other clouds are not known", () => {
+  assert.equal(settingsOf().cluster.balancers, undefined);
+  const ranges = (list: string) =>
+    settingsOf("--cloud-provider=simulated", `--simulated-load-balancer-ranges=${list}`).cluster.balancers?.cloud
+      .ranges;
+  assert.equal(ranges("192.0.2.0/24,2001:db8::/112")?.length, 2);
+  assert.throws(() => ranges("192.0.2.0/24,198.51.100.0/24"), /one range, or one of each family/);
+  assert.throws(() => ranges(""), /one range, or one of each family/);
+  assert.throws(() => ranges("10.0.0.0/8"), /more than 65536 addresses/);
+  assert.throws(() => settingsOf("--cloud-provider=aws"), /unknown cloud provider "aws"/);
+});
+
 test("one authority signs for all, or each signer has its own", () => {
   const [cert, key] = ["--cluster-signing-cert-file=c", "--cluster-signing-key-file=k"] as const;
   const files = { certificate: "c", key: "k" };

@@ -9,7 +9,7 @@ import { messageOf } from "@orch/status/message-of.js";
 import { type SignerKind, signerKinds } from "./certificates/signers.js";
 import type { AuthorityFiles, SigningConfig } from "./certificates/signing-controller.js";
 import { clusterSettings } from "./cluster-settings.js";
-import { chooseControllers } from "./controller.js";
+import { type ControllerName, chooseControllers } from "./controller.js";
 import type { accountFlags, autoscalingFlags, controllerFlags, managerFlags, workerFlags } from "./flags.js";
 import type { AccountSettings, ControllerManagerConfig } from "./service.js";
 
@@ -26,6 +26,8 @@ export interface SettingsParts {
   readonly read: (path: string) => string;
   /** StorageVersionMigrations are acted on (gate StorageVersionMigrator). */
   readonly migratesStorage?: boolean;
+  /** Pods claim devices (gate DynamicResourceAllocation). */
+  readonly claimsDevices?: boolean;
   /** Of the addresses of services: nodes are given none of them. */
   readonly serviceRanges?: readonly Network[];
 }
@@ -42,9 +44,11 @@ export function controllerManagerSettings(
     const all = [controllers, accounts, leaderElection];
     return { ok: false, problems: all.flatMap((part) => (part.ok ? [] : part.problems)) };
   }
-  const names = [...controllers.value.controllers].filter(
-    (name) => parts.migratesStorage === true || name !== "storage-version-migrator-controller",
-  );
+  const off: ReadonlySet<ControllerName> = new Set([
+    ...(parts.migratesStorage === true ? [] : (["storage-version-migrator-controller"] as const)),
+    ...(parts.claimsDevices === true ? [] : (["resourceclaim-controller"] as const)),
+  ]);
+  const names = [...controllers.value.controllers].filter((name) => !off.has(name));
   return {
     ok: true,
     value: {

@@ -32,6 +32,7 @@ import type { ConnectionSource } from "./http/server.js";
 import { registerKeyProbes } from "./key-probes.js";
 import { assembleNodes } from "./nodes/assemble.js";
 import { assembleOwnObjects } from "./own-objects/assemble.js";
+import { createTokenUse } from "./own-objects/token-use.js";
 import { registerProbes } from "./probes.js";
 import { createRequestMetrics } from "./request-metrics.js";
 import { createGateway, type Gateway } from "./service.js";
@@ -99,7 +100,11 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
   void catalog.loaded.then(health.postStartHook("crd-informer-synced"));
   const objects = callerSource({ caches, clock, log: (what, err) => log.warn({ err }, what) });
   const tls = await createTlsFiles(settings.tls, { log, clock, metrics, refuse });
-  const access = await createAccess(settings.access, { ...deps, objects, random: Math.random });
+  const secretUsed = createTokenUse({
+    ...deps,
+    log: (err) => log.debug({ err }, "the use of a token is not recorded"),
+  });
+  const access = await createAccess(settings.access, { ...deps, objects, random: Math.random, secretUsed });
   const { authentication, authorization } = access;
   health.check("authorization", () => authorization.health(), { livez: false });
   const configured = health.postStartHook("priority-and-fairness-config-consumer");

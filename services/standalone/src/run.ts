@@ -177,6 +177,7 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
         controllerManagerSettings(electing, {
           ...{ naming, identity, read },
           migratesStorage: gates.enabled("StorageVersionMigrator"),
+          claimsDevices: gates.enabled("DynamicResourceAllocation"),
           serviceRanges: values["service-cluster-ip-range"],
         }),
       ),

@@ -547,6 +547,35 @@ for (const [what, happens, why] of legacyFates) {
   });
 }
 
+test("the use of a secret's token is told, unless it is recorded of today or tomorrow", async () => {
+  const told: object[] = [];
+  const { ask, issueLegacy, objects, wait } = createWorld({ secretUsed: (use) => told.push(use) });
+  const token = await issueLegacy();
+  const label = (day: string): void =>
+    objects.put("secrets/ns/held", {
+      ...held(token),
+      metadata: { uid: "secret-1", labels: { "kubernetes.io/legacy-token-last-used": day } },
+    });
+  objects.put("secrets/ns/held", held(token));
+  await ask(token);
+  assert.deepEqual(told.splice(0), [{ namespace: "ns", name: "held", day: "2025-01-01" }]);
+  for (const [day, times] of [
+    ["2024-12-31", 1],
+    ["2025-01-01", 0],
+    ["2025-01-02", 0],
+  ] as const) {
+    label(day);
+    wait(1000);
+    await ask(token);
+    assert.equal(told.splice(0).length, times, day);
+  }
+  objects.put("serviceaccounts/ns/app", object("sa-2"));
+  label("2024-12-31");
+  wait(1000);
+  assert.match(denial(await ask(token)), another);
+  assert.deepEqual(told, []);
+});
+
 test("where secrets' tokens are not taken they are left to others", async () => {
   const { ask, issueLegacy } = createWorld({ legacy: false });
   assert.deepEqual(await ask(await issueLegacy()), noVerdict);

@@ -27,6 +27,15 @@ export interface ServiceAccountDeps {
   readonly lookup: boolean;
   /** Whether tokens of Secrets are taken at all. */
   readonly legacy: boolean;
+  /** Told of the Secrets whose tokens are used, unless their label says so of today already. */
+  readonly secretUsed?: ((use: SecretUse) => void) | undefined;
+}
+
+/** A token of a Secret was taken on a day (`2026-01-31`, UTC). */
+export interface SecretUse {
+  readonly namespace: string;
+  readonly name: string;
+  readonly day: string;
 }
 
 /** Nothing longer comes in a header, and none of ours is. */
@@ -122,11 +131,17 @@ interface SecretParts {
   readonly digest: string | undefined;
   /** The day since which it may not be used any more; empty where it may. */
   readonly invalidSince: string;
+  /** The last day of its use that was recorded. */
+  readonly lastUsed: string;
 }
 
+const dayMs = 24 * 3_600_000;
+const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+
 /** Whether the objects that a token depends on are there. */
-function createVouchers({ naming, objects, now, lookup }: ServiceAccountDeps) {
+function createVouchers({ naming, objects, now, lookup, secretUsed }: ServiceAccountDeps) {
   const invalidSince = naming.key("legacy-token-invalid-since");
+  const lastUsed = naming.key("legacy-token-last-used");
   const source = { objects, now, more: () => undefined };
   const accounts = liveObjects({ ...source, resource: "serviceaccounts" });
   const pods = liveObjects({ ...source, resource: "pods" });
@@ -139,6 +154,7 @@ function createVouchers({ naming, objects, now, lookup }: ServiceAccountDeps) {
       return {
         digest: typeof held === "string" ? tokenDigest(Buffer.from(held, "base64").toString("utf8")) : undefined,
         invalidSince: secret.metadata.labels?.[invalidSince] ?? "",
+        lastUsed: secret.metadata.labels?.[lastUsed] ?? "",
       };
     },
   });
@@ -169,17 +185,26 @@ function createVouchers({ naming, objects, now, lookup }: ServiceAccountDeps) {
     legacy({ identity, secret }: LegacyClaims, digest: string): Answer {
       if (!lookup) return undefined;
       const { namespace, account } = identity;
+      let recorded = "";
       const holds: Objection<SecretParts> = (object) => {
         if (object === undefined || object.deleted !== undefined) return "its secret is not there";
+        recorded = object.more.lastUsed;
         if (!sameSecret(object.more.digest ?? "", digest)) return "its secret holds another one";
         return object.more.invalidSince === "" ? undefined : "its secret says that it is not to be used any more";
       };
       const there: Objection<undefined> = (object) =>
         object?.deleted === undefined ? same("service account", account)(object) : "its service account is deleted";
-      return firstOf([
+      const answer = firstOf([
         () => secrets.objection(namespace, secret, holds),
         () => accounts.objection(namespace, account.name, there),
       ]);
+      return andThen(answer, (why) => {
+        const day = dayOf(now());
+        // Clocks of servers differ: one of them may write tomorrow's day.
+        const isRecorded = recorded === day || recorded === dayOf(now() + dayMs);
+        if (why === undefined && !isRecorded) secretUsed?.({ namespace, name: secret, day });
+        return why;
+      });
     },
   };
 }

@@ -13,6 +13,12 @@ export const sharedResources = [
   "services",
   "endpoints",
   "persistentvolumeclaims",
+  "persistentvolumes",
+  "storageclasses",
+  "csidrivers",
+  "volumeattachments",
+  "resourceclaims",
+  "resourceclaimtemplates",
   "replicationcontrollers",
   "replicasets",
   "deployments",
@@ -46,6 +52,10 @@ export interface Informer {
   inNamespace(namespace: string): Iterable<ApiObject>;
   /** Pods alone: those that are bound to a node. */
   onNode(node: string): Iterable<ApiObject>;
+  /** Pods alone: those that name a claim, by its `namespace/name`. */
+  usingClaim(key: string): Iterable<ApiObject>;
+  /** Pods alone: those that name a claim of devices, or for which one was made. */
+  usingDevices(key: string): Iterable<ApiObject>;
   /** Resolves when the first list is in the store and its handlers have been called. */
   readonly synced: Promise<void>;
   /**
@@ -91,6 +101,12 @@ function sharedCollections(naming: Naming): Readonly<Record<SharedResource, Shar
     services: shared("services"),
     endpoints: shared("endpoints"),
     persistentvolumeclaims: shared("persistentvolumeclaims"),
+    persistentvolumes: shared("persistentvolumes"),
+    storageclasses: shared("storageclasses", naming.group("storage")),
+    csidrivers: shared("csidrivers", naming.group("storage")),
+    volumeattachments: shared("volumeattachments", naming.group("storage")),
+    resourceclaims: shared("resourceclaims", naming.group("resource"), "v1beta1"),
+    resourceclaimtemplates: shared("resourceclaimtemplates", naming.group("resource"), "v1beta1"),
     replicationcontrollers: shared("replicationcontrollers"),
     replicasets: shared("replicasets", "apps"),
     deployments: shared("deployments", "apps"),
@@ -119,6 +135,22 @@ const nodeIndex: Index<ApiObject> = (object) => {
   return spec?.nodeName === undefined || spec.nodeName === "" ? [] : [spec.nodeName];
 };
 
+/** `namespace/name` of the claims that a pod names; those of its own volumes have the names of both. */
+export const claimKeysOf: Index<ApiObject> = (object) => {
+  const { metadata, spec }: Pod = object;
+  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    const claim = ephemeral === undefined ? persistentVolumeClaim?.claimName : `${metadata.name}-${name}`;
+    return claim === undefined ? [] : [`${metadata.namespace}/${claim}`];
+  });
+};
+
+const devicesIndex: Index<ApiObject> = (object) => {
+  const { metadata, spec, status }: Pod = object;
+  return [...(spec?.resourceClaims ?? []), ...(status?.resourceClaimStatuses ?? [])].flatMap((entry) =>
+    entry.resourceClaimName === undefined ? [] : [`${metadata.namespace}/${entry.resourceClaimName}`],
+  );
+};
+
 interface Reader {
   readonly handlers: InformerHandlers;
   readonly onError: (error: unknown) => void;
@@ -139,7 +171,11 @@ function createInformer({ collection, keep }: Shared, mirror: Mirror): Informer 
   };
   const view = mirror.view({
     ...{ collection, keep, sees: "objects" },
-    indexes: [managerIndex, namespaceIndex, ...(collection.resource === "pods" ? [nodeIndex] : [])],
+    indexes: [
+      managerIndex,
+      namespaceIndex,
+      ...(collection.resource === "pods" ? [nodeIndex, claimKeysOf, devicesIndex] : []),
+    ],
     handlers: {
       added: (object) => tell((handlers) => handlers.added?.(object)),
       modified: (object, before) => tell((handlers) => handlers.modified?.(object, before)),
@@ -158,6 +194,8 @@ function createInformer({ collection, keep }: Shared, mirror: Mirror): Informer 
     orphansIn: (namespace) => view.byIndex(managerIndex, `/${namespace}`),
     inNamespace: (namespace) => view.byIndex(namespaceIndex, namespace),
     onNode: (node) => view.byIndex(nodeIndex, node),
+    usingClaim: (key) => view.byIndex(claimKeysOf, key),
+    usingDevices: (key) => view.byIndex(devicesIndex, key),
     synced: view.synced,
     async follow(handlers, { signal, onError }) {
       if (signal.aborted) return;

@@ -15,6 +15,7 @@ export interface Pod extends Seen {
     readonly initContainers?: readonly SeenContainer[];
     readonly volumes?: readonly SeenVolume[];
     readonly affinity?: { readonly nodeAffinity?: object };
+    readonly resourceClaims?: readonly PodClaim[];
   };
   readonly status?: {
     readonly phase?: string;
@@ -25,6 +26,7 @@ export interface Pod extends Seen {
     readonly conditions?: readonly PodCondition[];
     readonly containerStatuses?: readonly ContainerStatus[];
     readonly initContainerStatuses?: readonly ContainerStatus[];
+    readonly resourceClaimStatuses?: readonly PodClaimStatus[];
   };
 }
 
@@ -39,6 +41,20 @@ export interface SeenVolume {
   readonly name?: string;
   readonly persistentVolumeClaim?: { readonly claimName?: string };
   readonly ephemeral?: object;
+}
+
+/** A claim of devices that a pod names, or has made of a template. */
+export interface PodClaim {
+  readonly name?: string;
+  readonly resourceClaimName?: string;
+  readonly resourceClaimTemplateName?: string;
+}
+
+/** What became of one that names a template. */
+export interface PodClaimStatus {
+  readonly name?: string;
+  /** Absent where no claim is needed. */
+  readonly resourceClaimName?: string;
 }
 
 export interface PodCondition {
@@ -78,12 +94,14 @@ export function keptPod(object: ApiObject): Pod {
       initContainers: spec.initContainers?.map(container),
       volumes: volumes?.length === 0 ? undefined : volumes,
       affinity: affinity?.nodeAffinity === undefined ? undefined : { nodeAffinity: affinity.nodeAffinity },
+      resourceClaims: spec.resourceClaims,
     }),
     status: defined({
       ...{ phase, reason, podIP, podIPs, startTime },
       conditions: status.conditions?.map(condition),
       containerStatuses: status.containerStatuses?.map(containerStatus),
       initContainerStatuses: status.initContainerStatuses?.map(containerStatus),
+      resourceClaimStatuses: status.resourceClaimStatuses,
     }),
   };
 }

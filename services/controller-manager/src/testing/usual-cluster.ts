@@ -11,5 +11,9 @@ export const usualCluster = (): ClusterConfig => ({
   },
   podCollector: { threshold: 0, periodMs: 20_000, quarantineMs: 40_000 },
   ephemeralVolumes: { workers: 1 },
+  volumeBinder: { periodMs: 15_000, provisions: true },
+  volumeAttacher: { periodMs: 60_000, forces: true },
+  legacyTokens: { periodMs: 8760 * 3_600_000 },
+  balancers: undefined,
   ipam: undefined,
 });

@@ -4,6 +4,7 @@ import type { TlsFlagValues } from "../tls/flags.js";
 import type { TlsSource } from "../tls/material.js";
 import { authenticationData, authenticationMap, configMaps } from "./authentication-map.js";
 import { type Identity, renewIdentity, renewMs } from "./identity-lease.js";
+import { dayOf, isTracking, trackingMap } from "./token-use.js";
 import { type OwnWriteDeps, writeOwn } from "./write.js";
 
 export interface OwnObjectsDeps extends OwnWriteDeps {
@@ -27,6 +28,10 @@ export async function keepOwnObjects(deps: OwnObjectsDeps, identity: Identity, s
       await keepAuthenticationMap(deps);
       return renewMs;
     }),
+    again(deps, signal, async () => {
+      await keepTrackingMap(deps);
+      return renewMs;
+    }),
   ]);
 }
 
@@ -41,6 +46,15 @@ async function keepAuthenticationMap(deps: OwnObjectsDeps): Promise<void> {
     typeof known === "object" && known !== null && Object.entries(known).some(([k, v]) => k === key && v === value);
   if (Object.entries(data).every(([key, value]) => has(key, value))) return;
   await writeOwn(deps, configMaps, authenticationMap, { data });
+}
+
+/** Since when the use of Secrets' tokens is recorded: tokens that were used before are not taken for unused. */
+async function keepTrackingMap(deps: OwnObjectsDeps): Promise<void> {
+  const namespace = deps.naming.systemName("system");
+  const name = trackingMap(deps.naming);
+  const stored = await deps.objects.get({ ...configMaps, namespace }, name);
+  if (isTracking(stored?.["data"])) return;
+  await writeOwn(deps, configMaps, name, { data: { since: dayOf(deps.clock.now()) } });
 }
 
 /** Retries failed work soon. It is logged once, after several failures: the first attempts of a start may come too early. */

@@ -29,18 +29,31 @@ export async function writeOwn(deps: OwnWriteDeps, kind: OwnKind, name: string, 
   }
 }
 
+/** Writes these fields of an object that is there, in any namespace. @throws ApiError */
+export async function patchOwn(
+  deps: OwnWriteDeps,
+  kind: OwnKind,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  fields: object,
+): Promise<void> {
+  await send(deps, kind, { verb: "patch", namespace, name, object: fields });
+}
+
 interface Sent {
   readonly verb: WriteVerb;
+  /** The system's where absent. */
+  readonly namespace?: string;
   readonly name: string;
   readonly object: object;
 }
 
-function send({ naming, resources }: OwnWriteDeps, kind: OwnKind, { verb, name, object }: Sent): Promise<WriteReply> {
+function send({ naming, resources }: OwnWriteDeps, kind: OwnKind, sent: Sent): Promise<WriteReply> {
+  const { verb, namespace = naming.systemName("system"), name, object } = sent;
   return resources.of(kind.group).call(
     resourceWrite,
     {
       ...kind,
-      ...{ verb, name, subresource: "", namespace: naming.systemName("system") },
+      ...{ verb, name, subresource: "", namespace },
       body: Buffer.from(JSON.stringify(object)),
       contentType: verb === "patch" ? "application/merge-patch+json" : "application/json",
       ...{ options: {}, form: "", ifMatch: "", userAgent: naming.systemName("apiserver") },

@@ -7,7 +7,10 @@ import { allow, named, type RulesByRole, read, tellEvents } from "./rules.js";
  */
 export function controllerRules(
   naming: Naming,
-  { migratesStorage = false }: { readonly migratesStorage?: boolean } = {},
+  {
+    migratesStorage = false,
+    claimsDevices = false,
+  }: { readonly migratesStorage?: boolean; readonly claimsDevices?: boolean } = {},
 ): RulesByRole {
   return {
     ...workloadRules(naming),
@@ -16,6 +19,7 @@ export function controllerRules(
     ...nodeRules(naming),
     ...clusterRules(naming),
     ...(migratesStorage ? migrationRules(naming) : {}),
+    ...(claimsDevices ? deviceRules(naming) : {}),
     ...ownRules(naming),
   };
 }
@@ -231,6 +235,21 @@ function migrationRules(naming: Naming): RulesByRole {
     "storage-version-migrator-controller": [
       allow("list patch", "*", "*"),
       allow("update", "storageversionmigrations/status", naming.group("storagemigration")),
+    ],
+  };
+}
+
+function deviceRules(naming: Naming): RulesByRole {
+  const devices = naming.group("resource");
+  return {
+    "resource-claim-controller": [
+      allow(read, "pods"),
+      allow("update", "pods/finalizers"),
+      allow("create delete get list watch", "resourceclaims", devices),
+      allow(read, "resourceclaimtemplates", devices),
+      allow("patch update", "resourceclaims resourceclaims/status", devices),
+      allow("patch update", "pods/status"),
+      tellEvents(naming),
     ],
   };
 }
