@@ -36,6 +36,8 @@ export interface Ruleset {
   /** The ports of a service as they are from now on, in place of those that it had. */
   put(service: string, ports: readonly BalancedPort[]): void;
   surround(surroundings: Surroundings): void;
+  /** Whether the next writing holds no more than what has changed. */
+  readonly isKnown: boolean;
   /** What the kernel has is not known: the next writing is a whole one. */
   forget(): void;
   /** `chains`: those of ours that the kernel has, for a whole writing; `now`: milliseconds that only grow. */
@@ -46,5 +48,3 @@ export interface Ruleset {
 
 /** Chains by table, as the kernel has them. */
 export type KnownChains = ReadonlyMap<string, readonly string[]>;
-
-export const nothingToWrite: Writing = { text: "", isWhole: false, againAfter: undefined };

@@ -3,7 +3,7 @@ import type { Endpoint } from "../model/endpoints.js";
 import { type Family, isWithin } from "../model/family.js";
 import { isExternallyAccessible } from "../model/service-port.js";
 import type { Surroundings } from "../ruleset.js";
-import { comment, detectionRules, endpointNames, namesOf, wordsOf } from "./words.js";
+import { comment, detectionRules, namesOf, type PortNames, wordsOf } from "./words.js";
 
 /** An element of a set or a map. */
 export interface Element {
@@ -30,14 +30,20 @@ export interface PieceOptions {
   readonly surroundings: Surroundings;
 }
 
-export function pieceOf(balanced: BalancedPort, options: PieceOptions): Piece {
+/** A port with its names: made once, they are asked for often. */
+interface NamedPort extends BalancedPort {
+  readonly names: PortNames;
+}
+
+export function pieceOf(port: BalancedPort, options: PieceOptions): Piece {
+  const balanced: NamedPort = { ...port, names: namesOf(port) };
   const chains = new Map<string, readonly string[]>();
   const sets = new Map<string, string>();
   for (const [name, rules] of [...policyChains(balanced, options), ...edgeChains(balanced, options)]) {
     chains.set(name, rules);
   }
   for (const endpoint of balanced.hasEndpoints ? balanced.reachable : []) {
-    const { chain, affinity } = endpointNames(balanced, endpoint);
+    const { chain, affinity } = balanced.names.of(endpoint);
     chains.set(chain, endpointRules(balanced, endpoint, options));
     const { affinitySeconds } = balanced.port;
     if (affinitySeconds === undefined) continue;
@@ -48,12 +54,9 @@ export function pieceOf(balanced: BalancedPort, options: PieceOptions): Piece {
 }
 
 /** The chains that spread connections over endpoints, one for each policy that somebody goes by. */
-function policyChains(
-  balanced: BalancedPort,
-  options: PieceOptions,
-): readonly (readonly [string, readonly string[]])[] {
+function policyChains(balanced: NamedPort, options: PieceOptions): readonly (readonly [string, readonly string[]])[] {
   const { port, cluster, local, hasEndpoints } = balanced;
-  const { service, local: localName } = namesOf(balanced);
+  const { service, local: localName } = balanced.names;
   if (!hasEndpoints) return [];
   const masked = internalWay(balanced) === "balanced" ? clusterAddressRules(balanced, options) : [];
   const isLocal = port.internalPolicy === "Local";
@@ -76,8 +79,8 @@ function clusterAddressRules({ port }: BalancedPort, { family, masqueradesAll, s
   return detection === undefined ? [] : [`${about} ${detection.isNotLocal} jump mark-for-masquerade`];
 }
 
-function spread(balanced: BalancedPort, endpoints: readonly Endpoint[], { family }: PieceOptions): readonly string[] {
-  const names = endpoints.map((endpoint) => endpointNames(balanced, endpoint));
+function spread(balanced: NamedPort, endpoints: readonly Endpoint[], { family }: PieceOptions): readonly string[] {
+  const names = endpoints.map((endpoint) => balanced.names.of(endpoint));
   const { ip } = wordsOf[family];
   const known =
     balanced.port.affinitySeconds === undefined
@@ -87,10 +90,10 @@ function spread(balanced: BalancedPort, endpoints: readonly Endpoint[], { family
   return [...known, `numgen random mod ${names.length} vmap { ${verdicts} }`];
 }
 
-function endpointRules(balanced: BalancedPort, endpoint: Endpoint, { family }: PieceOptions): readonly string[] {
+function endpointRules(balanced: NamedPort, endpoint: Endpoint, { family }: PieceOptions): readonly string[] {
   const { ip } = wordsOf[family];
   const { protocol, affinitySeconds } = balanced.port;
-  const { affinity } = endpointNames(balanced, endpoint);
+  const { affinity } = balanced.names.of(endpoint);
   return [
     // A pod that reaches itself through its service has to see another source than itself.
     `${ip} saddr ${endpoint.address} jump mark-for-masquerade`,
@@ -101,11 +104,11 @@ function endpointRules(balanced: BalancedPort, endpoint: Endpoint, { family }: P
 
 /** The chains of what comes for external addresses and node ports. */
 function edgeChains(
-  balanced: BalancedPort,
+  balanced: NamedPort,
   { family, surroundings }: PieceOptions,
 ): readonly (readonly [string, readonly string[]])[] {
   const { port, hasEndpoints, local } = balanced;
-  const names = namesOf(balanced);
+  const names = balanced.names;
   if (!hasEndpoints || !isExternallyAccessible(port)) return [];
   const { ip } = wordsOf[family];
   const detection = detectionRules(surroundings.detection, wordsOf[family]);
@@ -132,10 +135,10 @@ function edgeChains(
 const isFiltered = ({ port, hasEndpoints }: BalancedPort): boolean =>
   hasEndpoints && port.loadBalancerIps.length > 0 && port.sourceRanges.length > 0;
 
-function elementsOf(balanced: BalancedPort): readonly Element[] {
+function elementsOf(balanced: NamedPort): readonly Element[] {
   const { port } = balanced;
   const { protocol } = port;
-  const names = namesOf(balanced);
+  const names = balanced.names;
   const [inside, outside] = [internalWay(balanced), externalWay(balanced)];
   const external = [...new Set([...port.externalIps, ...port.loadBalancerIps])];
   const at = (address: string): string => `${address} . ${protocol} . ${port.port}`;

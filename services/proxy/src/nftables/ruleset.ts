@@ -86,6 +86,9 @@ export function createNftRuleset(options: NftRulesetOptions): Ruleset {
       surroundings = next;
       isKnown = false;
     },
+    get isKnown() {
+      return isKnown;
+    },
     forget() {
       isKnown = false;
     },

@@ -26,27 +26,36 @@ const cut = (text: string, most: number): string => (text.length <= most ? text 
 /** `ns1/svc1/tcp/p80` → `ULMVA6XW-ns1/svc1/tcp/p80`: whatever is cut off, no two are the same. */
 const named = (text: string): string => cut(`${shortHash(text, 8)}-${text}`, longestName);
 
+/** What a port of a service is called in the table. */
 export interface PortNames {
   readonly service: string;
   readonly local: string;
   readonly external: string;
   readonly firewall: string;
+  of(endpoint: Endpoint): EndpointNames;
 }
 
-export function namesOf({ port }: BalancedPort): PortNames {
+export interface EndpointNames {
+  readonly chain: string;
+  /** The set of clients that stay with it. */
+  readonly affinity: string;
+}
+
+export function namesOf({ port, reachable }: BalancedPort): PortNames {
   const base = named(port.key);
+  const ofEndpoint = ({ address, port: number }: Endpoint): EndpointNames => {
+    const own = named(`${port.key}__${address.replaceAll(":", ".")}/${number}`);
+    return { chain: `endpoint-${own}`, affinity: `affinity-${own}` };
+  };
+  // A hash takes longer than the rest of an endpoint's rules.
+  const known = new Map(reachable.map((endpoint) => [endpoint, ofEndpoint(endpoint)]));
   return {
     service: `service-${base}`,
     local: `local-${base}`,
     external: `external-${base}`,
     firewall: `firewall-${base}`,
+    of: (endpoint) => known.get(endpoint) ?? ofEndpoint(endpoint),
   };
-}
-
-/** Of an endpoint's chain and of the set of clients that stay with it. */
-export function endpointNames({ port }: BalancedPort, { address, port: number }: Endpoint) {
-  const base = named(`${port.key}__${address.replaceAll(":", ".")}/${number}`);
-  return { chain: `endpoint-${base}`, affinity: `affinity-${base}` };
 }
 
 export const comment = (text: string): string => `comment "${cut(text, longestComment)}"`;
