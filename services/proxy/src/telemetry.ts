@@ -4,8 +4,8 @@ import type { Metrics } from "@orch/runtime/metrics.js";
 export interface Telemetry {
   synced(kind: "full" | "partial", seconds: number): void;
   failed(): void;
-  /** Rules by table, of each family. */
-  sizes(sizes: readonly Readonly<Record<string, number>>[]): void;
+  /** Rules by table, of each family: asked whenever metrics are read. */
+  sizes(read: () => readonly Readonly<Record<string, number>>[]): void;
   changed(what: "service" | "endpoint"): void;
   /** All changes that were queued are written. */
   written(): void;
@@ -62,11 +62,14 @@ export function createTelemetry(metrics: Metrics, mode: "iptables" | "nftables",
       lastSync.set(now() / 1000);
     },
     failed: () => failures.inc(),
-    sizes(sizes) {
-      const sums = new Map<string, number>();
-      for (const [table, count] of sizes.flatMap(Object.entries<number>))
-        sums.set(table, (sums.get(table) ?? 0) + count);
-      for (const [table, count] of sums) rules.with({ table }).set(count);
+    sizes(read) {
+      metrics.onRead(() => {
+        const sums = new Map<string, number>();
+        for (const [table, count] of read().flatMap(Object.entries<number>)) {
+          sums.set(table, (sums.get(table) ?? 0) + count);
+        }
+        for (const [table, count] of sums) rules.with({ table }).set(count);
+      });
     },
     changed(what) {
       byWhat[what].total.inc();

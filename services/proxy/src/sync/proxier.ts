@@ -1,3 +1,4 @@
+import type { Log } from "@orch/runtime/log.js";
 import type { Clock } from "@orch/status/clock.js";
 import type { Backend } from "../kernel/backend.js";
 import { deleteFlows, type StaleFlow, staleFlows } from "../kernel/conntrack.js";
@@ -24,12 +25,7 @@ export interface ProxierDeps {
   readonly run: RunProgram;
   readonly clock: Pick<Clock, "monotonic">;
   readonly telemetry: Telemetry;
-  readonly log: Pick<Console, never> & {
-    debug(fields: object, message: string): void;
-    info(fields: object, message: string): void;
-    error(fields: object, message: string): void;
-    warn(fields: object, message: string): void;
-  };
+  readonly log: Pick<Log, "debug" | "warn" | "error">;
   /** Milliseconds after which all rules are written anew, whatever the kernel says; undefined: never. */
   readonly wholeMs: number | undefined;
   /** Milliseconds between looks at whether others have removed the rules. */
@@ -56,6 +52,8 @@ export function createProxier(deps: ProxierDeps): Proxier {
     const now = clock.monotonic();
     return { side, written: new Map(), stale: [], wholeAt: now, lookedAt: now };
   });
+
+  telemetry.sizes(() => deps.sides.map(({ ruleset }) => ruleset.sizes));
 
   const takeChanges = (): void => {
     for (const { service, ports } of cluster.take()) {
@@ -117,7 +115,6 @@ export function createProxier(deps: ProxierDeps): Proxier {
       const outcomes: Outcome[] = [];
       // One after the other: iptables has one lock for both.
       for (const state of states) outcomes.push(await syncSide(state));
-      telemetry.sizes(deps.sides.map(({ ruleset }) => ruleset.sizes));
       const soonest = Math.min(...outcomes.map(({ againAfter = Number.POSITIVE_INFINITY }) => againAfter));
       return {
         ok: outcomes.every(({ ok }) => ok),
