@@ -6,6 +6,8 @@ import { until } from "../harness/until.js";
 export interface NodeNetwork {
   /** Asks from somewhere: the pod that answered and the address that it saw, or curl's exit code. */
   ask(from: Place, url: string): Asked;
+  /** Sends a datagram from p3, always by the same port: the pod that answered, or "". */
+  send(address: string, port: number): string;
   stop(): void;
 }
 
@@ -23,9 +25,12 @@ export const timeoutCode = 28;
 const ip = (...args: readonly string[]): void => void execFileSync("ip", args, { stdio: ["ignore", "ignore", "pipe"] });
 const set = (path: string, value: string): void => writeFileSync(`/proc/sys/${path}`, value);
 
-/** Answers with the pod's name and the client's address. */
+/** Answers with the pod's name and the client's address, and to a datagram with the name. */
 const server = `
 const [, name] = process.argv;
+const { createSocket } = require("node:dgram");
+const datagrams = createSocket("udp6", (message, { address, port }) => datagrams.send(name, port, address));
+datagrams.bind(5353, "::");
 require("node:http").createServer((request, response) => response.end(name + " " + request.socket.remoteAddress)).listen(8080, "::");
 `;
 
@@ -64,7 +69,7 @@ export async function makeNodeNetwork(): Promise<NodeNetwork> {
       await until(`pod ${n} serves at ${url}`, () => ask("p3", url).ok || undefined);
     }
   }
-  return { ask, stop: () => void servers.map((each) => each.kill("SIGKILL")) };
+  return { ask, send, stop: () => void servers.map((each) => each.kill("SIGKILL")) };
 }
 
 /** A namespace with one interface, whose other end stays here. */
@@ -88,6 +93,21 @@ function ask(from: Place, url: string): Asked {
   if (status !== 0) return { ok: false, code: status ?? -1, seconds: (performance.now() - began) / 1000 };
   const [pod = "", saw = ""] = stdout.split(" ");
   return { ok: true, pod, saw: saw.replace("::ffff:", "") };
+}
+
+const sender = `
+const [, address, port] = process.argv;
+const socket = require("node:dgram").createSocket(address.includes(":") ? "udp6" : "udp4");
+const end = (text) => { process.stdout.write(text); process.exit(0); };
+socket.on("message", (message) => end(message.toString()));
+socket.on("error", () => end(""));
+socket.bind(40000, () => socket.send("who", Number(port), address));
+setTimeout(() => end(""), 1000);
+`;
+
+function send(address: string, port: number): string {
+  const args = ["netns", "exec", "p3", process.execPath, "-e", sender, address, String(port)];
+  return execFileSync("ip", args, { encoding: "utf8" });
 }
 
 /** Why there can be no such network here; undefined where there can be one. */

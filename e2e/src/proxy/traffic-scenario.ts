@@ -108,12 +108,13 @@ describe(`traffic by ${mode}`, () => {
       conditions: { ready: true },
       nodeName: n === 1 ? "node-a" : "node-b",
     }));
-  const makeSlice = (name: string, words: FamilyWords, pods: readonly number[]): Promise<unknown> =>
+  const makeSlice = (name: string, words: FamilyWords, pods: readonly number[], parts: object = {}): Promise<unknown> =>
     on().client.create(slices, {
       metadata: { name, labels: { "kubernetes.io/service-name": name } },
       addressType: words.family,
       ports: [{ name: "web", port: 8080, protocol: "TCP" }],
       endpoints: endpointsOf(words, pods),
+      ...parts,
     });
   const changeSlice = (name: string, words: FamilyWords, pods: readonly number[]): Promise<unknown> =>
     on().client.patch(slices, name, { type: merge, body: { endpoints: endpointsOf(words, pods) } });
@@ -232,6 +233,18 @@ describe(`traffic by ${mode}`, () => {
           return rules() === written ? undefined : true;
         });
         assert.deepEqual([...new Set(askMany("p3", url, 60))], ["p1"]);
+      });
+
+      test("a client of UDP that keeps its port goes to the next endpoint when its own is gone", async () => {
+        const ports = [{ name: "dns", port: 53, targetPort: 5353, protocol: "UDP" }];
+        await makeService(name("udp"), words, 49, { ports });
+        const made = { ports: [{ name: "dns", port: 5353, protocol: "UDP" }] };
+        await makeSlice(name("udp"), words, [1], made);
+        const answers = (pod: string) =>
+          until(`${pod} answers datagrams`, () => on().network.send(cluster(49), 53) === pod || undefined);
+        await answers("p1");
+        await changeSlice(name("udp"), words, [2]);
+        await answers("p2");
       });
 
       test("a service that is deleted is served no more", async () => {

@@ -115,10 +115,12 @@ export function createProxyService(settings: ProxySettings, deps: ProxyDeps): Pr
       });
       const runner = createRunner({
         ...{ clock, minMs: minSyncMs, maxMs: syncMs },
+        onError: (err) => log.error({ err }, "a sync has failed; it is made again after the sync period"),
         async sync() {
+          const began = clock.monotonic();
           const outcome = await proxier.sync();
-          if (outcome.ok && !cluster.hasChanges) {
-            freshness.updated();
+          if (outcome.ok) {
+            freshness.updated(began);
             telemetry.written();
           }
           await checks.serve(cluster.healthChecks());

@@ -4,8 +4,8 @@ import type { Clock } from "@orch/status/clock.js";
 export interface Freshness {
   /** A change waits to be written. */
   queued(): void;
-  /** All that was queued when this sync began is written. */
-  updated(): void;
+  /** All that was queued before a moment of the monotonic clock is written. */
+  updated(before: number): void;
   readonly isFresh: boolean;
   /** Milliseconds since 1970; 0: never. */
   readonly lastUpdated: number;
@@ -13,13 +13,16 @@ export interface Freshness {
 
 export function createFreshness({ clock, syncMs }: { readonly clock: Clock; readonly syncMs: number }): Freshness {
   let queuedAt: number | undefined = clock.monotonic();
+  let lastQueuedAt = clock.monotonic();
   let lastUpdated = 0;
   return {
     queued() {
-      queuedAt ??= clock.monotonic();
+      lastQueuedAt = clock.monotonic();
+      queuedAt ??= lastQueuedAt;
     },
-    updated() {
-      queuedAt = undefined;
+    updated(before) {
+      // What came since waits from then on at the longest.
+      queuedAt = lastQueuedAt > before ? before : undefined;
       lastUpdated = clock.now();
     },
     get isFresh() {

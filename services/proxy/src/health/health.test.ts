@@ -20,7 +20,7 @@ test("a change that waits for two sync periods is not healthy, a node that goes 
   const server = await servePages({ host: "127.0.0.1", port: 0 }, pages);
   const get = (path: string) => fetch(`http://127.0.0.1:${server.port}${path}`);
   try {
-    freshness.updated();
+    freshness.updated(clock.monotonic());
     const answer = await get("/healthz");
     assert.equal(answer.status, 200);
     assert.deepEqual(await answer.json(), {
@@ -40,6 +40,20 @@ test("a change that waits for two sync periods is not healthy, a node that goes 
   } finally {
     await server.stop();
   }
+});
+
+test("syncs that are written keep a proxy healthy, however much changes meanwhile", () => {
+  const clock = createManualClock();
+  const freshness = createFreshness({ clock, syncMs: 1_000 });
+  for (let i = 0; i < 10; i++) {
+    const began = clock.monotonic();
+    clock.advance(500);
+    freshness.queued();
+    freshness.updated(began);
+    assert.ok(freshness.isFresh);
+  }
+  clock.advance(1_500);
+  assert.ok(!freshness.isFresh);
 });
 
 test("a service's health says how many endpoints are here", () => {

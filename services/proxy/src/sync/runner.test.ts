@@ -3,19 +3,22 @@ import { test } from "node:test";
 import { createManualClock } from "@orch/status/testing/manual-clock.js";
 import { createRunner, type Outcome } from "./runner.js";
 
-function counted(outcomes: readonly Outcome[] = []) {
+function counted(outcomes: readonly Outcome[] = [], fails = false) {
+  const errors: unknown[] = [];
   const clock = createManualClock();
   const at: number[] = [];
   const runner = createRunner({
     clock,
     minMs: 1_000,
     maxMs: 30_000,
+    onError: (error) => errors.push(error),
     async sync() {
       at.push(clock.monotonic());
+      if (fails) throw new Error("no");
       return outcomes[at.length - 1] ?? { ok: true, againAfter: undefined };
     },
   });
-  return { clock, runner, at };
+  return { clock, runner, at, errors };
 }
 
 test("changes are written at once, twice, then once in the least period", async () => {
@@ -45,5 +48,13 @@ test("what is left to do is done when it may be", async () => {
   runner.start();
   await clock.pass(2_000);
   assert.deepEqual(at, [0, 1_500]);
+  await runner.stop();
+});
+
+test("one that throws is told and made again after the longest period", async () => {
+  const { clock, runner, at, errors } = counted([], true);
+  runner.start();
+  await clock.pass(30_000);
+  assert.deepEqual([at, errors.length], [[0, 30_000], 2]);
   await runner.stop();
 });

@@ -14,6 +14,8 @@ export interface RunnerOptions {
   /** After which a sync is made although nothing has changed, or after a failure. */
   readonly maxMs: number;
   readonly sync: () => Promise<Outcome>;
+  /** Told of what a sync throws: it counts as one that has failed. */
+  readonly onError: (error: unknown) => void;
 }
 
 export interface Runner {
@@ -27,7 +29,7 @@ export interface Runner {
 const burst = 2;
 
 /** Syncs one after the other, as often as it may be. */
-export function createRunner({ clock, minMs, maxMs, sync }: RunnerOptions): Runner {
+export function createRunner({ clock, minMs, maxMs, sync, onError }: RunnerOptions): Runner {
   let isStarted = false;
   let isWanted = false;
   let running: Promise<void> | undefined;
@@ -49,7 +51,10 @@ export function createRunner({ clock, minMs, maxMs, sync }: RunnerOptions): Runn
   const once = async (): Promise<void> => {
     isWanted = false;
     paidUntil = Math.max(paidUntil, clock.monotonic()) + minMs;
-    const { againAfter } = await sync();
+    const { againAfter } = await sync().catch((error: unknown): Outcome => {
+      onError(error);
+      return { ok: false, againAfter: undefined };
+    });
     dueAt = clock.monotonic() + Math.min(maxMs, againAfter ?? maxMs);
     running = undefined;
     plan();
