@@ -70,6 +70,12 @@ const services: readonly Command[] = [
     run: async () => (await import("@orch/service-scheduler/run.js")).run,
   }),
   serving({
+    word: "proxy",
+    description: "services' traffic to their endpoints, by rules of a node's kernel",
+    commandLine: async () => (await import("@orch/service-proxy/command-line.js")).commandLine,
+    run: async () => (await import("@orch/service-proxy/run.js")).run,
+  }),
+  serving({
     word: "node-simulator",
     description: "agents of any number of nodes, on which nothing runs",
     commandLine: async () => (await import("@orch/service-node-simulator/command-line.js")).commandLine,

@@ -1,0 +1,101 @@
+import type { Jump } from "../iptables/base.js";
+import type { ChainNames } from "../iptables/words.js";
+import type { Family } from "../model/family.js";
+import type { KnownChains } from "../ruleset.js";
+import type { Backend } from "./backend.js";
+import type { ProgramResult, RunProgram } from "./programs.js";
+
+export interface IptablesOptions {
+  readonly family: Family;
+  readonly names: ChainNames;
+  readonly jumps: readonly Jump[];
+  readonly run: RunProgram;
+}
+
+const programs: Readonly<Record<Family, string>> = { IPv4: "iptables", IPv6: "ip6tables" };
+/** Seconds for which others may hold the lock. */
+const patience = ["-w", "5"];
+const canaryTables = ["mangle", "nat", "filter"];
+
+export function createIptablesBackend({ family, names, jumps, run }: IptablesOptions): Backend {
+  const program = programs[family];
+  const iptables = (table: string, ...args: readonly string[]): Promise<ProgramResult> =>
+    run(program, [...patience, "-t", table, ...args]);
+  const restore = async (text: string): Promise<void> => {
+    const { code, problem } = await run(`${program}-restore`, [...patience, "--noflush", "--counters"], text);
+    if (code !== 0) throw new Error(`${program}-restore: ${problem === "" ? `ended with ${code}` : problem}`);
+  };
+  const chains = async (): Promise<KnownChains> => {
+    const { code, output, problem } = await run(`${program}-save`, []);
+    if (code !== 0) throw new Error(`${program}-save: ${problem}`);
+    return chainsIn(output);
+  };
+  const lead = async (): Promise<void> => {
+    for (const { table, from, rule } of jumps) {
+      const words = wordsIn(rule);
+      if ((await iptables(table, "-C", from, ...words)).code === 0) continue;
+      const { code, problem } = await iptables(table, "-I", from, ...words);
+      if (code !== 0) throw new Error(`${program}: ${problem}`);
+    }
+    // It is there already where this is not the first time.
+    for (const table of canaryTables) await iptables(table, "-N", names.canary);
+  };
+  const ours = new Set([
+    ...[names.services, names.externalServices, names.nodePorts, names.proxyFirewall, names.firewall],
+    ...[names.forward, names.postrouting, names.markMasquerade, names.canary],
+  ]);
+  const isOurs = (chain: string): boolean => ours.has(chain) || names.owned.some((each) => chain.startsWith(each));
+
+  return {
+    async problem() {
+      const { code, problem } = await iptables("nat", "-S", "POSTROUTING");
+      return code === 0 ? undefined : `${program} cannot be used: ${problem}`;
+    },
+    chains,
+    async load(text, isWhole) {
+      await restore(text);
+      if (isWhole) await lead();
+    },
+    async isIntact() {
+      for (const table of canaryTables) if ((await iptables(table, "-S", names.canary)).code !== 0) return false;
+      return true;
+    },
+    async cleanUp() {
+      const known = await chains();
+      for (const { table, from, to, rule } of jumps) {
+        if (known.get(table)?.includes(to) !== true) continue;
+        // One that was inserted twice goes twice.
+        for (let more = 16; more > 0; more--)
+          if ((await iptables(table, "-D", from, ...wordsIn(rule))).code !== 0) break;
+      }
+      const text = [...known].map(([table, all]) => removal(table, all.filter(isOurs))).join("");
+      if (text !== "") await restore(text);
+    },
+  };
+}
+
+function removal(table: string, chains: readonly string[]): string {
+  if (chains.length === 0) return "";
+  const [flush, remove] = [chains.map((chain) => `:${chain} - [0:0]`), chains.map((chain) => `-X ${chain}`)];
+  return `${[`*${table}`, ...flush, ...remove, "COMMIT"].join("\n")}\n`;
+}
+
+/** Chains by table, in what `iptables-save` prints. */
+export function chainsIn(saved: string): KnownChains {
+  const tables = new Map<string, string[]>();
+  let chains: string[] = [];
+  for (const line of saved.split("\n")) {
+    if (line.startsWith("*")) {
+      chains = [];
+      tables.set(line.slice(1), chains);
+    } else if (line.startsWith(":")) {
+      chains.push(line.slice(1).split(" ")[0] ?? "");
+    }
+  }
+  return tables;
+}
+
+/** A rule's words as arguments: what stands in quotes is one. */
+export function wordsIn(rule: string): readonly string[] {
+  return rule.split('"').flatMap((part, i) => (i % 2 === 1 ? [part] : part.split(" ").filter((word) => word !== "")));
+}
