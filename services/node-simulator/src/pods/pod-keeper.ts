@@ -46,6 +46,8 @@ export interface PodKeeper {
 const workers = 32;
 /** Between two reports of a pod: stages that lead in a circle are no flood. */
 const restMs = 50;
+/** What containers end with that were stopped by force. */
+const killed = 137;
 const pods: Collection = { group: "", version: "v1", resource: "pods" };
 
 export const podAnnotations = (naming: Naming): PodAnnotations => ({
@@ -119,8 +121,13 @@ export function createPodKeeper(deps: PodKeeperDeps): PodKeeper {
     // A gate may have been opened or closed by somebody else.
     const told = pod.status.conditions.get("Ready")?.isTrue === true;
     const isUntold = reached.point === "Ready" && pod.deleted === undefined && told !== isReady(pod, reached);
-    if (last?.to === "Deleted") await remove(pod, signal);
-    else if (last !== undefined || isUntold) await tell(pod, reached, { host, exitCode: last?.exitCode ?? 0, signal });
+    if (last?.to === "Deleted") {
+      // Who holds it, as jobs do, waits to be told how it ended.
+      if (pod.isHeld && life.point !== "Ended")
+        await tell(pod, { ...life, point: "Ended" }, { host, exitCode: killed, signal });
+      await remove(pod, signal);
+    } else if (last !== undefined || isUntold)
+      await tell(pod, reached, { host, exitCode: last?.exitCode ?? 0, signal });
     for (const { to } of taken) telemetry.stepped(to);
     if (lives.get(key)?.uid === pod.uid) lives.set(key, { uid: pod.uid, life: reached });
     if (next === undefined) return "done";

@@ -25,6 +25,8 @@ export interface PodView {
   readonly ephemeralContainers: readonly Container[];
   /** When it was deleted, and how long it may take to stop; undefined while nobody wants that. */
   readonly deleted: { readonly atMs: number; readonly graceMs: number } | undefined;
+  /** By a finalizer: it is seen after its end. */
+  readonly isHeld: boolean;
   readonly status: PodStatusView;
 }
 
@@ -100,6 +102,7 @@ export function podView({ metadata, spec: rawSpec, status }: ApiObject, annotati
     ephemeralContainers: records(spec["ephemeralContainers"]).map(containerOf),
     // The time of deletion is the one by which it is to be gone.
     deleted: leaves === undefined ? undefined : { atMs: leaves - graceMs, graceMs },
+    isHeld: Array.isArray(metadata["finalizers"]) && metadata["finalizers"].length > 0,
     status: statusView(record(status)),
   };
 }
