@@ -4,6 +4,7 @@ go 1.23.0
 
 require (
 	github.com/go-logr/logr v1.4.2
+	github.com/robfig/cron/v3 v3.0.1
 	k8s.io/api v0.32.3
 	k8s.io/apiextensions-apiserver v0.32.3
 	k8s.io/apimachinery v0.32.3

@@ -15,9 +15,10 @@ export interface Case {
   readonly max: number;
 }
 
-type Draw = (below: number) => number;
+export type Draw = (below: number) => number;
 
-function draws(seed: number): Draw {
+/** Numbers below a bound, the same for the same seed. */
+export function draws(seed: number): Draw {
   let state = (seed + 1) * 0x9e3779b1;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;
