@@ -15,6 +15,7 @@ const programs = [
   },
   // Of the same releases of the same modules as the operators, so that little of it is new.
   { module: "helm3", packages: ["helm.sh/helm/v3/cmd/helm"] },
+  { module: "kwok", packages: ["sigs.k8s.io/kwok/cmd/kwok"] },
   {
     module: "konnectivity",
     packages: ["sigs.k8s.io/apiserver-network-proxy/cmd/agent", "sigs.k8s.io/apiserver-network-proxy/cmd/server"],
