@@ -139,7 +139,7 @@ describe("kwok", () => {
     }
   });
 
-  test("gives its pods up when a node is drained", async (t) => {
+  test("gives its pods up when a node is drained, and runs more where an autoscaler wants them", async (t) => {
     const kubectl = await inNamespace(t, "drained");
     if (kubectl === undefined) return;
     await kubectl(["create", "deployment", "web", "--image=nginx:1", "--replicas=4"]);
@@ -148,6 +148,8 @@ describe("kwok", () => {
     await kubectl(["rollout", "status", "deployment/web", "--timeout=60s"]);
     const { items } = await client.list(core("pods", "drained"));
     assert.ok(items.every((pod) => valueAt(pod, "spec.nodeName") !== "kwok-0" || pod.metadata["deletionTimestamp"]));
+    await kubectl(["autoscale", "deployment/web", "--min=5", "--max=6", "--cpu-percent=50"]);
+    await kubectl(["wait", "deployment/web", "--for=jsonpath={.status.readyReplicas}=5", "--timeout=60s"]);
     await kubectl(["uncordon", "kwok-0"]);
     assert.match(await kubectl(["get", "node", "kwok-0"]), /^kwok-0 +Ready +/m);
   });
