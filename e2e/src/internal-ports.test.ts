@@ -51,13 +51,13 @@ describe("internal ports", { skip: etcdMissing() }, () => {
   const rpcParts = (): readonly Process[] => [...on().resources, ...on().watchCaches];
 
   /** Why a call did not come through; an empty text where somebody answered it. */
-  async function callTo(part: Process, given: LinkCredentials | undefined): Promise<string> {
+  async function callTo(part: Process, given: LinkCredentials | undefined, waitForPeerMs = 500): Promise<string> {
     const said: string[] = [];
     const note = (fields: object): void => void said.push(JSON.stringify(fields));
     const accepts = servicePeers(trustDomain, ["resource", "watch-cache"]);
     const caller = connectRpc({
       target: part.addresses["rpc"] ?? "",
-      waitForPeerMs: 500,
+      waitForPeerMs,
       log: { info: () => {}, warn: note, error: note },
       security:
         given === undefined ? undefined : { credentials: { current: () => given, onChange: () => {} }, accepts },
@@ -77,8 +77,9 @@ describe("internal ports", { skip: etcdMissing() }, () => {
     for (const part of rpcParts()) {
       for (const stranger of [nobody, foreign, expired])
         assert.match(await callTo(part, stranger), /UNAVAILABLE/, part.name);
-      assert.match(await callTo(part, monitoring), /PERMISSION_DENIED: spiffe:.*\/monitoring may not call/, part.name);
-      assert.equal(await callTo(part, gateway), "", part.name);
+      const known = (peer: LinkCredentials) => callTo(part, peer, 10_000);
+      assert.match(await known(monitoring), /PERMISSION_DENIED: spiffe:.*\/monitoring may not call/, part.name);
+      assert.equal(await known(gateway), "", part.name);
       assert.match(part.log(), /a peer is refused/);
     }
   });

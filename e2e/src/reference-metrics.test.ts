@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { createMetrics } from "@orch/runtime/metrics.js";
+import { createTelemetry } from "@orch/service-proxy/telemetry.js";
 import { connect, type Http } from "./harness/http.js";
 import { type PageMetric, readPage } from "./harness/metrics-page.js";
 import { startStandalone, type Target } from "./harness/target.js";
@@ -271,11 +273,22 @@ test("objectives of the API server can be asked for: by verb and scope, at 1, 5 
   assert.ok(![...seen].some((one) => one.startsWith("WATCH")), "watches have no objective");
 });
 
+/** Of a proxy, which writes rules and does not run here. */
+async function proxyMetrics(): Promise<readonly PageMetric[]> {
+  const pages: ReadonlyMap<string, PageMetric>[] = [];
+  for (const mode of ["nftables", "iptables"] as const) {
+    const metrics = createMetrics({ release: "1.32", processMetrics: false });
+    createTelemetry(metrics, mode, () => 0);
+    pages.push(readPage(await metrics.text()));
+  }
+  return pages.flatMap((each) => [...each.values()]).filter(({ name }) => name.startsWith("kubeproxy_"));
+}
+
 /** What is missing is told as the lines that it should have. */
-test("the table of metrics in docs/observability.md is that of the programs", () => {
+test("the table of metrics in docs/observability.md is that of the programs", async () => {
   const documented = readFileSync(new URL("../../docs/observability.md", import.meta.url), "utf8");
   const rows = new Set(
-    [...page.values()]
+    [...page.values(), ...(await proxyMetrics())]
       .filter(({ stability }) => stability !== undefined)
       .map(({ name, type, stability, help }) => `| \`${name}\` | ${type} | ${stability} | ${help} |`),
   );

@@ -1,5 +1,4 @@
-import { existsSync, writeFileSync } from "node:fs";
-import { availableParallelism, hostname, networkInterfaces, release } from "node:os";
+import { writeFileSync } from "node:fs";
 import { createClient } from "@orch/client/http.js";
 import { createMirror } from "@orch/client/mirror.js";
 import { serviceConfig } from "@orch/client/service-config.js";
@@ -11,8 +10,7 @@ import { messageOf } from "@orch/status/message-of.js";
 import { commandLine, type Started } from "./command-line.js";
 import { configurationFields, type FlagTexts, readProxy } from "./configuration-file.js";
 import { fieldFlags } from "./flags.js";
-import { createPrograms } from "./kernel/programs.js";
-import { systemValues } from "./kernel/system-values.js";
+import { interfaceAddresses, machineBackends, setSystemValues, thisMachine } from "./machine.js";
 import { createProxyService } from "./service.js";
 import { proxySettings } from "./settings.js";
 import { type BackendDeps, cleanUp } from "./sides.js";
@@ -33,18 +31,13 @@ export async function run(
     writeFileSync(values["write-config-to"], read.text);
     return;
   }
-  const programs = createPrograms({ clock, environment });
-  const skip = `${naming.systemName("proxy").replace("-", "_").toUpperCase()}_NFTABLES_SKIP_KERNEL_VERSION_CHECK`;
-  const backends: BackendDeps = {
-    ...{ naming, run: programs, kernel: release() },
-    anyKernel: (environment[skip] ?? "") !== "",
-  };
+  const backends = machineBackends(naming, { clock, environment });
   if (values.cleanup) return removeRules(backends);
 
-  const machine = { hostname: hostname(), platform: process.platform, hasIpvs: existsSync("/proc/net/ip_vs") };
-  const chosen = proxySettings(config, machine);
+  const chosen = proxySettings(config, thisMachine());
   if (!chosen.ok) return fail(chosen.problem);
-  setSystemValues();
+  setSystemValues(chosen.settings, log);
+  setOwnScore(config.oomScoreAdj);
   if (values["init-only"]) return;
 
   const clientConfig = await serviceConfig(config.clientConnection.orchconfig, {
@@ -55,8 +48,7 @@ export async function run(
   const service = createProxyService(chosen.settings, {
     ...backends,
     ...{ mirror, clock, log, metrics, configText: read.text },
-    interfaceAddresses: () =>
-      Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address)),
+    interfaceAddresses,
   });
   await runService({
     tools,
@@ -73,18 +65,12 @@ export async function run(
     },
   });
 
-  function setSystemValues(): void {
-    const { localhostNodePorts } = config.iptables;
-    const routesLocalnet = chosen.ok && chosen.settings.mode === "iptables" && localhostNodePorts;
-    const wanted = systemValues(config, { cpus: availableParallelism(), routesLocalnet });
-    for (const { path, value } of wanted) write(`/proc/sys/${path}`, value);
-    write("/proc/self/oom_score_adj", String(config.oomScoreAdj));
-  }
-  function write(path: string, value: string): void {
+  /** Who is killed first where memory runs out. */
+  function setOwnScore(score: number): void {
     try {
-      writeFileSync(path, value);
+      writeFileSync("/proc/self/oom_score_adj", String(score));
     } catch (error) {
-      log.warn({ path, value, problem: messageOf(error) }, "a value of the kernel's could not be set");
+      log.warn({ score, problem: messageOf(error) }, "the score of memory could not be set");
     }
   }
   async function removeRules(deps: BackendDeps): Promise<void> {

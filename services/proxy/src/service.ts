@@ -11,11 +11,10 @@ import { type Answer, notFound, type Page, type PageServer, plain, servePages } 
 import { createServiceChecks } from "./health/service-checks.js";
 import type { RunProgram } from "./kernel/programs.js";
 import { createCluster } from "./model/cluster.js";
-import { type Family, families } from "./model/family.js";
 import { createNodeWatch } from "./node-watch.js";
 import { listenAt, type ProxySettings } from "./settings.js";
-import { type BackendDeps, cleanUp, sideOf } from "./sides.js";
-import { createProxier, type Side } from "./sync/proxier.js";
+import { type BackendDeps, cleanUp, usableSides } from "./sides.js";
+import { createProxier } from "./sync/proxier.js";
 import { createRunner } from "./sync/runner.js";
 import { createTelemetry } from "./telemetry.js";
 import { watchAll } from "./watched.js";
@@ -58,18 +57,6 @@ export function createProxyService(settings: ProxySettings, deps: ProxyDeps): Pr
   let stopRunner = async (): Promise<void> => {};
   let following: Promise<void> = Promise.resolve();
 
-  const usableSides = async (): Promise<readonly Side[]> => {
-    const primary: Family = config.bindAddress.includes(":") ? "IPv6" : "IPv4";
-    const sides: Side[] = [];
-    for (const family of families) {
-      const side = sideOf(settings, family, deps);
-      const problem = await side.backend.problem();
-      if (problem === undefined) sides.push(side);
-      else if (family === primary) throw new Error(`can't use the ${mode} proxier: ${problem}`);
-      else log.warn({ family, problem }, "a family of addresses is left out");
-    }
-    return sides;
-  };
   const listen = async (name: string, address: string, answer: Answer): Promise<void> => {
     try {
       const server = await servePages(listenAt(address), answer);
@@ -100,7 +87,9 @@ export function createProxyService(settings: ProxySettings, deps: ProxyDeps): Pr
       return ports;
     },
     async start() {
-      const sides = await usableSides();
+      const sides = await usableSides(settings, deps, (family, problem) =>
+        log.warn({ family, problem }, "a family of addresses is left out"),
+      );
       const other = mode === "nftables" ? "iptables" : "nftables";
       await cleanUp(other, deps, (err) => log.warn({ err, other }, "rules of another mode could not be removed"));
       await listen("healthz", config.healthzBindAddress, health);

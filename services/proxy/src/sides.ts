@@ -45,6 +45,27 @@ export function sideOf({ config, mode, mark, masqueradesAll }: ProxySettings, fa
   return { family, ruleset, backend: backendOf(mode, family, deps) };
 }
 
+/**
+ * A side for each family of addresses that can be served here; without the primary one nothing can.
+ * @throws Error that says why the mode cannot be used
+ */
+export async function usableSides(
+  settings: ProxySettings,
+  deps: BackendDeps,
+  leftOut: (family: Family, problem: string) => void,
+): Promise<readonly Side[]> {
+  const primary: Family = settings.config.bindAddress.includes(":") ? "IPv6" : "IPv4";
+  const sides: Side[] = [];
+  for (const family of families) {
+    const side = sideOf(settings, family, deps);
+    const problem = await side.backend.problem();
+    if (problem === undefined) sides.push(side);
+    else if (family === primary) throw new Error(`can't use the ${settings.mode} proxier: ${problem}`);
+    else leftOut(family, problem);
+  }
+  return sides;
+}
+
 /** Removes the rules of a mode where its programs are there; tells of what cannot be removed. */
 export async function cleanUp(
   mode: Mode,

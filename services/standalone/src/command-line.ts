@@ -1,6 +1,6 @@
 import { commonFlags } from "@orch/runtime/common-flags.js";
 import { egressFlags } from "@orch/runtime/egress-flags.js";
-import { boolFlag, durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { spoolFlags } from "@orch/runtime/spool-flags.js";
 import type { StartedProgram } from "@orch/runtime/start-program.js";
 import { etcdFlags } from "@orch/runtime/store-flags.js";
@@ -65,6 +65,15 @@ export const commandLine = (defaultDataDir: string) => ({
       help: "the scheduler's configuration: profiles, plugins, their arguments",
     }),
     "scheduler-plugin": pluginFlag,
+    proxy: enumFlag(["off", "nftables", "iptables"], "off", {
+      group: "Proxy",
+      help: "how the rules of services are written into this machine's kernel; needs its rights",
+    }),
+    "proxy-config": stringFlag("", {
+      group: "Proxy",
+      word: "file",
+      help: "the proxy's configuration, but for its mode",
+    }),
     ...encryptionFlags,
     ...etcdFlags,
     ...commonFlags,

@@ -14,9 +14,10 @@ export interface OfControllers<T> {
   readonly ofAccounts: ReadonlyMap<string, T>;
 }
 
-/** By which simulated nodes and the scheduler are known among the identities. */
+/** By which simulated nodes, the scheduler and the proxy are known among the identities. */
 export const simulatorAccount = "node-simulator";
 export const schedulerAccount = "scheduler";
+export const proxyAccount = "proxy";
 
 /** Each controller acts as the service account that it has in a cluster of many processes, with that one's rights. */
 export function controllerUsers(naming: Naming): OfControllers<UserInfo> {
@@ -30,11 +31,14 @@ export function controllerUsers(naming: Naming): OfControllers<UserInfo> {
     name: `system:${naming.systemName(simulatorAccount)}`,
     groups: [naming.mastersGroup],
   });
+  const component = (name: string): UserInfo =>
+    authenticatedUser(naming, { name: `system:${naming.systemName(name)}` });
   return {
     own: authenticatedUser(naming, { name: controllerUser(naming) }),
     ofAccounts: new Map([...names].map((name) => [name, account(name)]))
       .set(simulatorAccount, simulator)
-      .set(schedulerAccount, authenticatedUser(naming, { name: `system:${naming.systemName("scheduler")}` })),
+      .set(schedulerAccount, component("scheduler"))
+      .set(proxyAccount, component("proxy")),
   };
 }
 

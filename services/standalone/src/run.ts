@@ -23,6 +23,7 @@ import { controllerManagerSettings } from "@orch/service-controller-manager/sett
 import { servedCatalog, servingSettings } from "@orch/service-gateway/settings.js";
 import { kmsSettings } from "@orch/service-kms/settings.js";
 import type { SimulatorConfig } from "@orch/service-node-simulator/simulator.js";
+import type { OwnProxy } from "@orch/service-proxy/own-settings.js";
 import { type ResourceSettings, resourceSettings } from "@orch/service-resource/settings.js";
 import type { OwnSettings } from "@orch/service-scheduler/service.js";
 import { watchCacheSettings } from "@orch/service-watch-cache/settings.js";
@@ -132,6 +133,17 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
       hasDevices: gates.enabled("DynamicResourceAllocation"),
     });
   };
+  const proxyOf = async (): Promise<Parsed<OwnProxy | undefined>> => {
+    const [mode, file] = [values.proxy, values["proxy-config"]];
+    if (mode === "off" && file !== "") return { ok: false, problems: ["--proxy-config needs --proxy"] };
+    if (mode === "off") return { ok: true, value: undefined };
+    if (!values["own-pki"]) return { ok: false, problems: ["--proxy needs --own-pki"] };
+    const [{ ownProxy }, { machineBackends }] = await Promise.all([
+      import("@orch/service-proxy/own-settings.js"),
+      import("@orch/service-proxy/machine.js"),
+    ]);
+    return ownProxy({ mode, file }, { naming, read, backends: machineBackends(naming, { clock, environment }) });
+  };
   if (values["store-in-memory"] && values["etcd-servers"].length > 0)
     return refuse("--store-in-memory and --etcd-servers exclude each other");
   if (!values["own-pki"]) {
@@ -173,6 +185,7 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
       audit,
       simulation: orRefuse(await simulationOf()),
       scheduler: orRefuse(await schedulerOf()),
+      proxy: orRefuse(await proxyOf()),
       controllers: orRefuse(
         controllerManagerSettings(electing, {
           ...{ naming, identity, read },

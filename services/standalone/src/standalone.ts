@@ -12,6 +12,7 @@ import type { AuditSettings } from "@orch/service-audit/settings.js";
 import type { ControllerManagerConfig } from "@orch/service-controller-manager/service.js";
 import type { ServingSettings } from "@orch/service-gateway/serving-settings.js";
 import type { SimulatorConfig } from "@orch/service-node-simulator/simulator.js";
+import type { OwnProxy } from "@orch/service-proxy/own-settings.js";
 import { assembleResource } from "@orch/service-resource/assemble.js";
 import type { ResourceSettings } from "@orch/service-resource/settings.js";
 import type { LargeWrites } from "@orch/service-resource/thread/large-writes.js";
@@ -26,6 +27,7 @@ import { type Reach, startControllers } from "./controllers.js";
 import { makeFolder } from "./folder.js";
 import { createLocalFront, type Front, type FrontDeps } from "./front.js";
 import type { Pki } from "./pki/pki.js";
+import { startProxy } from "./proxying.js";
 import { startScheduler } from "./scheduling.js";
 import { ownControllers, ownIssuer, ownServing } from "./serving.js";
 import { createSharedMirror } from "./shared-mirror.js";
@@ -56,6 +58,8 @@ export interface StandaloneConfig {
   readonly simulation: SimulatorConfig | undefined;
   /** Undefined where pods get their nodes elsewhere, or by hand. */
   readonly scheduler: OwnSettings | undefined;
+  /** Undefined where services are nobody's business on this machine. */
+  readonly proxy: OwnProxy | undefined;
   readonly admissionControlFile: string;
   /** Where audit events go; undefined where none are made. */
   readonly audit: AuditSettings | undefined;
@@ -225,6 +229,7 @@ async function startServices(
       clients.push(startSimulation(config.simulation, shared, { reach: own, pki }));
     }
     if (config.scheduler !== undefined) clients.push(startScheduler(config.scheduler, shared, own));
+    if (config.proxy !== undefined) clients.push(startProxy(config.proxy, shared, own));
     stopControllers = async () => {
       await Promise.all(clients.map((each) => each.stop()));
       await mirror.close();
