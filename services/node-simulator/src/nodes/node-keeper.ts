@@ -104,14 +104,16 @@ export function createNodeKeeper(options: NodeKeeperOptions, deps: NodeKeeperDep
   async function work(name: string, signal: AbortSignal): Promise<Outcome> {
     const node = own.get(name);
     if (node === undefined) return "done";
-    if (!reported.has(name)) {
+    const isNew = !reported.has(name);
+    if (isNew) {
       await register(node, signal);
       if (isCrashed(name)) return "done";
     }
     const last = reported.get(name);
     if (last === undefined || clock.now() - last.atMs >= options.statusMs) await report(node, signal);
     await renew(node, signal);
-    return { againAfterMs: options.leaseMs };
+    // All come at once; that all leases were renewed at the same moment for ever would be a flood.
+    return { againAfterMs: isNew ? (options.leaseMs * (node.index + 1)) / own.size : options.leaseMs };
   }
 
   async function register(node: SimulatedNode, signal: AbortSignal): Promise<void> {
@@ -176,8 +178,7 @@ export function createNodeKeeper(options: NodeKeeperOptions, deps: NodeKeeperDep
 
   return {
     async run(signal) {
-      // Spread over the time between two renewals, the first nodes at once.
-      for (const { name, index } of own.values()) queue.addAfter(name, (index / own.size) * spreadMs(options));
+      for (const name of own.keys()) queue.add(name);
       await Promise.all([view.run(signal), queue.run(signal)]);
     },
     hostOf(name) {
@@ -187,9 +188,6 @@ export function createNodeKeeper(options: NodeKeeperOptions, deps: NodeKeeperDep
     },
   };
 }
-
-/** A few nodes are wanted at once; a thousand leases renewed at the same moment are a flood. */
-const spreadMs = ({ count, leaseMs }: NodeKeeperOptions): number => (count <= 20 ? 0 : leaseMs);
 
 function podCidrOf({ spec }: ApiObject): string | undefined {
   return isRecord(spec) && typeof spec["podCIDR"] === "string" ? spec["podCIDR"] : undefined;
