@@ -3,7 +3,7 @@ import { startProcess } from "@orch/deploy/process.js";
 import { residentBytes, startCpuMeter } from "../cpu.js";
 import { once, sleep } from "../load.js";
 import { startStandalone, type Target, type TargetOptions } from "../targets.js";
-import { endpointOf, eventually, megabytes, nodesReady } from "./cluster.js";
+import { endpointOf, eventually, megabytes, nodesReady, numberIn } from "./cluster.js";
 
 export interface WorkloadsBench {
   readonly options: TargetOptions;
@@ -20,6 +20,7 @@ const each = 30;
 const rolled = 500;
 const idleMs = 30_000;
 const pollMs = 200;
+const settleMs = 2_000;
 
 /**
  * How long deployments take until their pods are ready, how long a rolling update of a large one takes, and what a controller
@@ -73,7 +74,9 @@ async function managerAlone({ options, nodes, flags, deployments }: Alone): Prom
       await sleep(idleMs);
       const busy = (meter.read().get("manager") ?? 0) / 1000 / idleMs;
       const pods = deployments * each;
+      const syncs = await syncsOf(target, manager.addresses["metrics"] ?? "", deployments);
       return [
+        ...syncs,
         `workloads: a controller manager with ${pods} pods takes ${megabytes(anonymous)}, and ${(100 * busy).toFixed(1)} % of a processor while nothing happens`,
       ];
     } finally {
@@ -82,6 +85,40 @@ async function managerAlone({ options, nodes, flags, deployments }: Alone): Prom
   } finally {
     await target.stop();
   }
+}
+
+/** What a sync of an owner that is right already takes: somebody annotates replica sets, and nothing else changes. */
+async function syncsOf(target: Target, metrics: string, count: number): Promise<readonly string[]> {
+  const path = "/apis/apps/v1/namespaces/default/replicasets";
+  const { body } = await once(endpointOf(target), { method: "GET", path });
+  const { items }: { readonly items: readonly { readonly metadata: { readonly name: string } }[] } = JSON.parse(
+    body?.toString() ?? "{}",
+  );
+  const queues = ["replicaset", "deployment"];
+  const worked = () => Promise.all(queues.map((queue) => workOf(metrics, queue)));
+  const before = await worked();
+  for (const { metadata } of items.slice(0, count)) {
+    const patch = { metadata: { annotations: { "example.com/touched": "yes" } } };
+    await once(endpointOf(target), {
+      ...{ method: "PATCH", path: `${path}/${metadata.name}`, contentType: "application/merge-patch+json" },
+      body: JSON.stringify(patch),
+    });
+  }
+  await sleep(settleMs);
+  const after = await worked();
+  return queues.map((queue, at) => {
+    const syncs = (after[at]?.count ?? 0) - (before[at]?.count ?? 0);
+    const micros = (((after[at]?.seconds ?? 0) - (before[at]?.seconds ?? 0)) / syncs) * 1e6;
+    return `workloads: a sync of a ${queue} that is right takes ${micros.toFixed(0)} µs, mean of ${syncs}`;
+  });
+}
+
+/** What a controller's queue has worked so far. */
+async function workOf(metrics: string, queue: string): Promise<{ readonly count: number; readonly seconds: number }> {
+  const page = await (await fetch(`http://${metrics}/metrics`)).text();
+  const of = (part: string): number =>
+    numberIn(page, new RegExp(`^workqueue_work_duration_seconds_${part}\\{name="${queue}"[^}]*\\} (\\S+)$`, "m"));
+  return { count: of("count"), seconds: of("sum") };
 }
 
 async function seconds(run: () => Promise<void>): Promise<string> {

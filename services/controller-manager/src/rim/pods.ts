@@ -140,8 +140,9 @@ export function readySince(pod: Pod): number | undefined {
 
 /** Ready for long enough. `now`: milliseconds since 1970. */
 export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
+  if (minReadySeconds === 0) return isReady(pod);
   const since = readySince(pod);
-  return since !== undefined && (minReadySeconds === 0 || since + minReadySeconds * 1000 <= now);
+  return since !== undefined && since + minReadySeconds * 1000 <= now;
 }
 
 /** Milliseconds until the first of them that is ready becomes available; undefined where there is nothing to wait for. */

@@ -32,9 +32,12 @@ export function createMemoryServer(): MemoryServer {
 
   const pathOf = ({ resource, namespace }: Collection, name: string): string =>
     [resource, ...(namespace === undefined ? [] : [namespace]), name].join("/");
+  const wakeAll = (): void => {
+    for (const waiting of wake.splice(0)) waiting();
+  };
   const tell = (path: string, event: Event): void => {
     events.push({ path, version, event });
-    for (const waiting of wake.splice(0)) waiting();
+    wakeAll();
   };
   const put = (path: string, given: object = {}): ApiObject => {
     const [, ...place] = path.split("/");
@@ -85,6 +88,7 @@ export function createMemoryServer(): MemoryServer {
     const wanted = selects(path.split("/").at(-1) ?? "", query["fieldSelector"]);
     let seen = events.findIndex((e) => e.version > Number(query["resourceVersion"]));
     if (seen < 0) seen = events.length;
+    signal?.addEventListener("abort", wakeAll, { once: true });
     const lines = async function* (): AsyncGenerator<Buffer, void, void> {
       while (signal?.aborted !== true) {
         for (; seen < events.length; seen++) {
@@ -94,7 +98,6 @@ export function createMemoryServer(): MemoryServer {
         }
         await new Promise<void>((resolve) => {
           wake.push(resolve);
-          signal?.addEventListener("abort", () => resolve(), { once: true });
         });
       }
     };
