@@ -2,22 +2,14 @@ import { flagFields } from "@orch/component-config/flag-fields.js";
 import { controllerManagerConfiguration } from "@orch/component-config/managers/controller-manager.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { clusterFields } from "./cluster-fields.js";
+import { genericFields } from "./generic-fields.js";
 
-const election = "Generic.LeaderElection";
 const signing = "CSRSigningController";
 const autoscaling = "HPAController";
 
 /** Which fields of the configuration stand for which flags; the others are read and not acted on. */
 export const configurationFields = {
-  orchconfig: "Generic.ClientConnection.orchconfig",
-  controllers: "Generic.Controllers",
-  "leader-elect": `${election}.leaderElect`,
-  "leader-elect-lease-duration": `${election}.leaseDuration`,
-  "leader-elect-renew-deadline": `${election}.renewDeadline`,
-  "leader-elect-retry-period": `${election}.retryPeriod`,
-  "leader-elect-resource-name": `${election}.resourceName`,
-  "leader-elect-resource-namespace": `${election}.resourceNamespace`,
-  "use-service-account-credentials": "OrchCloudShared.UseServiceAccountCredentials",
+  ...genericFields,
   "cluster-signing-cert-file": `${signing}.ClusterSigningCertFile`,
   "cluster-signing-key-file": `${signing}.ClusterSigningKeyFile`,
   "cluster-signing-agent-serving-cert-file": `${signing}.AgentServingSignerConfiguration.CertFile`,

@@ -8,8 +8,8 @@ import type { Network } from "@orch/schema/formats/ip.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { type SignerKind, signerKinds } from "./certificates/signers.js";
 import type { AuthorityFiles, SigningConfig } from "./certificates/signing-controller.js";
-import { clusterSettings } from "./cluster-settings.js";
-import { type ControllerName, chooseControllers } from "./controller.js";
+import { type ClusterParts, clusterSettings } from "./cluster-settings.js";
+import { chooseControllers, controllerNames, type ManagerController } from "./controller.js";
 import type { accountFlags, autoscalingFlags, controllerFlags, managerFlags, workerFlags } from "./flags.js";
 import type { AccountSettings, ControllerManagerConfig } from "./service.js";
 
@@ -37,14 +37,14 @@ export function controllerManagerSettings(
   values: FlagValues<typeof managerFlags>,
   parts: SettingsParts,
 ): Parsed<ControllerManagerConfig> {
-  const controllers = controllerSettings(values, parts.serviceRanges);
+  const controllers = controllerSettings(values, { serviceRanges: [], ...parts });
   const accounts = accountSettings(values, parts.read);
   const leaderElection = leaderElectionSettings(values, parts);
   if (!controllers.ok || !accounts.ok || !leaderElection.ok) {
     const all = [controllers, accounts, leaderElection];
     return { ok: false, problems: all.flatMap((part) => (part.ok ? [] : part.problems)) };
   }
-  const off: ReadonlySet<ControllerName> = new Set([
+  const off: ReadonlySet<ManagerController> = new Set([
     ...(parts.migratesStorage === true ? [] : (["storage-version-migrator-controller"] as const)),
     ...(parts.claimsDevices === true ? [] : (["resourceclaim-controller"] as const)),
   ]);
@@ -62,13 +62,13 @@ export function controllerManagerSettings(
 
 export function controllerSettings(
   values: ControllerValues,
-  serviceRanges: readonly Network[] = [],
+  parts: ClusterParts,
 ): Parsed<Omit<ControllerManagerConfig, "leaderElection" | "accounts">> {
-  const chosen = chooseControllers(values.controllers);
+  const chosen = chooseControllers(values.controllers, controllerNames);
   if (!chosen.ok) return refused(chosen.problem);
   const signing = signingSettings(values);
   if (!signing.ok) return signing;
-  const cluster = clusterSettings(values, serviceRanges);
+  const cluster = clusterSettings(values, parts);
   if (!cluster.ok) return cluster;
   const collects = values["enable-garbage-collector"];
   return {
