@@ -3,9 +3,9 @@ import type { Network } from "@orch/schema/formats/ip.js";
 import { type CloudParts, cloudSettings } from "./clouds/cloud-settings.js";
 import type { ClusterConfig } from "./cluster-controllers.js";
 import type { ClusterValues } from "./cluster-flags.js";
-import { networksIn, textsIn } from "./networks-in.js";
 import { rangeProblem } from "./node-ipam/blocks.js";
 import type { IpamSettings } from "./node-ipam/ipam-controller.js";
+import { networksIn, textsIn } from "./node-ipam/networks-in.js";
 
 /** How often pods that nobody else takes away are looked for, and how long a node must have been missing. */
 const collectEveryMs = 20_000;

@@ -1,8 +1,11 @@
 import { flagFields } from "@orch/component-config/flag-fields.js";
 import { controllerManagerConfiguration } from "@orch/component-config/managers/controller-manager.js";
+import type { LeaderMigration } from "@orch/component-config/managers/leader-migration.js";
+import { readConfigurations } from "@orch/component-config/read-configurations.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { clusterFields } from "./cluster-fields.js";
-import { genericFields } from "./generic-fields.js";
+import { migrationBlock } from "./leader-migration/migration-flags.js";
+import { genericFields } from "./program/generic-fields.js";
 
 const signing = "CSRSigningController";
 const autoscaling = "HPAController";
@@ -49,4 +52,11 @@ export const configurationFields = {
 
 /** OrchControllerManagerConfiguration as `--config` takes it. */
 export const configurationFile = (naming: Naming) =>
-  flagFields({ of: controllerManagerConfiguration(naming), fields: configurationFields });
+  flagFields({ of: controllerManagerConfiguration(naming), fields: configurationFields, others: [migrationBlock] });
+
+/** What documents of it say of controllers that move; undefined where there are none. */
+export function configuredMigration(documents: readonly string[], naming: Naming): LeaderMigration | undefined {
+  const kind = controllerManagerConfiguration(naming);
+  const read = documents.length === 0 ? undefined : readConfigurations(documents.join("\n---\n"), [kind]);
+  return read?.ok === true ? read.documents.map(kind.from)[0]?.Generic.LeaderMigration : undefined;
+}

@@ -174,7 +174,12 @@ export type ChosenControllers<N extends ControllerName> =
   | { readonly ok: true; readonly names: ReadonlySet<N> }
   | { readonly ok: false; readonly problem: string };
 
-const isNamed = (name: ControllerName, item: string): boolean => item === name || item === aliases[name];
+/** By its name, or an older one. */
+export const isNamed = (name: ControllerName, item: string): boolean => item === name || item === aliases[name];
+
+/** What files of migrations from older releases call them: in those each was `…-controller`. */
+export const isCalled = (name: ControllerName, item: string): boolean =>
+  isNamed(name, item) || item === `${aliases[name]}-controller`;
 
 /**
  * `--controllers`: `*` is all of them but those that are off by default, `foo` one, `-foo` all but that one beside a `*`;

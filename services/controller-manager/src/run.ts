@@ -1,18 +1,21 @@
 import { readFileSync } from "node:fs";
 import { parseNetwork } from "@orch/schema/formats/ip.js";
 import { commandLine, type Started } from "./command-line.js";
+import { configuredMigration } from "./configuration-file.js";
+import { fileReaders } from "./file-readers.js";
 import { runManager } from "./program/run.js";
 import { managed } from "./service.js";
 import { controllerManagerSettings } from "./settings.js";
 
 /** Puts the service together and serves until the process is told to stop. */
-export function run(started: Started, environment: NodeJS.ProcessEnv): Promise<void> {
-  const { values } = started;
+export async function run(started: Started, environment: NodeJS.ProcessEnv): Promise<void> {
+  const { values, documents } = started;
   const read = (path: string): string => readFileSync(path, "utf8");
   const program = { ...started, environment, name: commandLine.name, part: "controller-manager" };
-  return runManager(program, ({ naming, identity, gates }) => {
+  const readers = await fileReaders(values);
+  await runManager(program, ({ naming, identity, gates }) => {
     const settings = controllerManagerSettings(values, {
-      ...{ naming, identity, read },
+      ...{ naming, identity, read, readers, configured: configuredMigration(documents, naming) },
       migratesStorage: gates.enabled("StorageVersionMigrator"),
       claimsDevices: gates.enabled("DynamicResourceAllocation"),
       serviceRanges: values["service-cluster-ip-range"].split(",").flatMap((text) => parseNetwork(text.trim()) ?? []),

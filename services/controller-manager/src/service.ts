@@ -1,4 +1,3 @@
-import type { Election } from "@orch/client/leader-election.js";
 import { createAggregationController } from "./aggregation/aggregation-controller.js";
 import { type AutoscalerConfig, createAutoscalerController } from "./autoscaling/autoscaler-controller.js";
 import { createApprovingController } from "./certificates/approving-controller.js";
@@ -13,7 +12,7 @@ import { createDeploymentController } from "./deployments/deployment-controller.
 import { createFlowSchemaStatusController } from "./flow-schemas/status-controller.js";
 import { createGarbageCollector } from "./garbage/collector.js";
 import { createJobController } from "./jobs/job-controller.js";
-import type { Makers, ManagerConfig } from "./manager.js";
+import type { Makers, ManagerConfig, Term } from "./manager.js";
 import { createNamespaceController } from "./namespaces/namespace-controller.js";
 import { createPolicyStatusController } from "./policies/status-controller.js";
 import { createClaimProtectionController } from "./protection/claims.js";
@@ -41,8 +40,8 @@ export interface ControllerManagerConfig {
   readonly signing: SigningConfig;
   readonly quotas: QuotaConfig;
   readonly cluster: ClusterConfig;
-  /** Undefined where this is the only one. */
-  readonly leaderElection: Election | undefined;
+  /** Of all of {@link controllers}, or of those that run here. */
+  readonly terms: readonly Term<ManagerController>[];
 }
 
 export interface WorkloadWorkers {
@@ -68,7 +67,7 @@ export interface AccountSettings {
 /** What of the settings runs under which lease, and how each controller is made. */
 export const managed = (config: ControllerManagerConfig): ManagerConfig<ManagerController> => ({
   make: makersOf(config),
-  terms: [{ controllers: config.controllers, election: config.leaderElection }],
+  terms: config.terms,
 });
 
 function makersOf(config: ControllerManagerConfig): Makers<ManagerController> {

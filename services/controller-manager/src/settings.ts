@@ -1,6 +1,7 @@
 import { certificateBundle } from "@orch/auth/client-certificate.js";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { parseSigningKey } from "@orch/auth/service-account/keys.js";
+import type { LeaderMigration } from "@orch/component-config/managers/leader-migration.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { type Election, type ElectionValues, readElection } from "@orch/runtime/election-flags.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
@@ -10,7 +11,9 @@ import { type SignerKind, signerKinds } from "./certificates/signers.js";
 import type { AuthorityFiles, SigningConfig } from "./certificates/signing-controller.js";
 import { type ClusterParts, clusterSettings } from "./cluster-settings.js";
 import { chooseControllers, controllerNames, type ManagerController } from "./controller.js";
+import type { FileReaders } from "./file-readers.js";
 import type { accountFlags, autoscalingFlags, controllerFlags, managerFlags, workerFlags } from "./flags.js";
+import { termSettings } from "./leader-migration/migration-settings.js";
 import type { AccountSettings, ControllerManagerConfig } from "./service.js";
 
 /** Resource services hear of a deleted namespace within milliseconds while they follow the store. */
@@ -19,9 +22,13 @@ const namespaceQuietMs = 1_000;
 const quotaSettleMs = 5_000;
 
 export interface SettingsParts {
+  /** Of files that the values need. */
+  readonly readers?: FileReaders | undefined;
   readonly naming: Naming;
   /** Tells this process from the others that may lead. */
   readonly identity: string;
+  /** What the component's own configuration says of controllers that move. */
+  readonly configured?: LeaderMigration | undefined;
   /** A file's text; its error says why there is none. */
   readonly read: (path: string) => string;
   /** StorageVersionMigrations are acted on (gate StorageVersionMigrator). */
@@ -48,14 +55,18 @@ export function controllerManagerSettings(
     ...(parts.migratesStorage === true ? [] : (["storage-version-migrator-controller"] as const)),
     ...(parts.claimsDevices === true ? [] : (["resourceclaim-controller"] as const)),
   ]);
-  const names = [...controllers.value.controllers].filter((name) => !off.has(name));
+  const names = new Set([...controllers.value.controllers].filter((name) => !off.has(name)));
+  const component = parts.naming.systemName("controller-manager");
+  const own = { controllers: names, election: leaderElection.value };
+  const terms = termSettings(values, own, { ...parts, component });
+  if (!terms.ok) return terms;
   return {
     ok: true,
     value: {
       ...controllers.value,
-      controllers: new Set(names),
+      controllers: names,
       accounts: accounts.value,
-      leaderElection: leaderElection.value,
+      terms: terms.value,
     },
   };
 }
@@ -63,7 +74,7 @@ export function controllerManagerSettings(
 export function controllerSettings(
   values: ControllerValues,
   parts: ClusterParts,
-): Parsed<Omit<ControllerManagerConfig, "leaderElection" | "accounts">> {
+): Parsed<Omit<ControllerManagerConfig, "terms" | "accounts">> {
   const chosen = chooseControllers(values.controllers, controllerNames);
   if (!chosen.ok) return refused(chosen.problem);
   const signing = signingSettings(values);

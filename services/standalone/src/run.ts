@@ -19,6 +19,7 @@ import { createStoreMetrics } from "@orch/runtime/store-metrics.js";
 import { untilReady } from "@orch/runtime/until-ready.js";
 import { version } from "@orch/runtime/version.js";
 import { type AuditSettings, auditSettings, modesOf } from "@orch/service-audit/settings.js";
+import { fileReaders } from "@orch/service-controller-manager/file-readers.js";
 import { controllerManagerSettings } from "@orch/service-controller-manager/settings.js";
 import { servedCatalog, servingSettings } from "@orch/service-gateway/settings.js";
 import { kmsSettings } from "@orch/service-kms/settings.js";
@@ -175,7 +176,7 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
       scheduler: orRefuse(await schedulerOf()),
       controllers: orRefuse(
         controllerManagerSettings(electing, {
-          ...{ naming, identity, read },
+          ...{ naming, identity, read, readers: await fileReaders(values) },
           migratesStorage: gates.enabled("StorageVersionMigrator"),
           claimsDevices: gates.enabled("DynamicResourceAllocation"),
           serviceRanges: values["service-cluster-ip-range"],

@@ -65,7 +65,7 @@ async function setup(t: TestContext, controllers: readonly ManagerController[], 
       namespaceQuietMs: 0,
       cluster: usualCluster(),
       signing: { authorities: options.signs === false ? {} : { "agent-client": files }, durationMs: 3_600_000 },
-      leaderElection: undefined,
+      terms: [{ controllers: new Set(controllers), election: undefined }],
     }),
     {
       client,

@@ -4,6 +4,7 @@ import { createNaming, dialects } from "@orch/naming/naming.js";
 import { printConfig } from "@orch/runtime/config-file.js";
 import { readCommandLine } from "@orch/runtime/flags.js";
 import { cloudControllerNames } from "../controller.js";
+import { fileReaders } from "../file-readers.js";
 import { commandLine } from "./command-line.js";
 import { configurationFields, configurationFile } from "./configuration-file.js";
 import { cloudManagerSettings } from "./settings.js";
@@ -11,13 +12,15 @@ import { cloudManagerSettings } from "./settings.js";
 const program = { ...commandLine, version: "1" };
 const orch = createNaming("orch");
 
+const readers = await fileReaders({ "cloud-config": "x", "enable-leader-migration": true });
+
 function settingsOf(...argv: readonly string[]) {
   const line = readCommandLine(program, argv);
   assert.ok(line.run, line.run ? "" : line.text);
   const read = (path: string): string => {
     throw new Error(`no file ${path}`);
   };
-  return cloudManagerSettings(line.values, { naming: orch, identity: "me", read });
+  return cloudManagerSettings(line.values, { naming: orch, identity: "me", read, readers });
 }
 
 test("all controllers of a cloud run, under a lease of the program's own", () => {
@@ -25,7 +28,7 @@ test("all controllers of a cloud run, under a lease of the program's own", () =>
   assert.ok(settings.ok);
   const [term, ...others] = settings.value.terms;
   assert.deepEqual([...(term?.controllers ?? [])], [...cloudControllerNames]);
-  assert.equal(term?.election?.name, orch.systemName("cloud-controller-manager"));
+  assert.equal(term?.election?.name, "cloud-controller-manager");
   assert.deepEqual(others, []);
 });
 

@@ -2,6 +2,7 @@ import { electionFlags } from "@orch/runtime/election-flags.js";
 import { durationFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
 import { cloudFlags } from "../clouds/cloud-flags.js";
 import { cloudControllerNames } from "../controller.js";
+import { migrationFlags } from "../leader-migration/migration-flags.js";
 
 const group = "Controllers";
 
@@ -20,5 +21,6 @@ export const cloudManagerFlags = {
     help: "after which the cloud is asked for the addresses of every node again",
   }),
   ...cloudFlags,
+  ...migrationFlags,
   ...electionFlags({ does: "run the controllers", is: "cloud controller manager" }),
 } as const;

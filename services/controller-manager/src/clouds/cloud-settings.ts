@@ -2,11 +2,11 @@ import type { Parsed } from "@orch/auth/parsed.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Network } from "@orch/schema/formats/ip.js";
 import { messageOf } from "@orch/status/message-of.js";
-import { networksIn } from "../networks-in.js";
+import type { FileReaders } from "../file-readers.js";
 import { rangeProblem } from "../node-ipam/blocks.js";
+import { networksIn } from "../node-ipam/networks-in.js";
 import type { CloudValues } from "./cloud-flags.js";
 import type { SimulatedCloud } from "./simulated-cloud.js";
-import { readMachines } from "./simulated-file.js";
 
 /** What the controllers that speak to a cloud are told. */
 export interface CloudConfig {
@@ -29,6 +29,8 @@ export interface CloudParts {
   readonly naming: Naming;
   /** A file's text; its error says why there is none. */
   readonly read: (path: string) => string;
+  /** Of files that these values need. */
+  readonly readers?: FileReaders | undefined;
 }
 
 /** Undefined where no cloud is named, or one that another program speaks to. */
@@ -52,7 +54,7 @@ export function cloudSettings(values: CloudValues, parts: CloudParts): Parsed<Cl
   };
 }
 
-function simulatedSettings(values: CloudValues, { naming, read }: CloudParts): Parsed<SimulatedCloud> {
+function simulatedSettings(values: CloudValues, { naming, read, readers }: CloudParts): Parsed<SimulatedCloud> {
   const flag = "simulated-load-balancer-ranges";
   const ranges = networksIn(values[flag]);
   if (ranges === undefined) return refused(`--${flag} ${values[flag]}: must be one range, or one of each family`);
@@ -66,7 +68,8 @@ function simulatedSettings(values: CloudValues, { naming, read }: CloudParts): P
   } catch (error) {
     return refused(`--cloud-config ${path}: ${messageOf(error)}`);
   }
-  const machines = readMachines(text, naming);
+  if (readers === undefined) throw new TypeError("nobody reads the file of the cloud");
+  const machines = readers.machines(text, naming);
   if (!machines.ok) return refused(`--cloud-config ${path}: ${machines.problem}`);
   return { ok: true, value: { ranges, file: () => read(path) } };
 }

@@ -10,5 +10,6 @@ export const genericFields = {
   "leader-elect-retry-period": `${election}.retryPeriod`,
   "leader-elect-resource-name": `${election}.resourceName`,
   "leader-elect-resource-namespace": `${election}.resourceNamespace`,
+  "enable-leader-migration": "Generic.LeaderMigrationEnabled",
   "use-service-account-credentials": "OrchCloudShared.UseServiceAccountCredentials",
 } as const;
