@@ -53,6 +53,8 @@ export const controllerNames = [
   "service-lb-controller",
   "node-route-controller",
   "cloud-node-lifecycle-controller",
+  "volumeattributesclass-protection-controller",
+  "storageversion-garbage-collector-controller",
 ] as const;
 
 /** Those that speak to a cloud; some of them the controller manager runs as well. */
@@ -116,6 +118,8 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "node-route-controller": "route-controller",
   "cloud-node-lifecycle-controller": "node-controller",
   "cloud-node-controller": "node-controller",
+  "volumeattributesclass-protection-controller": "volumeattributesclass-protection-controller",
+  "storageversion-garbage-collector-controller": "storage-version-garbage-collector",
 };
 
 /** Older names under which `--controllers` knows them. */
@@ -162,6 +166,7 @@ const aliases: Readonly<Partial<Record<ControllerName, string>>> = {
   "node-route-controller": "route",
   "cloud-node-lifecycle-controller": "cloud-node-lifecycle",
   "cloud-node-controller": "cloud-node",
+  "storageversion-garbage-collector-controller": "storage-version-gc",
 };
 
 /** Those that `*` leaves out. */

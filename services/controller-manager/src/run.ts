@@ -18,6 +18,8 @@ export async function run(started: Started, environment: NodeJS.ProcessEnv): Pro
       ...{ naming, identity, read, readers, configured: configuredMigration(documents, naming) },
       migratesStorage: gates.enabled("StorageVersionMigrator"),
       claimsDevices: gates.enabled("DynamicResourceAllocation"),
+      hasVolumeAttributes: gates.enabled("VolumeAttributesClass"),
+      tracksVersions: gates.enabled("StorageVersionAPI") && gates.enabled("APIServerIdentity"),
       serviceRanges: values["service-cluster-ip-range"].split(",").flatMap((text) => parseNetwork(text.trim()) ?? []),
     });
     return settings.ok ? { ok: true, value: managed(settings.value) } : settings;

@@ -15,6 +15,7 @@ import { createJobController } from "./jobs/job-controller.js";
 import type { Makers, ManagerConfig, Term } from "./manager.js";
 import { createNamespaceController } from "./namespaces/namespace-controller.js";
 import { createPolicyStatusController } from "./policies/status-controller.js";
+import { createAttributesProtectionController } from "./protection/attributes.js";
 import { createClaimProtectionController } from "./protection/claims.js";
 import { createVolumeProtectionController } from "./protection/volumes.js";
 import { createQuotaController, type QuotaConfig } from "./quota/quota-controller.js";
@@ -23,6 +24,7 @@ import { createRootCaPublisher } from "./root-ca/root-ca-publisher.js";
 import { createServiceAccountController } from "./service-accounts.js";
 import { createStatefulSetController } from "./statefulsets/statefulset-controller.js";
 import { createStorageMigrator } from "./storage-migration/migrator.js";
+import { createVersionCollector } from "./storage-versions/version-collector.js";
 import { createTokenController } from "./tokens/token-controller.js";
 import { createTtlController } from "./ttl-after-finished/ttl-controller.js";
 
@@ -100,6 +102,8 @@ function makersOf(config: ControllerManagerConfig): Makers<ManagerController> {
     "customresourcedefinition-finalizing-controller": createDefinitionFinalizer,
     "validatingadmissionpolicy-status-controller": createPolicyStatusController,
     "storage-version-migrator-controller": createStorageMigrator,
+    "volumeattributesclass-protection-controller": createAttributesProtectionController,
+    "storageversion-garbage-collector-controller": createVersionCollector,
     "replicaset-controller": (tools) => createReplicaSetController({ workers: workers.replicaSets }, tools),
     "replicationcontroller-controller": (tools) =>
       createReplicationController({ workers: workers.replicationControllers }, tools),

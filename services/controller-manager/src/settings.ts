@@ -35,6 +35,10 @@ export interface SettingsParts {
   readonly migratesStorage?: boolean;
   /** Pods claim devices (gate DynamicResourceAllocation). */
   readonly claimsDevices?: boolean;
+  /** Volumes have classes of attributes (gate VolumeAttributesClass). */
+  readonly hasVolumeAttributes?: boolean;
+  /** Servers say in which versions they store (gates StorageVersionAPI and APIServerIdentity). */
+  readonly tracksVersions?: boolean;
   /** Of the addresses of services: nodes are given none of them. */
   readonly serviceRanges?: readonly Network[];
 }
@@ -54,6 +58,8 @@ export function controllerManagerSettings(
   const off: ReadonlySet<ManagerController> = new Set([
     ...(parts.migratesStorage === true ? [] : (["storage-version-migrator-controller"] as const)),
     ...(parts.claimsDevices === true ? [] : (["resourceclaim-controller"] as const)),
+    ...(parts.hasVolumeAttributes === true ? [] : (["volumeattributesclass-protection-controller"] as const)),
+    ...(parts.tracksVersions === true ? [] : (["storageversion-garbage-collector-controller"] as const)),
   ]);
   const names = new Set([...controllers.value.controllers].filter((name) => !off.has(name)));
   const component = parts.naming.systemName("controller-manager");

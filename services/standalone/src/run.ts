@@ -179,6 +179,8 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
           ...{ naming, identity, read, readers: await fileReaders(values) },
           migratesStorage: gates.enabled("StorageVersionMigrator"),
           claimsDevices: gates.enabled("DynamicResourceAllocation"),
+          hasVolumeAttributes: gates.enabled("VolumeAttributesClass"),
+          tracksVersions: gates.enabled("StorageVersionAPI") && gates.enabled("APIServerIdentity"),
           serviceRanges: values["service-cluster-ip-range"],
         }),
       ),
