@@ -19,6 +19,7 @@ export interface ClusterParts extends CloudParts {
 export function clusterSettings(values: ClusterValues, parts: ClusterParts): Parsed<ClusterConfig> {
   const ipam = ipamSettings(values, parts.serviceRanges);
   if (!ipam.ok) return ipam;
+  if (values["node-monitor-period"] === 0) return refused("--node-monitor-period must be greater than zero");
   const cloud = cloudSettings(values, parts);
   if (!cloud.ok) return cloud;
   return {

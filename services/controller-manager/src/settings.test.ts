@@ -71,6 +71,10 @@ test("without the garbage collector the others run", () => {
   assert.throws(() => settingsOf("--controllers=nope"), /known controllers/);
 });
 
+test("nodes are looked at now and then, with a cloud or without", () => {
+  assert.throws(() => settingsOf("--node-monitor-period=0s"), /--node-monitor-period must be greater than zero/);
+});
+
 test("a simulated cloud has ranges of addresses, other clouds are not known", () => {
   assert.equal(settingsOf().cluster.cloud, undefined);
   const ranges = (list: string) =>

@@ -5,7 +5,7 @@ import { type ControllerTools, failureTeller } from "../tools.js";
 import type { Informer } from "./informers.js";
 
 /** How long an answer is waited for where a whole round waits with it. */
-export const answerDeadlineMs = 30_000;
+export const answerDeadlineMs = 10_000;
 
 /** A control loop that looks at everything again and again. */
 export interface Periodic {

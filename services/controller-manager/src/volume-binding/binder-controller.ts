@@ -188,7 +188,10 @@ export function createBinderController(config: BinderConfig, tools: ControllerTo
     const waits = waitsForConsumer(classes.store.get(group.slice(ofClass.length)));
     for (const key of unbound.in(group)) {
       // What is looked at of volumes grows with what was offered: of very many the rest comes later.
-      if (offered.size === offeredAtOnce) return look.addAfter(group, gatherMs);
+      if (offered.size === offeredAtOnce) {
+        look.addAfter(group, gatherMs);
+        return;
+      }
       const claim = writes.claims.get(key);
       if (claim === undefined) continue;
       if ((claim.spec?.volumeName ?? "") !== "") look.add(ofClaim + key);
