@@ -23,6 +23,7 @@ import { benchPatches } from "./patches.js";
 import { benchPolicyWrites } from "./policy-writes.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
 import { benchScale } from "./scale.js";
+import { benchBinding } from "./simulated/binding.js";
 import { benchScheduling } from "./simulated/scheduling.js";
 import { benchWorkloads } from "./simulated/workloads.js";
 import { printTable, type Row } from "./table.js";
@@ -66,6 +67,7 @@ const operations = [
   "scheduling",
   "near",
   "workloads",
+  "binding",
 ] as const;
 
 /** Searches, which have rows of their own and run by themselves. */
@@ -91,6 +93,7 @@ const flags = {
   "kept-pods": intFlag(50_000, { min: 0, help: "scheduling: how many pods the memory figure is taken with" }),
   deployments: intFlag(100, { min: 1, help: "workloads: how many deployments of thirty pods become ready" }),
   "manager-pods": intFlag(30_000, { min: 30, help: "workloads: how many pods the manager's memory is measured with" }),
+  claims: intFlag(1000, { min: 1, help: "binding: how many claims are bound to as many volumes" }),
   counts: listFlag(["10000", "100000"], { help: "many: of how many objects the cache is; 1000000 takes ten minutes" }),
   sizes: listFlag(["1", "3"], { help: "MiB of the bodies whose turns are measured" }),
   match: stringFlag("", { help: "measures only the turns of shapes and requests that this regular expression finds" }),
@@ -355,6 +358,7 @@ const needNoTarget: readonly string[] = [
     "scheduling",
     "near",
     "workloads",
+    "binding",
   ],
 ];
 for (const mode of values.only.every((what) => needNoTarget.includes(what)) ? [] : values.modes) {
@@ -406,6 +410,7 @@ if (wants("workloads")) {
   const { nodes, deployments, "manager-pods": kept } = values;
   notes.push(...(await benchWorkloads({ options, nodes, deployments, kept })));
 }
+if (wants("binding")) notes.push(await benchBinding(options, values.claims));
 if (wants("near")) {
   notes.push(...(await benchNear({ timing, note, target: options, objects: values.objects })));
 }

@@ -75,6 +75,7 @@ describe("the chart", () => {
     [["--set=etcd.external.endpoints={a:2379}"], /endpoints/],
     [["--set=kms.enabled=true"], /kms\.configurationSecret is needed/],
     [["--set=audit.enabled=true"], /audit\.policy is needed/],
+    [["--set=gateway.agents.preferredAddressTypes={Somewhere}"], /preferredAddressTypes/],
   ];
   test("refuses values that make no sense, and names them", async (t) => {
     if (!available(t)) return;
@@ -142,7 +143,7 @@ describe("the chart", () => {
           const map = objects.find((one) => one.kind === "ConfigMap" && one.metadata.name === mount.configMap);
           const files = mount.keys.length > 0 ? mount.keys : filesOf(bundles.get(bundle ?? ""), map);
           if (files.length > 0) assert.ok(files.includes(file), `${title}: ${nameOf(pod.object)}: no ${where}/${file}`);
-          else assert.match(mount.secret, /^(keys|kafka|etcd)$/, `${title}: nobody makes ${mount.secret}`);
+          else assert.match(mount.secret, /^(keys|kafka|etcd|agents)$/, `${title}: nobody makes ${mount.secret}`);
         }
       }
     }

@@ -28,8 +28,9 @@ export const matrix: Readonly<Record<string, readonly string[]>> = {
     '--set-json=defaults.tolerations=[{"key":"a","operator":"Exists"}]',
     '--set-json=gateway.sidecars=[{"name":"s","image":"s:1","securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]',
     '--set-json=gateway.files={"egress.yaml":"a: b"}',
+    "--set=gateway.agents.secret=agents,gateway.agents.preferredAddressTypes={InternalIP,Hostname}",
   ],
-  "in one pod": ["--set=mode=standalone,dialect=kubernetes"],
+  "in one pod": ["--set=mode=standalone,dialect=kubernetes,gateway.agents.secret=agents"],
   "in one pod with everything, and no volume": [
     "--set=mode=standalone,audit.enabled=true,kms.enabled=true,kms.configurationSecret=keys",
     '--set-json=audit.policy={"kind":"Policy"}',

@@ -33,6 +33,24 @@ rpc-key-file: /etc/orch/rpc/tls.key
 rpc-trust-domain: {{ .Values.trustDomain }}
 {{- end -}}
 
+{{/* How the agents of nodes are reached. */}}
+{{- define "orch.agentFlags" -}}
+{{- if .Values.gateway.agents.secret }}
+kubelet-client-certificate: /etc/orch/agents/tls.crt
+kubelet-client-key: /etc/orch/agents/tls.key
+kubelet-certificate-authority: /etc/orch/agents/ca.crt
+{{- end }}
+{{- with .Values.gateway.agents.preferredAddressTypes }}
+kubelet-preferred-address-types: {{ toJson . }}
+{{- end }}
+{{- end -}}
+
+{{- define "orch.agentSecret" -}}
+{{- with .Values.gateway.agents.secret }}
+- { secret: {{ . }}, mount: agents }
+{{- end }}
+{{- end -}}
+
 {{- define "orch.tracingFlags" -}}
 {{- if .Values.tracingConfiguration }}
 tracing-config-file: /etc/orch/config/tracing.yaml
@@ -90,6 +108,7 @@ gateway:
     {{- include "orch.commonFlags" . | nindent 4 }}
     {{- include "orch.rpcFlags" . | nindent 4 }}
     {{- include "orch.tracingFlags" . | nindent 4 }}
+    {{- include "orch.agentFlags" . | nindent 4 }}
     secure-port: 6443
     tls-cert-file: /etc/orch/serving/tls.crt
     tls-private-key-file: /etc/orch/serving/tls.key
@@ -118,6 +137,7 @@ gateway:
     - { bundle: service-gateway, mount: rpc }
     - { bundle: serving, mount: serving }
     - { bundle: service-accounts, mount: service-accounts, keys: [tls.crt] }
+    {{- include "orch.agentSecret" . | nindent 4 }}
 {{- range $part := .Values.resource.parts }}
 resource-{{ $part.name }}:
   service: resource
@@ -291,6 +311,7 @@ standalone:
   flags:
     {{- include "orch.commonFlags" . | nindent 4 }}
     {{- include "orch.tracingFlags" . | nindent 4 }}
+    {{- include "orch.agentFlags" . | nindent 4 }}
     data-dir: /var/lib/orch
     secure-port: 6443
     tls-cert-file: /etc/orch/serving/tls.crt
@@ -331,6 +352,7 @@ standalone:
     - { bundle: serving, mount: serving }
     - { bundle: service-accounts, mount: service-accounts }
     - { bundle: clients-ca, mount: clients-ca }
+    {{- include "orch.agentSecret" . | nindent 4 }}
     {{- if .Values.kms.enabled }}
     - { secret: {{ required "kms.configurationSecret is needed where kms is enabled" .Values.kms.configurationSecret }}, mount: encryption }
     {{- end }}

@@ -4,6 +4,7 @@ import { wireMicroTime } from "@orch/status/wire-time.js";
 import type { Client } from "./client.js";
 import { type ApiObject, type Collection, isRecord } from "./objects.js";
 import { pause } from "./pause.js";
+import { within } from "./within.js";
 
 export interface LeaderElectionOptions {
   readonly client: Pick<Client, "get" | "create" | "update">;
@@ -134,15 +135,6 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
   };
   const write = async (lease: ApiObject, record: LeaderRecord, signal: AbortSignal): Promise<void> =>
     observe(await client.update(leases, { ...lease, spec: specOf(lease, record) }, { signal }));
-  const within = async <T>(ms: number, run: (late: AbortSignal) => Promise<T>): Promise<T> => {
-    const late = new AbortController();
-    const cancel = clock.after(ms, () => late.abort(new Error(`no answer within ${ms} ms`)));
-    try {
-      return await run(late.signal);
-    } finally {
-      cancel();
-    }
-  };
   const takeOrRenew = async (signal: AbortSignal): Promise<boolean> => {
     // Who leads knows the lease: one write renews it. Where somebody changed it meanwhile it is read again.
     if (observed?.record.holder === identity && !isOver()) {
@@ -187,7 +179,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
     async attempt(signal, withinMs = options.renewDeadlineMs) {
       attempted = true;
       try {
-        return await within(withinMs, (late) => takeOrRenew(AbortSignal.any([signal, late])));
+        return await within(withinMs, { clock, signal }, takeOrRenew);
       } catch (error) {
         // Another candidate was faster: no failure.
         const beaten = isConflict(error) || (error instanceof ApiError && error.reason === "AlreadyExists");
@@ -197,7 +189,7 @@ function createCandidate(options: LeaderElectionOptions): Candidate {
     },
     async release() {
       if (!attempted) return;
-      await within(options.renewDeadlineMs, giveBack).catch(options.onError);
+      await within(options.renewDeadlineMs, { clock }, giveBack).catch(options.onError);
     },
   };
 }

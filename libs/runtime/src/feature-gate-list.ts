@@ -144,14 +144,17 @@ export type GateName = keyof typeof gateList;
 const actingGates: ReadonlySet<string> = new Set<GateName>([
   "AggregatedDiscoveryEndpoint",
   "APIResponseCompression",
+  "APIServerIdentity",
   "CBORServingAndStorage",
   "DynamicResourceAllocation",
   "InPlacePodVerticalScaling",
   "KMSv1",
   "MutatingAdmissionPolicy",
   "PodLogsQuerySplitStreams",
+  "StorageVersionAPI",
   "StorageVersionHash",
   "StorageVersionMigrator",
+  "VolumeAttributesClass",
   "WatchList",
 ]);
 

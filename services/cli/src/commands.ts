@@ -64,6 +64,13 @@ const services: readonly Command[] = [
     run: async () => (await import("@orch/service-controller-manager/run.js")).run,
   }),
   serving({
+    word: "cloud-controller-manager",
+    description: "what a cloud says of nodes, routes to them, balancers of services",
+    commandLine: async () =>
+      (await import("@orch/service-controller-manager/cloud-manager/command-line.js")).commandLine,
+    run: async () => (await import("@orch/service-controller-manager/cloud-manager/run.js")).run,
+  }),
+  serving({
     word: "scheduler",
     description: "nodes for pods: profiles, plugins, preemption",
     commandLine: async () => (await import("@orch/service-scheduler/command-line.js")).commandLine,

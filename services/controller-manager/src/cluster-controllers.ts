@@ -1,4 +1,6 @@
 import { createBootstrapSigner, createTokenCleaner } from "./bootstrap-tokens/token-controllers.js";
+import { cloudMakers } from "./clouds/cloud-makers.js";
+import type { CloudConfig } from "./clouds/cloud-settings.js";
 import type { ControllerName, Made } from "./controller.js";
 import { createDisruptionController } from "./disruption/disruption-controller.js";
 import { createSliceController, type SliceConfig } from "./endpoint-slices/slice-controller.js";
@@ -10,7 +12,6 @@ import { createNodeLifecycleController, type LifecycleConfig } from "./node-life
 import { createNodeTtlController } from "./node-ttl/ttl-controller.js";
 import { createPodCollector, type PodCollectorConfig } from "./pod-gc/pod-collector.js";
 import { createResourceClaimController } from "./resource-claims/claim-controller.js";
-import { type BalancerConfig, createBalancerController } from "./service-lb/balancer-controller.js";
 import { createMirroringController, type MirroringConfig } from "./slice-mirroring/mirroring-controller.js";
 import { createTaintEvictionController } from "./taint-eviction/eviction-controller.js";
 import type { ControllerTools } from "./tools.js";
@@ -30,7 +31,7 @@ export interface ClusterConfig {
   readonly volumeAttacher: AttachDetachConfig;
   readonly legacyTokens: LegacyTokenConfig;
   /** Undefined where there is no cloud. */
-  readonly balancers: BalancerConfig | undefined;
+  readonly cloud: CloudConfig | undefined;
   /** Undefined where nodes are given no blocks of addresses. */
   readonly ipam: IpamSettings | undefined;
 }
@@ -57,10 +58,7 @@ export const clusterMakers = (config: ClusterConfig) =>
     "resourceclaim-controller": (tools) => createResourceClaimController({ workers: resourceClaimWorkers }, tools),
     "persistentvolume-expander-controller": createExpanderController,
     "persistentvolume-attach-detach-controller": (tools) => createAttachDetachController(config.volumeAttacher, tools),
-    "service-lb-controller": (tools) =>
-      config.balancers === undefined
-        ? { lacks: "--cloud-provider is not given" }
-        : createBalancerController(config.balancers, tools),
+    ...cloudMakers(config.cloud),
     "node-ipam-controller": (tools) =>
       config.ipam === undefined
         ? { lacks: "--allocate-node-cidrs is not given" }

@@ -1,5 +1,8 @@
+import { cloudFields } from "./clouds/cloud-flags.js";
+
 /** Which fields of the configuration stand for {@link clusterFlags}. */
 export const clusterFields = {
+  ...cloudFields,
   "concurrent-service-endpoint-syncs": "EndpointSliceController.ConcurrentServiceEndpointSyncs",
   "max-endpoints-per-slice": "EndpointSliceController.MaxEndpointsPerSlice",
   "endpointslice-updates-batch-period": "EndpointSliceController.EndpointUpdatesBatchPeriod",
@@ -10,7 +13,6 @@ export const clusterFields = {
   "mirroring-max-endpoints-per-subset": "EndpointSliceMirroringController.MirroringMaxEndpointsPerSubset",
   "mirroring-endpointslice-updates-batch-period":
     "EndpointSliceMirroringController.MirroringEndpointUpdatesBatchPeriod",
-  "node-monitor-period": "OrchCloudShared.NodeMonitorPeriod",
   "node-monitor-grace-period": "NodeLifecycleController.NodeMonitorGracePeriod",
   "node-startup-grace-period": "NodeLifecycleController.NodeStartupGracePeriod",
   "node-eviction-rate": "NodeLifecycleController.NodeEvictionRate",
@@ -25,10 +27,6 @@ export const clusterFields = {
   "attach-detach-reconcile-sync-period": "AttachDetachController.ReconcilerSyncLoopPeriod",
   "disable-attach-detach-reconcile-sync": "AttachDetachController.DisableAttachDetachReconcilerSync",
   "disable-force-detach-on-timeout": "AttachDetachController.disableForceDetachOnTimeout",
-  "cloud-provider": "OrchCloudShared.CloudProvider.Name",
-  "concurrent-service-syncs": "ServiceController.ConcurrentServiceSyncs",
-  "allocate-node-cidrs": "OrchCloudShared.AllocateNodeCIDRs",
-  "cluster-cidr": "OrchCloudShared.ClusterCIDR",
   "node-cidr-mask-size": "NodeIPAMController.NodeCIDRMaskSize",
   "node-cidr-mask-size-ipv4": "NodeIPAMController.NodeCIDRMaskSizeIPv4",
   "node-cidr-mask-size-ipv6": "NodeIPAMController.NodeCIDRMaskSizeIPv6",

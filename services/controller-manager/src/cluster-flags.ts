@@ -1,5 +1,6 @@
-import { boolFlag, durationFlag, intFlag, numberFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { boolFlag, durationFlag, intFlag, numberFlag } from "@orch/runtime/flag-types.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
+import { cloudFlags } from "./clouds/cloud-flags.js";
 
 const group = "Controllers";
 const mask = (what: string) => ({
@@ -41,7 +42,6 @@ export const clusterFlags = {
     group,
     help: "changes of endpoints within this time are mirrored at once; 0 is immediately",
   }),
-  "node-monitor-period": durationFlag(5_000, { group, help: "between two looks at all nodes" }),
   "node-monitor-grace-period": durationFlag(50_000, {
     group,
     help: "for how long a node may be silent before nobody knows how it is",
@@ -89,20 +89,7 @@ export const clusterFlags = {
     group,
     help: "whether volumes stay on nodes that are not ready for as long as their agents do not let go of them",
   }),
-  "cloud-provider": stringFlag("", {
-    ...{ group, word: "simulated" },
-    help: "the cloud that makes balancers for services: simulated, which gives addresses away, or none",
-  }),
-  "simulated-load-balancer-ranges": stringFlag("192.0.2.0/24", {
-    ...{ group, word: "cidr[,cidr]" },
-    help: "ranges of the addresses of balancers in a simulated cloud: one, or one of each family",
-  }),
-  "concurrent-service-syncs": intFlag(1, { ...{ group, min: 1 }, help: "services whose balancers are made at once" }),
-  "allocate-node-cidrs": boolFlag(false, { group, help: "whether nodes are given blocks of addresses for their pods" }),
-  "cluster-cidr": stringFlag("", {
-    ...{ group, word: "cidr[,cidr]" },
-    help: "ranges of those addresses: one, or one of each family",
-  }),
+  ...cloudFlags,
   "node-cidr-mask-size": intFlag(0, mask("the one range")),
   "node-cidr-mask-size-ipv4": intFlag(24, mask("IPv4")),
   "node-cidr-mask-size-ipv6": intFlag(64, mask("IPv6")),

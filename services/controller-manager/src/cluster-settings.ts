@@ -1,21 +1,27 @@
 import type { Parsed } from "@orch/auth/parsed.js";
-import { type Network, parseNetwork } from "@orch/schema/formats/ip.js";
+import type { Network } from "@orch/schema/formats/ip.js";
+import { type CloudParts, cloudSettings } from "./clouds/cloud-settings.js";
 import type { ClusterConfig } from "./cluster-controllers.js";
 import type { ClusterValues } from "./cluster-flags.js";
 import { rangeProblem } from "./node-ipam/blocks.js";
 import type { IpamSettings } from "./node-ipam/ipam-controller.js";
-import type { BalancerConfig } from "./service-lb/balancer-controller.js";
+import { networksIn, textsIn } from "./node-ipam/networks-in.js";
 
 /** How often pods that nobody else takes away are looked for, and how long a node must have been missing. */
 const collectEveryMs = 20_000;
 const quarantineMs = 40_000;
 
-/** `services`: the ranges of services' addresses. */
-export function clusterSettings(values: ClusterValues, services: readonly Network[]): Parsed<ClusterConfig> {
-  const ipam = ipamSettings(values, services);
+export interface ClusterParts extends CloudParts {
+  /** Of the addresses of services. */
+  readonly serviceRanges: readonly Network[];
+}
+
+export function clusterSettings(values: ClusterValues, parts: ClusterParts): Parsed<ClusterConfig> {
+  const ipam = ipamSettings(values, parts.serviceRanges);
   if (!ipam.ok) return ipam;
-  const balancers = balancerSettings(values);
-  if (!balancers.ok) return balancers;
+  if (values["node-monitor-period"] === 0) return refused("--node-monitor-period must be greater than zero");
+  const cloud = cloudSettings(values, parts);
+  if (!cloud.ok) return cloud;
   return {
     ok: true,
     value: {
@@ -59,40 +65,12 @@ export function clusterSettings(values: ClusterValues, services: readonly Networ
           : values["attach-detach-reconcile-sync-period"],
         forces: !values["disable-force-detach-on-timeout"],
       },
-      balancers: balancers.value,
+      cloud: cloud.value,
       legacyTokens: { periodMs: values["legacy-service-account-token-clean-up-period"] },
       ipam: ipam.value,
     },
   };
 }
-
-function balancerSettings(values: ClusterValues): Parsed<BalancerConfig | undefined> {
-  const provider = values["cloud-provider"];
-  if (provider === "") return { ok: true, value: undefined };
-  if (provider !== "simulated") return refused(`--cloud-provider: unknown cloud provider ${JSON.stringify(provider)}`);
-  const flag = "simulated-load-balancer-ranges";
-  const ranges = networksIn(values[flag]);
-  if (ranges === undefined) return refused(`--${flag} ${values[flag]}: must be one range, or one of each family`);
-  const problem = ranges.map((network) => rangeProblem({ network, bits: network.address.length * 8 })).find(Boolean);
-  if (problem !== undefined) return refused(`--${flag}: has more than 65536 addresses`);
-  return { ok: true, value: { workers: values["concurrent-service-syncs"], cloud: { ranges } } };
-}
-
-/** One network, or one of each family. */
-function networksIn(list: string): readonly Network[] | undefined {
-  const texts = textsIn(list);
-  const networks = texts.flatMap((text) => parseNetwork(text) ?? []);
-  const families = new Set(networks.map(({ address }) => address.length));
-  return networks.length === texts.length && networks.length > 0 && families.size === networks.length
-    ? networks
-    : undefined;
-}
-
-const textsIn = (list: string): readonly string[] =>
-  list
-    .split(",")
-    .map((text) => text.trim())
-    .filter((text) => text !== "");
 
 function ipamSettings(values: ClusterValues, services: readonly Network[]): Parsed<IpamSettings | undefined> {
   if (!values["allocate-node-cidrs"]) return { ok: true, value: undefined };

@@ -1,21 +1,16 @@
 import { createNaming } from "@orch/naming/naming.js";
-import { clientServiceFlags, serverFlag } from "@orch/runtime/client-service-flags.js";
-import { boolFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { stringFlag } from "@orch/runtime/flag-types.js";
 import type { ProgramText, StartedProgram } from "@orch/runtime/start-program.js";
 import { managerFlags } from "./flags.js";
+import { programFlags } from "./program/flags.js";
 
 const flags = {
-  ...serverFlag,
+  ...programFlags,
   ...managerFlags,
-  "use-service-account-credentials": boolFlag(false, {
-    group: "Controllers",
-    help: "whether each controller acts as a service account of its own",
-  }),
   "service-cluster-ip-range": stringFlag("", {
     ...{ group: "Controllers", word: "cidr[,cidr]" },
     help: "ranges of the addresses of services: nodes are given no part of them",
   }),
-  ...clientServiceFlags,
 } as const;
 
 /** What the program is called and takes: all that a help text needs. */

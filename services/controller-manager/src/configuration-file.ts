@@ -1,23 +1,18 @@
 import { flagFields } from "@orch/component-config/flag-fields.js";
 import { controllerManagerConfiguration } from "@orch/component-config/managers/controller-manager.js";
+import type { LeaderMigration } from "@orch/component-config/managers/leader-migration.js";
+import { readConfigurations } from "@orch/component-config/read-configurations.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { clusterFields } from "./cluster-fields.js";
+import { migrationBlock } from "./leader-migration/migration-flags.js";
+import { genericFields } from "./program/generic-fields.js";
 
-const election = "Generic.LeaderElection";
 const signing = "CSRSigningController";
 const autoscaling = "HPAController";
 
 /** Which fields of the configuration stand for which flags; the others are read and not acted on. */
 export const configurationFields = {
-  orchconfig: "Generic.ClientConnection.orchconfig",
-  controllers: "Generic.Controllers",
-  "leader-elect": `${election}.leaderElect`,
-  "leader-elect-lease-duration": `${election}.leaseDuration`,
-  "leader-elect-renew-deadline": `${election}.renewDeadline`,
-  "leader-elect-retry-period": `${election}.retryPeriod`,
-  "leader-elect-resource-name": `${election}.resourceName`,
-  "leader-elect-resource-namespace": `${election}.resourceNamespace`,
-  "use-service-account-credentials": "OrchCloudShared.UseServiceAccountCredentials",
+  ...genericFields,
   "cluster-signing-cert-file": `${signing}.ClusterSigningCertFile`,
   "cluster-signing-key-file": `${signing}.ClusterSigningKeyFile`,
   "cluster-signing-agent-serving-cert-file": `${signing}.AgentServingSignerConfiguration.CertFile`,
@@ -57,4 +52,11 @@ export const configurationFields = {
 
 /** OrchControllerManagerConfiguration as `--config` takes it. */
 export const configurationFile = (naming: Naming) =>
-  flagFields({ of: controllerManagerConfiguration(naming), fields: configurationFields });
+  flagFields({ of: controllerManagerConfiguration(naming), fields: configurationFields, others: [migrationBlock] });
+
+/** What documents of it say of controllers that move; undefined where there are none. */
+export function configuredMigration(documents: readonly string[], naming: Naming): LeaderMigration | undefined {
+  const kind = controllerManagerConfiguration(naming);
+  const read = documents.length === 0 ? undefined : readConfigurations(documents.join("\n---\n"), [kind]);
+  return read?.ok === true ? read.documents.map(kind.from)[0]?.Generic.LeaderMigration : undefined;
+}

@@ -19,7 +19,7 @@ test("each controller acts as its account, whoever this process is itself", asyn
   };
   const client = createClient(config);
   const naming = createNaming("kubernetes");
-  const own = createControllerClients({ config, client, naming, now: () => 0 });
+  const own = createControllerClients({ config, client, naming, connection: {}, now: () => 0 });
   t.after(async () => {
     await own.close();
     await client.close();

@@ -1,8 +1,7 @@
 import type { ClientConfig } from "@orch/client/config.js";
-import { type Client, type ClientObserver, createClient } from "@orch/client/http.js";
+import { type Client, type ClientOptions, createClient } from "@orch/client/http.js";
 import { serviceAccountCredentials } from "@orch/client/service-account-credentials.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { connectionOf } from "./connection.js";
 import { accountNames, type ControllerName } from "./controller.js";
 
 export interface ControllerClients {
@@ -17,10 +16,10 @@ export function createControllerClients(options: {
   readonly config: ClientConfig;
   readonly client: Client;
   readonly naming: Naming;
-  readonly observer?: ClientObserver | undefined;
+  readonly connection: ClientOptions;
   readonly now: () => number;
 }): ControllerClients {
-  const { client, naming, observer, now } = options;
+  const { client, naming, connection, now } = options;
   const { token: _token, basic: _basic, certificate: _certificate, key: _key, ...rest } = options.config;
   const { impersonate: _impersonate, ...server } = rest;
   const namespace = naming.systemName("system");
@@ -30,7 +29,7 @@ export function createControllerClients(options: {
       const name = accountNames[controller];
       if (name === undefined) return client;
       const credentials = serviceAccountCredentials({ client, naming, namespace, name, now });
-      const own = clients.get(name) ?? createClient({ ...server, credentials }, connectionOf(naming, observer));
+      const own = clients.get(name) ?? createClient({ ...server, credentials }, connection);
       clients.set(name, own);
       return own;
     },

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { chooseControllers, controllerNames, offByDefault } from "./controller.js";
 
 const [gc, ns] = controllerNames;
-const usual = controllerNames.filter((name) => !offByDefault.has(name));
+const usual: readonly string[] = controllerNames.filter((name) => !offByDefault.has(name));
 const others = usual.filter((name) => name !== gc);
 
 const choices: readonly (readonly [items: readonly string[], names: readonly string[]])[] = [
@@ -26,7 +26,7 @@ const choices: readonly (readonly [items: readonly string[], names: readonly str
 
 for (const [items, names] of choices) {
   test(`--controllers=${items.join(",")} is ${names.length === 0 ? "none" : names.join(", ")}`, () => {
-    const chosen = chooseControllers(items);
+    const chosen = chooseControllers(items, controllerNames);
     assert.ok(chosen.ok);
     assert.deepEqual([...chosen.names], names);
   });
@@ -34,7 +34,7 @@ for (const [items, names] of choices) {
 
 for (const item of ["foo", "-foo", "-*", "**", ""]) {
   test(`--controllers=${item} is refused`, () => {
-    const chosen = chooseControllers(["*", item]);
+    const chosen = chooseControllers(["*", item], controllerNames);
     assert.ok(!chosen.ok);
     const name = item.replace(/^-/, "");
     assert.ok(chosen.problem.startsWith(`--controllers: "${name}" is not in the list of known controllers`));

@@ -51,8 +51,23 @@ export const controllerNames = [
   "persistentvolume-expander-controller",
   "persistentvolume-attach-detach-controller",
   "service-lb-controller",
+  "node-route-controller",
+  "cloud-node-lifecycle-controller",
+  "volumeattributesclass-protection-controller",
+  "storageversion-garbage-collector-controller",
 ] as const;
-export type ControllerName = (typeof controllerNames)[number];
+
+/** Those that speak to a cloud; some of them the controller manager runs as well. */
+export const cloudControllerNames = [
+  "cloud-node-controller",
+  "cloud-node-lifecycle-controller",
+  "service-lb-controller",
+  "node-route-controller",
+] as const;
+
+export type ManagerController = (typeof controllerNames)[number];
+export type CloudController = (typeof cloudControllerNames)[number];
+export type ControllerName = ManagerController | CloudController;
 
 /** The service account of each, where each has one of its own; undefined for one that never has (`--use-service-account-credentials`). */
 export const accountNames: Readonly<Record<ControllerName, string | undefined>> = {
@@ -100,6 +115,11 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "persistentvolume-expander-controller": "expand-controller",
   "persistentvolume-attach-detach-controller": "attachdetach-controller",
   "service-lb-controller": "service-controller",
+  "node-route-controller": "route-controller",
+  "cloud-node-lifecycle-controller": "node-controller",
+  "cloud-node-controller": "node-controller",
+  "volumeattributesclass-protection-controller": "volumeattributesclass-protection-controller",
+  "storageversion-garbage-collector-controller": "storage-version-garbage-collector",
 };
 
 /** Older names under which `--controllers` knows them. */
@@ -143,6 +163,10 @@ const aliases: Readonly<Partial<Record<ControllerName, string>>> = {
   "persistentvolume-expander-controller": "persistentvolume-expander",
   "persistentvolume-attach-detach-controller": "attachdetach",
   "service-lb-controller": "service",
+  "node-route-controller": "route",
+  "cloud-node-lifecycle-controller": "cloud-node-lifecycle",
+  "cloud-node-controller": "cloud-node",
+  "storageversion-garbage-collector-controller": "storage-version-gc",
 };
 
 /** Those that `*` leaves out. */
@@ -151,27 +175,36 @@ export const offByDefault: ReadonlySet<ControllerName> = new Set([
   "token-cleaner-controller",
 ]);
 
-export type ChosenControllers =
-  | { readonly ok: true; readonly names: ReadonlySet<ControllerName> }
+export type ChosenControllers<N extends ControllerName> =
+  | { readonly ok: true; readonly names: ReadonlySet<N> }
   | { readonly ok: false; readonly problem: string };
+
+/** By its name, or an older one. */
+export const isNamed = (name: ControllerName, item: string): boolean => item === name || item === aliases[name];
+
+/** What files of migrations from older releases call them: in those each was `…-controller`. */
+export const isCalled = (name: ControllerName, item: string): boolean =>
+  isNamed(name, item) || item === `${aliases[name]}-controller`;
 
 /**
  * `--controllers`: `*` is all of them but those that are off by default, `foo` one, `-foo` all but that one beside a `*`;
- * a name may be an alias. The first item that names a controller wins. An empty list is none.
+ * a name may be an alias. The first item that names a controller wins. An empty list is none. `all`: of the program.
  */
-export function chooseControllers(items: readonly string[]): ChosenControllers {
-  const isNamed = (name: ControllerName, item: string): boolean => item === name || item === aliases[name];
+export function chooseControllers<N extends ControllerName>(
+  items: readonly string[],
+  all: readonly N[],
+): ChosenControllers<N> {
   for (const item of items) {
     const name = item.replace(/^-/, "");
-    if (item === "*" || controllerNames.some((known) => isNamed(known, name))) continue;
-    const known = controllerNames.join(", ");
+    if (item === "*" || all.some((known) => isNamed(known, name))) continue;
+    const known = all.join(", ");
     return { ok: false, problem: `--controllers: "${name}" is not in the list of known controllers: ${known}` };
   }
   const others = items.includes("*");
-  const isOn = (name: ControllerName): boolean => {
+  const isOn = (name: N): boolean => {
     const item = items.find((each) => isNamed(name, each.replace(/^-/, "")));
     if (item !== undefined) return !item.startsWith("-");
     return others && !offByDefault.has(name);
   };
-  return { ok: true, names: new Set(controllerNames.filter(isOn)) };
+  return { ok: true, names: new Set(all.filter(isOn)) };
 }

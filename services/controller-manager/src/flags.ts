@@ -2,6 +2,7 @@ import { electionFlags } from "@orch/runtime/election-flags.js";
 import { boolFlag, durationFlag, intFlag, listFlag, numberFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { clusterFlags } from "./cluster-flags.js";
 import { controllerNames } from "./controller.js";
+import { migrationFlags } from "./leader-migration/migration-flags.js";
 
 const signing = { group: "Certificates", word: "file" } as const;
 const authority = (what: string) => `${what}, PEM; files are read again whenever something is signed`;
@@ -127,4 +128,9 @@ export const accountFlags = {
 export const leaderElectionFlags = electionFlags({ does: "run the controllers", is: "controller manager" });
 
 /** Flags of whatever runs a controller manager. */
-export const managerFlags = { ...controllerFlags, ...accountFlags, ...leaderElectionFlags } as const;
+export const managerFlags = {
+  ...controllerFlags,
+  ...accountFlags,
+  ...leaderElectionFlags,
+  ...migrationFlags,
+} as const;

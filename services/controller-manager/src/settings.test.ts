@@ -57,7 +57,9 @@ for (const [flags, problem] of refused) {
 function settingsOf(...argv: readonly string[]) {
   const line = readCommandLine({ name: "x", description: "", version: "", flags: controllerFlags }, argv);
   assert.ok(line.run);
-  return settingsIn(controllerSettings(line.values));
+  return settingsIn(
+    controllerSettings(line.values, { naming: createNaming("orch"), read: () => "", serviceRanges: [] }),
+  );
 }
 
 test("without the garbage collector the others run", () => {
@@ -69,11 +71,14 @@ test("without the garbage collector the others run", () => {
   assert.throws(() => settingsOf("--controllers=nope"), /known controllers/);
 });
 
+test("nodes are looked at now and then, with a cloud or without", () => {
+  assert.throws(() => settingsOf("--node-monitor-period=0s"), /--node-monitor-period must be greater than zero/);
+});
+
 test("a simulated cloud has ranges of addresses, other clouds are not known", () => {
-  assert.equal(settingsOf().cluster.balancers, undefined);
+  assert.equal(settingsOf().cluster.cloud, undefined);
   const ranges = (list: string) =>
-    settingsOf("--cloud-provider=simulated", `--simulated-load-balancer-ranges=${list}`).cluster.balancers?.cloud
-      .ranges;
+    settingsOf("--cloud-provider=simulated", `--simulated-load-balancer-ranges=${list}`).cluster.cloud?.provider.ranges;
   assert.equal(ranges("192.0.2.0/24,2001:db8::/112")?.length, 2);
   assert.throws(() => ranges("192.0.2.0/24,198.51.100.0/24"), /one range, or one of each family/);
   assert.throws(() => ranges(""), /one range, or one of each family/);

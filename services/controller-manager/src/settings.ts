@@ -1,6 +1,7 @@
 import { certificateBundle } from "@orch/auth/client-certificate.js";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { parseSigningKey } from "@orch/auth/service-account/keys.js";
+import type { LeaderMigration } from "@orch/component-config/managers/leader-migration.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { type Election, type ElectionValues, readElection } from "@orch/runtime/election-flags.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
@@ -8,9 +9,11 @@ import type { Network } from "@orch/schema/formats/ip.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { type SignerKind, signerKinds } from "./certificates/signers.js";
 import type { AuthorityFiles, SigningConfig } from "./certificates/signing-controller.js";
-import { clusterSettings } from "./cluster-settings.js";
-import { type ControllerName, chooseControllers } from "./controller.js";
+import { type ClusterParts, clusterSettings } from "./cluster-settings.js";
+import { chooseControllers, controllerNames, type ManagerController } from "./controller.js";
+import type { FileReaders } from "./file-readers.js";
 import type { accountFlags, autoscalingFlags, controllerFlags, managerFlags, workerFlags } from "./flags.js";
+import { termSettings } from "./leader-migration/migration-settings.js";
 import type { AccountSettings, ControllerManagerConfig } from "./service.js";
 
 /** Resource services hear of a deleted namespace within milliseconds while they follow the store. */
@@ -19,15 +22,23 @@ const namespaceQuietMs = 1_000;
 const quotaSettleMs = 5_000;
 
 export interface SettingsParts {
+  /** Of files that the values need. */
+  readonly readers?: FileReaders | undefined;
   readonly naming: Naming;
   /** Tells this process from the others that may lead. */
   readonly identity: string;
+  /** What the component's own configuration says of controllers that move. */
+  readonly configured?: LeaderMigration | undefined;
   /** A file's text; its error says why there is none. */
   readonly read: (path: string) => string;
   /** StorageVersionMigrations are acted on (gate StorageVersionMigrator). */
   readonly migratesStorage?: boolean;
   /** Pods claim devices (gate DynamicResourceAllocation). */
   readonly claimsDevices?: boolean;
+  /** Volumes have classes of attributes (gate VolumeAttributesClass). */
+  readonly hasVolumeAttributes?: boolean;
+  /** Servers say in which versions they store (gates StorageVersionAPI and APIServerIdentity). */
+  readonly tracksVersions?: boolean;
   /** Of the addresses of services: nodes are given none of them. */
   readonly serviceRanges?: readonly Network[];
 }
@@ -37,38 +48,44 @@ export function controllerManagerSettings(
   values: FlagValues<typeof managerFlags>,
   parts: SettingsParts,
 ): Parsed<ControllerManagerConfig> {
-  const controllers = controllerSettings(values, parts.serviceRanges);
+  const controllers = controllerSettings(values, { serviceRanges: [], ...parts });
   const accounts = accountSettings(values, parts.read);
   const leaderElection = leaderElectionSettings(values, parts);
   if (!controllers.ok || !accounts.ok || !leaderElection.ok) {
     const all = [controllers, accounts, leaderElection];
     return { ok: false, problems: all.flatMap((part) => (part.ok ? [] : part.problems)) };
   }
-  const off: ReadonlySet<ControllerName> = new Set([
+  const off: ReadonlySet<ManagerController> = new Set([
     ...(parts.migratesStorage === true ? [] : (["storage-version-migrator-controller"] as const)),
     ...(parts.claimsDevices === true ? [] : (["resourceclaim-controller"] as const)),
+    ...(parts.hasVolumeAttributes === true ? [] : (["volumeattributesclass-protection-controller"] as const)),
+    ...(parts.tracksVersions === true ? [] : (["storageversion-garbage-collector-controller"] as const)),
   ]);
-  const names = [...controllers.value.controllers].filter((name) => !off.has(name));
+  const names = new Set([...controllers.value.controllers].filter((name) => !off.has(name)));
+  const component = parts.naming.systemName("controller-manager");
+  const own = { controllers: names, election: leaderElection.value };
+  const terms = termSettings(values, own, { ...parts, component });
+  if (!terms.ok) return terms;
   return {
     ok: true,
     value: {
       ...controllers.value,
-      controllers: new Set(names),
+      controllers: names,
       accounts: accounts.value,
-      leaderElection: leaderElection.value,
+      terms: terms.value,
     },
   };
 }
 
 export function controllerSettings(
   values: ControllerValues,
-  serviceRanges: readonly Network[] = [],
-): Parsed<Omit<ControllerManagerConfig, "leaderElection" | "accounts">> {
-  const chosen = chooseControllers(values.controllers);
+  parts: ClusterParts,
+): Parsed<Omit<ControllerManagerConfig, "terms" | "accounts">> {
+  const chosen = chooseControllers(values.controllers, controllerNames);
   if (!chosen.ok) return refused(chosen.problem);
   const signing = signingSettings(values);
   if (!signing.ok) return signing;
-  const cluster = clusterSettings(values, serviceRanges);
+  const cluster = clusterSettings(values, parts);
   if (!cluster.ok) return cluster;
   const collects = values["enable-garbage-collector"];
   return {

@@ -84,6 +84,10 @@ export interface ResourceConfig {
   readonly migratesStorage?: boolean;
   /** Pods claim devices. */
   readonly claimsDevices?: boolean;
+  /** The controller that protects classes of volumes' attributes has rights. */
+  readonly hasVolumeAttributes?: boolean;
+  /** The controller that forgets servers' storage versions has rights. */
+  readonly tracksVersions?: boolean;
   /** Bytes of states that are kept for the next change of their objects; 32 MiB where absent. */
   readonly recentBytes?: number;
   /** Large writes go to a thread of their own, whose catalog is made of this; all are made here where absent. */

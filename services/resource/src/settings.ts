@@ -26,6 +26,10 @@ export interface ResourceSettings {
   readonly migratesStorage: boolean;
   /** The scheduler gives claims their devices (gate DynamicResourceAllocation). */
   readonly claimsDevices: boolean;
+  /** Volumes have classes of attributes (gate VolumeAttributesClass). */
+  readonly hasVolumeAttributes: boolean;
+  /** Servers say in which versions they store (gates StorageVersionAPI and APIServerIdentity). */
+  readonly tracksVersions: boolean;
   /** A Redis that services share; "" where there is none. */
   readonly redis: string;
 }
@@ -58,6 +62,8 @@ export function resourceSettings(
       mutatingPolicies: gates.enabled("MutatingAdmissionPolicy"),
       migratesStorage: gates.enabled("StorageVersionMigrator"),
       claimsDevices: gates.enabled("DynamicResourceAllocation"),
+      hasVolumeAttributes: gates.enabled("VolumeAttributesClass"),
+      tracksVersions: gates.enabled("StorageVersionAPI") && gates.enabled("APIServerIdentity"),
       redis: values.redis,
     },
   };

@@ -19,6 +19,7 @@ import { createStoreMetrics } from "@orch/runtime/store-metrics.js";
 import { untilReady } from "@orch/runtime/until-ready.js";
 import { version } from "@orch/runtime/version.js";
 import { type AuditSettings, auditSettings, modesOf } from "@orch/service-audit/settings.js";
+import { fileReaders } from "@orch/service-controller-manager/file-readers.js";
 import { controllerManagerSettings } from "@orch/service-controller-manager/settings.js";
 import { servedCatalog, servingSettings } from "@orch/service-gateway/settings.js";
 import { kmsSettings } from "@orch/service-kms/settings.js";
@@ -188,9 +189,11 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
       proxy: orRefuse(await proxyOf()),
       controllers: orRefuse(
         controllerManagerSettings(electing, {
-          ...{ naming, identity, read },
+          ...{ naming, identity, read, readers: await fileReaders(values) },
           migratesStorage: gates.enabled("StorageVersionMigrator"),
           claimsDevices: gates.enabled("DynamicResourceAllocation"),
+          hasVolumeAttributes: gates.enabled("VolumeAttributesClass"),
+          tracksVersions: gates.enabled("StorageVersionAPI") && gates.enabled("APIServerIdentity"),
           serviceRanges: values["service-cluster-ip-range"],
         }),
       ),

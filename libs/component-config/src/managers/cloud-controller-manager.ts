@@ -3,7 +3,7 @@ import type { FieldError } from "@orch/status/field-error.js";
 import { type Configuration, configuration } from "../configuration.js";
 import { within } from "../rules.js";
 import { duration, inside, int32, kind, struct, texts, type ValueOf } from "../shape.js";
-import { checkGeneric, cloudSharedShape, genericShape } from "./generic.js";
+import { checkCloudShared, checkGeneric, cloudSharedShape, genericShape } from "./generic.js";
 
 export const cloudManagerShape = (naming: Naming) =>
   kind("CloudControllerManagerConfiguration", {
@@ -23,8 +23,14 @@ export function cloudManagerConfiguration(naming: Naming): Configuration<CloudMa
     group: "cloudcontrollermanager.config",
     versions: [{ version: "v1alpha1" }],
     shape: cloudManagerShape(naming),
-    check: ({ Generic, NodeController, ServiceController }: CloudManagerConfiguration): readonly FieldError[] => [
+    check: ({
+      Generic,
+      OrchCloudShared,
+      NodeController,
+      ServiceController,
+    }: CloudManagerConfiguration): readonly FieldError[] => [
       ...checkGeneric(Generic, "Generic"),
+      ...checkCloudShared(OrchCloudShared, naming.configurationWord("OrchCloudShared")),
       ...within("NodeController.ConcurrentNodeSyncs", NodeController.ConcurrentNodeSyncs, {
         min: 1,
         says: "concurrent-node-syncs must be a positive number",

@@ -4,7 +4,7 @@ import { type Configuration, configuration } from "../configuration.js";
 import { valueAt } from "../paths.js";
 import { nanoseconds, unless } from "../rules.js";
 import { type ControllerManagerConfiguration, controllerManagerShape } from "./controller-manager-shape.js";
-import { checkGeneric } from "./generic.js";
+import { checkCloudShared, checkGeneric } from "./generic.js";
 
 export function controllerManagerConfiguration(naming: Naming): Configuration<ControllerManagerConfiguration> {
   const spec = {
@@ -22,6 +22,7 @@ function checkControllerManager(config: ControllerManagerConfiguration, naming: 
   const ranges = [ipam.ServiceCIDR, ipam.SecondaryServiceCIDR].flatMap((text) => text.split(",")).filter(Boolean);
   return [
     ...checkGeneric(config.Generic, "Generic"),
+    ...checkCloudShared(config.OrchCloudShared, naming.configurationWord("OrchCloudShared")),
     ...unless(
       attach.DisableAttachDetachReconcilerSync || nanoseconds(attach.ReconcilerSyncLoopPeriod) >= 1_000_000_000n,
       () =>

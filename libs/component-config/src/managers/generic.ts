@@ -1,6 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { unless } from "../rules.js";
+import { nanoseconds, unless } from "../rules.js";
 import { bool, duration, given, inside, int32, struct, text, texts, type ValueOf } from "../shape.js";
 import {
   checkClientConnection,
@@ -39,6 +39,17 @@ export const checkGeneric = (value: GenericConfiguration, at: string): readonly 
     ? checkLeaderMigration(value.LeaderMigration, `${at}.LeaderMigration`)
     : []),
 ];
+
+/** Zero stands for the default, as everywhere: only less is wrong. */
+export const checkCloudShared = (
+  value: Readonly<Record<"NodeMonitorPeriod" | "RouteReconciliationPeriod", string>>,
+  at: string,
+): readonly FieldError[] =>
+  (["NodeMonitorPeriod", "RouteReconciliationPeriod"] as const).flatMap((name) =>
+    unless(nanoseconds(value[name]) > 0n, () =>
+      fieldError.invalid(`${at}.${name}`, value[name], "must be greater than zero"),
+    ),
+  );
 
 const saysSomething = ({ leaderName, controllerLeaders }: LeaderMigration): boolean =>
   leaderName !== "" || controllerLeaders.length > 0;

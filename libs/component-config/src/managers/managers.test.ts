@@ -47,3 +47,21 @@ CSRSigningController:
 test("what migrates where no file says so is right", () => {
   assert.deepEqual(leaderMigrationConfiguration(orch).check(defaultLeaderMigration), []);
 });
+
+test("periods that are below zero are refused in either manager, in the words of the dialect", () => {
+  const naming = createNaming("kubernetes");
+  for (const [kind, head] of [
+    [
+      controllerManagerConfiguration(naming),
+      "kubecontrollermanager.config.k8s.io/v1alpha1\nkind: KubeControllerManager",
+    ],
+    [cloudManagerConfiguration(naming), "cloudcontrollermanager.config.k8s.io/v1alpha1\nkind: CloudControllerManager"],
+  ] as const) {
+    const file = `apiVersion: ${head}Configuration\nKubeCloudShared: {NodeMonitorPeriod: -1s, RouteReconciliationPeriod: 0s}\n`;
+    const read = readConfigurations(file, [kind]);
+    assert.ok(!read.ok);
+    assert.deepEqual(read.problems, [
+      'KubeCloudShared.NodeMonitorPeriod: Invalid value: "-1s": must be greater than zero',
+    ]);
+  }
+});

@@ -11,9 +11,10 @@ import { createManualClock, systemClock } from "@orch/runtime/clock.js";
 import { silentLog } from "@orch/runtime/log.js";
 import { createMetrics } from "@orch/runtime/metrics.js";
 import { ApiError } from "@orch/status/api-error.js";
-import type { ControllerName } from "../controller.js";
+import type { ManagerController } from "../controller.js";
+import { createManager } from "../manager.js";
 import { createTelemetry } from "../metrics.js";
-import { createControllerManager } from "../service.js";
+import { managed } from "../service.js";
 import { createSigningServer, until } from "../testing/signing-server.js";
 import { usualCluster } from "../testing/usual-cluster.js";
 
@@ -31,7 +32,7 @@ const request: ApiObject = {
   },
 };
 
-async function setup(t: TestContext, controllers: readonly ControllerName[], options: { signs?: boolean } = {}) {
+async function setup(t: TestContext, controllers: readonly ManagerController[], options: { signs?: boolean } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "controllers-"));
   const clock = createManualClock(Date.parse("2026-12-01T00:00:00Z"));
   const pair = await issueAuthority("ca", clock.now() - 1000);
@@ -41,8 +42,8 @@ async function setup(t: TestContext, controllers: readonly ControllerName[], opt
   const client = { ...server.client, ...unused };
   const asked: string[] = [];
   const told: string[] = [];
-  const manager = createControllerManager(
-    {
+  const manager = createManager(
+    managed({
       controllers: new Set(controllers),
       garbageCollectorWorkers: 1,
       workers: {
@@ -64,8 +65,8 @@ async function setup(t: TestContext, controllers: readonly ControllerName[], opt
       namespaceQuietMs: 0,
       cluster: usualCluster(),
       signing: { authorities: options.signs === false ? {} : { "agent-client": files }, durationMs: 3_600_000 },
-      leaderElection: undefined,
-    },
+      terms: [{ controllers: new Set(controllers), election: undefined }],
+    }),
     {
       client,
       clientFor(controller) {

@@ -1,5 +1,7 @@
 import { keyOf } from "@orch/client/object-store.js";
 import type { ApiObject } from "@orch/client/objects.js";
+import { unlessPast } from "@orch/client/passing.js";
+import { patchTypes } from "@orch/client/patch-types.js";
 import type { Outcome } from "@orch/client/work-queue.js";
 import type { Controller } from "../controller.js";
 import { claimChildren } from "../rim/adoption.js";
@@ -9,6 +11,7 @@ import {
   type ControllerRevision,
   carryOutRevision,
   deleteRevisions,
+  duplicatesIn,
   isOfTemplate,
   pastRevisions,
   planRevision,
@@ -141,6 +144,31 @@ export function createDaemonSetController({ workers }: DaemonSetConfig, tools: C
     await writeStatus(client, kind, set, { ...set.status, collisionCount: (collisionCount ?? 0) + 1 }, signal);
     return undefined;
   };
+  /**
+   * Makes one of several revisions that say the same. Their pods get the label of the newest first: a revision goes when no pod
+   * is seen that has its label, or the pod would be taken for one of an old template. @returns whether there were any
+   */
+  const mergeDuplicates = async (
+    set: DaemonSet,
+    { history, owned }: { readonly history: readonly ControllerRevision[]; readonly owned: readonly Pod[] },
+    signal: AbortSignal,
+  ): Promise<boolean> => {
+    const found = duplicatesIn(history, set.spec?.template ?? {});
+    if (found === undefined) return false;
+    const hash = (of: ApiObject): string => of.metadata.labels?.[revisionLabel] ?? "";
+    const stale = new Set(found.others.map(hash));
+    stale.delete(hash(found.kept));
+    const theirs = owned.filter((pod) => stale.has(hash(pod)));
+    for (const { metadata } of theirs) {
+      const { name: pod = "", namespace = "", uid } = metadata;
+      const body = { metadata: { uid, labels: { [revisionLabel]: hash(found.kept) } } };
+      await client
+        .patch({ ...pods.collection, namespace }, pod, { type: patchTypes.merge, body, signal })
+        .catch(unlessPast);
+    }
+    if (theirs.length === 0) await deleteRevisions(client, set, found.others, signal);
+    return true;
+  };
   const cleanUp = async (
     set: DaemonSet,
     history: readonly ControllerRevision[],
@@ -177,6 +205,8 @@ export function createDaemonSetController({ workers }: DaemonSetConfig, tools: C
         );
         const history = sortedRevisions(claimed);
         if (set.metadata.deletionTimestamp !== undefined) return "done";
+        // What was changed comes back as an event.
+        if (await mergeDuplicates(set, { history, owned }, signal)) return "done";
         const hash = await hashOf(set, history, signal);
         if (hash === undefined) return "retry";
         const all: readonly Node[] = [...nodes.store.values()];

@@ -2,10 +2,12 @@ import type { ApiObject } from "@orch/client/objects.js";
 import { unlessPast } from "@orch/client/passing.js";
 import { patchTypes } from "@orch/client/patch-types.js";
 import { pause } from "@orch/client/pause.js";
+import { within } from "@orch/client/within.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import { wireTime } from "@orch/status/wire-time.js";
 import type { Controller } from "../controller.js";
 import type { Kind } from "../rim/objects.js";
+import { answerDeadlineMs } from "../rim/periodic.js";
 import { hasEnded } from "../rim/pods.js";
 import { recorderOf } from "../rim/recorder.js";
 import { conditionOf, isReady, type SeenCondition } from "../seen/conditions.js";
@@ -180,7 +182,9 @@ export function createNodeLifecycleController(config: LifecycleConfig, tools: Co
         while (!signal.aborted) {
           for (const [key, node] of nodes.store) {
             const renewed = leases.store.get(`${naming.systemName("node-lease")}/${key}`)?.renewTime ?? "";
-            await lookAt(node, renewed, signal).catch((error) => {
+            const look = (late: AbortSignal): Promise<void> => lookAt(node, renewed, late);
+            // A node that is not answered for holds up no other one; it is looked at in the next round.
+            await within(answerDeadlineMs, { clock, signal }, look).catch((error) => {
               if (!signal.aborted) failed(error, { node: key });
             });
           }

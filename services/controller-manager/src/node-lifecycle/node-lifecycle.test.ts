@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Client } from "@orch/client/http.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { type Clock, systemClock } from "@orch/runtime/clock.js";
+import { answerDeadlineMs } from "../rim/periodic.js";
 import type { SeenNode, SeenTaint } from "../seen/node.js";
+import { createMemoryServer } from "../testing/memory-client.js";
+import { memoryTools, runController, until } from "../testing/run-controller.js";
 import { archLabels } from "./arch-labels.js";
+import { createNodeLifecycleController } from "./lifecycle-controller.js";
 import { hear, silentConditions } from "./node-health.js";
 import { evictingTaint, schedulingTaints, taintKeys, withTaints } from "./node-taints.js";
 import { createPacedNodes } from "./paced-nodes.js";
@@ -165,4 +171,33 @@ test("older labels of the system and the processor are said in the newer names",
   assert.deepEqual(archLabels(naming).missing(node("True", { metadata: { labels } })), {
     "kubernetes.io/arch": "arm64",
   });
+});
+
+test("a node that the server does not answer for holds up no other one", async (t) => {
+  const server = createMemoryServer();
+  const stuck = new Set<string>();
+  const client: Client = {
+    ...server.client,
+    async patch(collection, name, how) {
+      if (name !== "a") return await server.client.patch(collection, name, how);
+      stuck.add(name);
+      // Until somebody loses patience.
+      return await new Promise((_, reject) => how.signal?.addEventListener("abort", () => reject(how.signal?.reason)));
+    },
+  };
+  const clock: Clock = {
+    ...systemClock,
+    after: (ms, run) => systemClock.after(ms === answerDeadlineMs ? 20 : ms, run),
+  };
+  for (const name of ["a", "b"])
+    server.put(`nodes/${name}`, { status: { conditions: [{ type: "Ready", status: "True" }] } });
+  const tools = { ...memoryTools(server, naming), client, clock };
+  const config = { periodMs: 5, graceMs: 1, startupMs: 1, ...rates };
+  runController(t, createNodeLifecycleController(config, tools));
+  const saysOf = (name: string): string | undefined => {
+    const seen: SeenNode | undefined = server.at(`nodes/${name}`);
+    return seen?.status?.conditions?.find(({ type }) => type === "Ready")?.status;
+  };
+  await until(() => saysOf("b") === "Unknown", "the other one is looked at");
+  assert.deepEqual([[...stuck], saysOf("a")], [["a"], "True"]);
 });

@@ -4,6 +4,7 @@ import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { createMemoryServer } from "../testing/memory-client.js";
 import { memoryTools, runController, until } from "../testing/run-controller.js";
+import { createAttributesProtectionController } from "./attributes.js";
 import { createClaimProtectionController } from "./claims.js";
 import { claimsOf } from "./uses.js";
 import { createVolumeProtectionController } from "./volumes.js";
@@ -93,3 +94,30 @@ for (const [what, pod, claims] of uses) {
   test(`a pod ${what} holds [${claims}]`, () =>
     assert.deepEqual(claimsOf({ metadata: { name: "p" }, ...pod }), claims));
 }
+
+test("a class of attributes gets its finalizer, and keeps it while a claim or a volume has the class", async (t) => {
+  const { put, remove, tools, finalizersOf } = setup();
+  const path = (name: string) => `volumeattributesclasses/${name}`;
+  const leaving = { metadata: { deletionTimestamp, finalizers: ["kubernetes.io/vac-protection"] } };
+  put(path("new"));
+  put("persistentvolumes/v", { spec: { volumeAttributesClassName: "of-volume" } });
+  put("persistentvolumeclaims/ns/c", {
+    spec: { volumeAttributesClassName: "wanted" },
+    status: {
+      currentVolumeAttributesClassName: "current",
+      modifyVolumeStatus: { targetVolumeAttributesClassName: "target" },
+    },
+  });
+  for (const name of ["of-volume", "wanted", "current", "target", "free"]) put(path(name), leaving);
+  runController(t, createAttributesProtectionController(tools));
+  await until(() => finalizersOf(path("new"))?.[0] === "kubernetes.io/vac-protection", "a new class is protected");
+  await until(() => finalizersOf(path("free"))?.length === 0, "what nobody has is let go");
+  for (const name of ["of-volume", "wanted", "current", "target"])
+    assert.equal(finalizersOf(path(name))?.length, 1, name);
+  put("persistentvolumeclaims/ns/c", { spec: { volumeAttributesClassName: "wanted" } });
+  await until(() => finalizersOf(path("current"))?.length === 0, "what a claim had is let go");
+  await until(() => finalizersOf(path("target"))?.length === 0, "what it was to be given is, too");
+  remove("persistentvolumes/v");
+  await until(() => finalizersOf(path("of-volume"))?.length === 0, "what a volume had is let go with it");
+  assert.equal(finalizersOf(path("wanted"))?.length, 1);
+});

@@ -27,3 +27,19 @@ export function claimsOf(pod: ApiObject): readonly string[] {
     return volume.persistentVolumeClaim?.claimName ?? [];
   });
 }
+
+interface WithAttributes extends ApiObject {
+  readonly spec?: { readonly volumeAttributesClassName?: string };
+  readonly status?: {
+    readonly currentVolumeAttributesClassName?: string;
+    readonly modifyVolumeStatus?: { readonly targetVolumeAttributesClassName?: string };
+  };
+}
+
+/** The classes of attributes that a claim or a volume has, wants, and is being given. */
+export function attributesOf(object: ApiObject): readonly string[] {
+  const { spec, status }: WithAttributes = object;
+  const { currentVolumeAttributesClassName: current, modifyVolumeStatus } = status ?? {};
+  const all = [spec?.volumeAttributesClassName, current, modifyVolumeStatus?.targetVolumeAttributesClassName];
+  return [...new Set(all.flatMap((each) => (each === undefined || each === "" ? [] : [each])))];
+}

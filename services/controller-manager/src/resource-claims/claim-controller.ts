@@ -24,7 +24,7 @@ export function createResourceClaimController(
   { workers }: { readonly workers: number },
   tools: ControllerTools,
 ): Controller {
-  const { client, informers, naming } = tools;
+  const { client, informers, naming, telemetry } = tools;
   const [pods, claims, templates] = [
     informers.of("pods"),
     informers.of("resourceclaims"),
@@ -52,9 +52,11 @@ export function createResourceClaimController(
     const { namespace = "" } = pod.metadata;
     const place = { ...claims.collection, namespace };
     const done = await client.create(place, { ...claimKind, ...claim }, { signal }).catch((error: unknown) => {
+      telemetry.deviceClaimMade(false);
       warn(pod, entry, `create ResourceClaim ${claim.metadata.generateName}: ${messageOf(error)}`);
       throw error;
     });
+    telemetry.deviceClaimMade(true);
     const { name: of = "" } = done.metadata;
     made.set(madeKey(pod, entry), of);
     return of;
@@ -174,6 +176,13 @@ export function createResourceClaimController(
   return createReconciler(
     {
       ...{ name, queue: "resource_claim", workers, follows },
+      beside(signal) {
+        telemetry.countDeviceClaims(() => {
+          const all: readonly ResourceClaim[] = [...claims.store.values()];
+          return { all: all.length, allocated: all.filter(({ status }) => status?.allocation !== undefined).length };
+        });
+        signal.addEventListener("abort", () => telemetry.countDeviceClaims(undefined), { once: true });
+      },
       async sync(key, signal): Promise<Outcome> {
         const work = key.startsWith(ofPod)
           ? syncPod(key.slice(ofPod.length), signal)

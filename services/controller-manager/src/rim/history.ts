@@ -30,6 +30,16 @@ export function isOfTemplate({ data }: ControllerRevision, template: PodTemplate
   return sameJson(data, dataOf(template));
 }
 
+/** Revisions that say what a newer one says, which then stands for them; `history` oldest first. */
+export function duplicatesIn(
+  history: readonly ControllerRevision[],
+  template: PodTemplate,
+): { readonly kept: ControllerRevision; readonly others: readonly ControllerRevision[] } | undefined {
+  const equal = history.filter((each) => isOfTemplate(each, template));
+  const kept = equal.at(-1);
+  return kept === undefined || equal.length === 1 ? undefined : { kept, others: equal.slice(0, -1) };
+}
+
 export type RevisionPlan =
   | { readonly type: "there"; readonly revision: ControllerRevision }
   /** A template of before is the newest again. */

@@ -23,6 +23,8 @@ export interface Reconciler {
   readonly follows: (owners: Owners) => readonly Followed[];
   /** Makes what a key stands for as it should be. What is thrown is told, and tried again later and later. */
   readonly sync: (key: string, signal: AbortSignal) => Promise<Outcome>;
+  /** Runs beside it, for as long as it does: what it begins ends with the signal. */
+  readonly beside?: (signal: AbortSignal) => void;
 }
 
 const longestDelayMs = 1_000_000;
@@ -37,6 +39,7 @@ export function createReconciler(of: Reconciler, tools: ControllerTools): Contro
         observer: telemetry.queue(of.queue),
         onError: (error, key) => onError(error, { key }),
       });
+      of.beside?.(signal);
       const followed = of.follows(queue);
       const following = followed.map(({ informer, handlers }) => informer.follow(handlers, { signal, onError }));
       // What is missing in a collection that was not listed yet would be made a second time.

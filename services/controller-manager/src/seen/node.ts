@@ -14,6 +14,7 @@ export interface SeenNode extends ApiObject {
   readonly metadata: Meta;
   readonly spec?: {
     readonly unschedulable?: boolean;
+    readonly providerID?: string;
     readonly taints?: readonly SeenTaint[];
     readonly podCIDR?: string;
     readonly podCIDRs?: readonly string[];
@@ -21,5 +22,6 @@ export interface SeenNode extends ApiObject {
   readonly status?: {
     readonly allocatable?: Readonly<Record<string, string>>;
     readonly conditions?: readonly SeenCondition[];
+    readonly addresses?: readonly { readonly type: string; readonly address: string }[];
   };
 }

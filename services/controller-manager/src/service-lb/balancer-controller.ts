@@ -3,9 +3,9 @@ import { patchTypes } from "@orch/client/patch-types.js";
 import type { Outcome } from "@orch/client/work-queue.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { messageOf } from "@orch/status/message-of.js";
-import type { LoadBalancers } from "../clouds/load-balancers.js";
-import { createSimulatedBalancers, type SimulatedCloud } from "../clouds/simulated-balancers.js";
-import type { Controller } from "../controller.js";
+import { cloudOf } from "../clouds/cloud-of.js";
+import type { CloudConfig } from "../clouds/cloud-settings.js";
+import type { Made } from "../controller.js";
 import { createReconciler, type Owners } from "../rim/reconciler.js";
 import { recorderOf } from "../rim/recorder.js";
 import { sameJson } from "../rim/same-json.js";
@@ -21,20 +21,16 @@ import {
   wantsBalancer,
 } from "./decide-balancer.js";
 
-export interface BalancerConfig {
-  readonly workers: number;
-  readonly cloud: SimulatedCloud;
-}
-
 const name = "service-lb-controller";
 const allNodes = "nodes";
 const gatherMs = 100;
 
 /** Has the cloud make balancers for services of the type LoadBalancer, and take them away again. */
-export function createBalancerController(config: BalancerConfig, tools: ControllerTools): Controller {
+export function createBalancerController(config: CloudConfig, tools: ControllerTools): Made {
+  const { balancers } = cloudOf(config, tools);
+  if (balancers === undefined) return { lacks: "the cloud has no balancers" };
   const { client, informers, naming } = tools;
   const [services, nodes] = [informers.of("services"), informers.of("nodes")];
-  const balancers: LoadBalancers = createSimulatedBalancers(config.cloud, () => services.store.values());
   const events = recorderOf(tools, name, "service-controller");
   const finalizer = `service.${naming.key("load-balancer-cleanup")}`;
   const words = nodeWords(naming);
@@ -160,7 +156,7 @@ export function createBalancerController(config: BalancerConfig, tools: Controll
   let look: Owners = { add: () => {}, addAfter: () => {} };
   return createReconciler(
     {
-      ...{ name, queue: "service", workers: config.workers },
+      ...{ name, queue: "service", workers: config.serviceWorkers },
       async sync(key, signal) {
         if (key !== allNodes) return await sync(key, signal);
         const all: Iterable<BalancedService> = services.store.values();

@@ -1,6 +1,6 @@
 import { isRecord } from "@orch/client/objects.js";
 import { revisionLabel } from "../rim/history.js";
-import { referenceTo } from "../rim/objects.js";
+import { type OwnerReference, referenceTo } from "../rim/objects.js";
 import { type PodTemplate, podOfTemplate } from "../rim/pod-control.js";
 import type { Pod } from "../rim/pods.js";
 import { workloadKinds } from "../rim/workload-kinds.js";
@@ -60,12 +60,8 @@ export function podOf(set: StatefulSet, { ordinal, revision, template, keys }: M
 
 /** The claims that a pod holds; they stay when it goes, unless the set says otherwise. */
 export function claimsOf(set: StatefulSet, ordinal: number) {
+  const owner = setOwner(set);
   const { selector, volumeClaimTemplates = [], persistentVolumeClaimRetentionPolicy: policy } = set.spec ?? {};
-  const {
-    controller: _controller,
-    blockOwnerDeletion: _blocks,
-    ...owner
-  } = referenceTo(workloadKinds.statefulSet, set);
   return volumeClaimTemplates.map((claim) => ({
     apiVersion: "v1",
     kind: "PersistentVolumeClaim",
@@ -78,4 +74,10 @@ export function claimsOf(set: StatefulSet, ordinal: number) {
     },
     spec: claim.spec ?? {},
   }));
+}
+
+/** The set as the owner of what goes with it, and is not managed by it. */
+export function setOwner(set: StatefulSet): OwnerReference {
+  const { controller: _manages, blockOwnerDeletion: _blocks, ...owner } = referenceTo(workloadKinds.statefulSet, set);
+  return owner;
 }

@@ -1,6 +1,7 @@
 import { keyOf } from "@orch/client/object-store.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { unlessPast } from "@orch/client/passing.js";
+import { patchTypes } from "@orch/client/patch-types.js";
 import type { Outcome } from "@orch/client/work-queue.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { messageOf } from "@orch/status/message-of.js";
@@ -17,6 +18,7 @@ import {
   revisionLabel,
   sortedRevisions,
 } from "../rim/history.js";
+import type { Seen } from "../rim/objects.js";
 import { isNamespaceEnding } from "../rim/pod-control.js";
 import type { Pod } from "../rim/pods.js";
 import { createReconciler } from "../rim/reconciler.js";
@@ -26,6 +28,7 @@ import { workloadKinds } from "../rim/workload-kinds.js";
 import { writeStatus } from "../rim/write-status.js";
 import type { ControllerTools } from "../tools.js";
 import { unlessThere } from "../unless-there.js";
+import { ownersOfClaim } from "./claim-owners.js";
 import { decide, type StatefulAction } from "./decide.js";
 import { claimsOf, ordinalOf, podOf } from "./identity.js";
 import type { StatefulSet, StatefulSetKeys } from "./types.js";
@@ -98,17 +101,19 @@ export function createStatefulSetController({ workers }: StatefulSetConfig, tool
     }
     tell(set, "Normal", "SuccessfulCreate", `${what} successful`);
   };
-  /** Claims that are to go with a pod of which there are too many become its own. */
-  const giveClaims = async (set: StatefulSet, pod: Pod, signal: AbortSignal): Promise<void> => {
-    if (set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== "Delete") return;
-    const { name: podName = "", uid = "" } = pod.metadata;
-    const body = { metadata: { ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: podName, uid }] } };
-    for (const { metadata } of claimsOf(set, ordinalOf(pod, set) ?? 0)) {
-      const place = placeOf(set, "persistentvolumeclaims");
-      const claim = await client.get(place, metadata.name, { signal }).catch(unlessPast);
-      if (claim === undefined) continue;
-      const owned = { ...claim, metadata: { ...claim.metadata, ...body.metadata } };
-      await client.update(place, owned, { signal }).catch(unlessPast);
+  /** Makes claims that are there owned as the set's policy says now, those of pods that go before they do. */
+  const keepClaims = async (set: StatefulSet, owned: readonly Pod[], signal: AbortSignal): Promise<void> => {
+    const place = placeOf(set, "persistentvolumeclaims");
+    for (const pod of owned) {
+      for (const { metadata } of claimsOf(set, ordinalOf(pod, set) ?? 0)) {
+        const claim: Seen | undefined = claims.store.get(`${place.namespace}/${metadata.name}`);
+        const ownerReferences = claim === undefined ? undefined : ownersOfClaim(claim, set, pod);
+        if (claim === undefined || ownerReferences === undefined) continue;
+        const { uid, resourceVersion } = claim.metadata;
+        // With its version: lists are written whole.
+        const body = { metadata: { uid, resourceVersion, ownerReferences } };
+        await client.patch(place, metadata.name, { type: patchTypes.merge, body, signal });
+      }
     }
   };
   const remove = async (
@@ -124,7 +129,6 @@ export function createStatefulSetController({ workers }: StatefulSetConfig, tool
       const place = `${namespace}/${set.metadata.name}`;
       tell(set, hasFailed ? "Warning" : "Normal", reason, `StatefulSet ${place} is recreating ${word} Pod ${podName}`);
     }
-    if (why === "scaled") await giveClaims(set, pod, signal);
     expectations.expectDeletions(keyOf(set), [uid]);
     try {
       await client.delete(placeOf(set, "pods"), podName, { preconditions: { uid }, signal }).catch(unlessPast);
@@ -198,6 +202,7 @@ export function createStatefulSetController({ workers }: StatefulSetConfig, tool
         if (made === undefined) return "retry";
         const { current, update } = made;
         const names = { currentRevision: current.metadata.name ?? "", updateRevision: update.metadata.name ?? "" };
+        await keepClaims(set, owned, signal);
         const plan = decide({ set, pods: owned, ...names }, clock.now());
         if (expectations.isMet(key)) {
           for (const action of plan.actions) {

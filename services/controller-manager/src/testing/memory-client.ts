@@ -1,5 +1,5 @@
 import type { Client, RawRequest } from "@orch/client/http.js";
-import type { ApiObject, Collection } from "@orch/client/objects.js";
+import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
 import type { StreamBody } from "@orch/client/transport.js";
 import { ApiError } from "@orch/status/api-error.js";
 
@@ -17,6 +17,20 @@ export interface MemoryServer {
 }
 
 type Event = { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject };
+
+/** A merge patch; of lists of conditions, as strategic patches have it, each of a type takes the place of the one before. */
+function mergedWith(before: unknown, patch: unknown, field = ""): unknown {
+  if (field === "conditions" && Array.isArray(before) && Array.isArray(patch)) {
+    return [...before.filter((old) => !patch.some(({ type }) => type === old.type)), ...patch];
+  }
+  if (!isRecord(patch)) return patch;
+  const merged: Record<string, unknown> = isRecord(before) ? { ...before } : {};
+  for (const [name, value] of Object.entries(patch)) {
+    if (value === null) delete merged[name];
+    else merged[name] = mergedWith(merged[name], value, name);
+  }
+  return merged;
+}
 
 const never = (): never => {
   throw new ApiError("NotImplemented", "this server does not do that");
@@ -107,7 +121,6 @@ export function createMemoryServer(): MemoryServer {
   const client: Client = {
     raw: never,
     stream,
-    patch: never,
     deleteCollection: never,
     close: async () => {
       wake = [];
@@ -136,6 +149,21 @@ export function createMemoryServer(): MemoryServer {
       if (object.metadata.resourceVersion !== resourceVersion) throw new ApiError("Conflict", path);
       writes.push(`update ${path}`);
       return put(path, object);
+    },
+    async patch(collection, name, { body }) {
+      const path = pathOf(collection, name);
+      begin("patch", path);
+      const before = found(path);
+      const { metadata = {} }: Partial<ApiObject> = isRecord(body) ? body : {};
+      for (const field of ["uid", "resourceVersion"] as const) {
+        if (metadata[field] !== undefined && metadata[field] !== before.metadata[field]) {
+          throw new ApiError("Conflict", path);
+        }
+      }
+      const merged = mergedWith(before, body);
+      if (!isRecord(merged)) throw new ApiError("BadRequest", path);
+      writes.push(`patch ${path}`);
+      return put(path, merged);
     },
     async delete(collection, name, { preconditions } = {}) {
       const path = pathOf(collection, name);

@@ -35,6 +35,9 @@ export function memoryTools(
       collected: nothing,
       graphSize: nothing,
       leading: nothing,
+      countVolumes: nothing,
+      countDeviceClaims: nothing,
+      deviceClaimMade: nothing,
     },
     failures: () => failures,
   };

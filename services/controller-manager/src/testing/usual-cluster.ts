@@ -14,6 +14,6 @@ export const usualCluster = (): ClusterConfig => ({
   volumeBinder: { periodMs: 15_000, provisions: true },
   volumeAttacher: { periodMs: 60_000, forces: true },
   legacyTokens: { periodMs: 8760 * 3_600_000 },
-  balancers: undefined,
+  cloud: undefined,
   ipam: undefined,
 });

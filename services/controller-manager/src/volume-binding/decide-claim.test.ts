@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { type ClaimState, decideClaim } from "./decide-claim.js";
 import { defaultClass } from "./default-class.js";
+import { createFreeVolumes } from "./free-volumes.js";
 import { bindingWords, type Claim, classOf, isHeldFor, type StorageClass, type Volume } from "./types.js";
 
 const words = bindingWords(createNaming("kubernetes"));
@@ -35,12 +36,22 @@ const classes: readonly StorageClass[] = [
   { metadata: { name: "by-hand" }, provisioner: "kubernetes.io/no-provisioner" },
 ];
 
+function candidatesFor(claim: Claim, volumes: readonly Volume[]): readonly Volume[] {
+  const free = createFreeVolumes();
+  for (const each of volumes) if (each.spec?.claimRef === undefined) free.place(each.metadata.name ?? "", each, "");
+  const inOrder = [...free.largeEnough("", claim.spec?.resources?.requests?.["storage"] ?? "0")];
+  return [
+    ...volumes.filter((each) => isHeldFor(each, claim)),
+    ...inOrder.flatMap((name) => volumes.find(({ metadata }) => metadata.name === name) ?? []),
+  ];
+}
+
 function decide(wanted: Wanted, volumes: readonly Volume[], state: Partial<ClaimState> = {}): string {
   const claim = claimOf(wanted);
   const action = decideClaim(claim, {
     ...{ words, provisions: true, classResource: "storageclass.storage.k8s.io" },
     volumeNamed: (name) => volumes.find(({ metadata }) => metadata.name === name),
-    candidates: () => volumes.filter((each) => isHeldFor(each, claim) || each.spec?.claimRef === undefined),
+    candidates: () => candidatesFor(claim, volumes),
     classNamed: (name) => classes.find(({ metadata }) => metadata.name === name),
     defaultClass: () => undefined,
     waitingPods: () => [],

@@ -16,7 +16,7 @@ export interface ClaimState {
   /** Classes are asked for volumes (`--enable-dynamic-provisioning`). */
   readonly provisions: boolean;
   readonly volumeNamed: (name: string) => Volume | undefined;
-  /** Those that are held for the claim, and the free ones of its class. */
+  /** Those that are held for the claim, then the free ones of its class in the order in which they are taken. */
   readonly candidates: () => Iterable<Volume>;
   readonly classNamed: (name: string) => StorageClass | undefined;
   /** As the server calls a class that is not there. */
@@ -80,11 +80,15 @@ function decideNamed(claim: Claim, name: string, { volumeNamed, words }: ClaimSt
   return { do: "wait", event: { type: "Warning", reason: "VolumeMismatch", message } };
 }
 
+/** Claims of the class get volumes once their first pods have nodes. */
+export const waitsForConsumer = (storageClass: StorageClass | undefined): boolean =>
+  storageClass?.volumeBindingMode === "WaitForFirstConsumer";
+
 function decideUnbound(claim: Claim, state: ClaimState): ClaimAction {
   const { words } = state;
   const name = classOf(claim, words);
   const storageClass = name === "" ? undefined : state.classNamed(name);
-  const waits = storageClass?.volumeBindingMode === "WaitForFirstConsumer";
+  const waits = waitsForConsumer(storageClass);
   const volume = findVolume(claim, state.candidates(), { words, waits });
   if (volume !== undefined) return { do: "bind", volume };
   // An empty class is one, too: it says that there is to be none.

@@ -22,22 +22,20 @@ export function mismatch(volume: Volume, claim: Claim, words: BindingWords): str
 }
 
 /**
- * The volume for a claim that names none: one that is held for it, else of those that would do the one with the fewest
- * access modes, of these the smallest. `waits`: the scheduler chooses, and only what is held for the claim will do.
+ * The volume for a claim that names none: the first that will do. `candidates`: those that are held for the claim, then free
+ * ones in the order in which they are taken. `waits`: the scheduler chooses, and only what is held for the claim will do.
  */
 export function findVolume(
   claim: Claim,
   candidates: Iterable<Volume>,
   { words, waits }: { readonly words: BindingWords; readonly waits: boolean },
 ): Volume | undefined {
-  let best: Volume | undefined;
   for (const volume of candidates) {
     if (!isPossible(volume, claim)) continue;
     if (isHeldFor(volume, claim)) return volume;
-    if (waits || !isFree(volume, claim, words)) continue;
-    if (best === undefined || isBetter(volume, best)) best = volume;
+    if (!waits && isFree(volume, claim, words)) return volume;
   }
-  return best;
+  return undefined;
 }
 
 function isPossible(volume: Volume, claim: Claim): boolean {
@@ -51,11 +49,4 @@ function isFree(volume: Volume, claim: Claim, words: BindingWords): boolean {
   if (attributesOf(volume) !== attributesOf(claim)) return false;
   const selector = claim.spec?.selector;
   return selector === undefined || compileSelectorOnce(selector)?.matches(volume.metadata.labels ?? {}) === true;
-}
-
-function isBetter(volume: Volume, than: Volume): boolean {
-  const modes = (volume.spec?.accessModes?.length ?? 0) - (than.spec?.accessModes?.length ?? 0);
-  if (modes !== 0) return modes < 0;
-  const size = compareQuantities(sizeOf(volume), sizeOf(than));
-  return size === 0 ? (volume.metadata.name ?? "") < (than.metadata.name ?? "") : size < 0;
 }

@@ -1,16 +1,21 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { allow, named, type RulesByRole, read, tellEvents } from "./rules.js";
 
+/** Controllers that only gates bring. */
+interface Gated {
+  readonly migratesStorage?: boolean;
+  readonly claimsDevices?: boolean;
+  readonly hasVolumeAttributes?: boolean;
+  readonly tracksVersions?: boolean;
+}
+
 /**
  * What each controller of the reference is given, by the name of its service account: also those that others run, which
  * are here so that they can.
  */
 export function controllerRules(
   naming: Naming,
-  {
-    migratesStorage = false,
-    claimsDevices = false,
-  }: { readonly migratesStorage?: boolean; readonly claimsDevices?: boolean } = {},
+  { migratesStorage = false, claimsDevices = false, hasVolumeAttributes = false, tracksVersions = false }: Gated = {},
 ): RulesByRole {
   return {
     ...workloadRules(naming),
@@ -20,6 +25,8 @@ export function controllerRules(
     ...clusterRules(naming),
     ...(migratesStorage ? migrationRules(naming) : {}),
     ...(claimsDevices ? deviceRules(naming) : {}),
+    ...(hasVolumeAttributes ? attributeRules(naming) : {}),
+    ...(tracksVersions ? versionRules(naming) : {}),
     ...ownRules(naming),
   };
 }
@@ -250,6 +257,27 @@ function deviceRules(naming: Naming): RulesByRole {
       allow("patch update", "resourceclaims resourceclaims/status", devices),
       allow("patch update", "pods/status"),
       tellEvents(naming),
+    ],
+  };
+}
+
+function attributeRules(naming: Naming): RulesByRole {
+  return {
+    "volumeattributesclass-protection-controller": [
+      allow(read, "persistentvolumeclaims persistentvolumes"),
+      allow("get list update watch", "volumeattributesclasses", naming.group("storage")),
+      tellEvents(naming),
+    ],
+  };
+}
+
+function versionRules(naming: Naming): RulesByRole {
+  const servers = naming.group("internal.apiserver");
+  return {
+    "storage-version-garbage-collector": [
+      allow(read, "leases", naming.group("coordination")),
+      allow("delete get list watch", "storageversions", servers),
+      allow("get patch update", "storageversions/status", servers),
     ],
   };
 }

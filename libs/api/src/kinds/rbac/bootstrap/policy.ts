@@ -29,6 +29,10 @@ export interface PolicyOptions {
   readonly migratesStorage?: boolean;
   /** Pods claim devices (gate DynamicResourceAllocation). */
   readonly claimsDevices?: boolean;
+  /** Volumes have classes of attributes (gate VolumeAttributesClass). */
+  readonly hasVolumeAttributes?: boolean;
+  /** Servers say in which versions they store (gates StorageVersionAPI and APIServerIdentity). */
+  readonly tracksVersions?: boolean;
 }
 
 export function bootstrapPolicy(naming: Naming, options: PolicyOptions = {}): BootstrapPolicy {

@@ -1,0 +1,15 @@
+import { clientServiceFlags, serverFlag } from "@orch/runtime/client-service-flags.js";
+import { boolFlag } from "@orch/runtime/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags.js";
+
+/** Flags of a process of controllers, whichever they are. */
+export const programFlags = {
+  ...serverFlag,
+  "use-service-account-credentials": boolFlag(false, {
+    group: "Controllers",
+    help: "whether each controller acts as a service account of its own",
+  }),
+  ...clientServiceFlags,
+} as const;
+
+export type ProgramValues = FlagValues<typeof programFlags>;
