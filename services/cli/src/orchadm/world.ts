@@ -1,0 +1,24 @@
+import { createInterface } from "node:readline/promises";
+import type { World } from "@orch/service-orchadm/world.js";
+import { systemClock } from "@orch/status/clock.js";
+import { print, printError } from "../print.js";
+
+/** What the bootstrapper is given; `script` starts the one program. */
+export const orchadmWorld = (environment: NodeJS.ProcessEnv, script: string): World => ({
+  environment,
+  clock: systemClock,
+  print,
+  printError,
+  async ask(question) {
+    const lines = createInterface({ input: process.stdin, output: process.stdout });
+    try {
+      return await Promise.race([
+        lines.question(question),
+        new Promise<string>((resolve) => lines.once("close", () => resolve(""))),
+      ]);
+    } finally {
+      lines.close();
+    }
+  },
+  program: { command: process.execPath, args: [script] },
+});

@@ -1,0 +1,8 @@
+import { type CommandNode, group } from "./command-line.js";
+
+/** Everything that `orchadm` can do. */
+export const root: CommandNode = group({
+  word: "orchadm",
+  description: "Sets up machines of a cluster: init makes the first, join adds others, reset takes one out.",
+  commands: [],
+});
