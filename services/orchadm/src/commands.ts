@@ -1,8 +1,9 @@
 import { type CommandNode, group } from "./command-line.js";
+import { runCommand } from "./runner/command.js";
 
 /** Everything that `orchadm` can do. */
 export const root: CommandNode = group({
   word: "orchadm",
   description: "Sets up machines of a cluster: init makes the first, join adds others, reset takes one out.",
-  commands: [],
+  commands: [runCommand],
 });

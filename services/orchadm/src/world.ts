@@ -10,6 +10,10 @@ export interface World {
   readonly printError: (text: string) => void;
   /** Asks whoever sits there; an empty text where nobody does. */
   readonly ask: (question: string) => Promise<string>;
+  /** Of this process. */
+  readonly pid: number;
+  /** Aborts with SIGTERM or SIGINT, which end the process no more once this was called. */
+  readonly untilStopped: () => AbortSignal;
   /** How services are started: the one program, with the word of a service behind it. */
   readonly program: Program;
 }

@@ -20,5 +20,11 @@ export const orchadmWorld = (environment: NodeJS.ProcessEnv, script: string): Wo
       lines.close();
     }
   },
+  pid: process.pid,
+  untilStopped() {
+    const stop = new AbortController();
+    for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
+    return stop.signal;
+  },
   program: { command: process.execPath, args: [script] },
 });
