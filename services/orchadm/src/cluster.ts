@@ -1,7 +1,7 @@
-import type { Client } from "@orch/client/client.js";
+import { type Client, createClientOver } from "@orch/client/client.js";
 import { readClientConfig } from "@orch/client/config.js";
 import { createClient } from "@orch/client/http.js";
-import type { ApiObject, Collection } from "@orch/client/objects.js";
+import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
 import { printYaml } from "@orch/codec/yaml.js";
 import { ApiError } from "@orch/status/api-error.js";
 
@@ -20,31 +20,20 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-export interface ClusterOptions {
-  /** Set where nothing is to be changed: told what would be. */
-  readonly dry?: (text: string) => void;
-}
-
 /** @throws Error where the file cannot be read */
-export async function openCluster(clientConfigFile: string, options: ClusterOptions = {}): Promise<Cluster> {
-  const client = createClient(await readClientConfig(clientConfigFile), { userAgent: "orchadm" });
-  return clusterOver(client, options);
+export async function openCluster(clientConfigFile: string): Promise<Cluster> {
+  return clusterOver(createClient(await readClientConfig(clientConfigFile), { userAgent: "orchadm" }));
 }
 
-export function clusterOver(client: Client, { dry }: ClusterOptions = {}): Cluster {
-  const get = (collection: Collection, name: string): Promise<ApiObject | undefined> =>
-    client.get(collection, name).catch((error: unknown) => {
-      if (error instanceof ApiError && error.reason === "NotFound") return undefined;
-      throw error;
-    });
+export function clusterOver(client: Client): Cluster {
   return {
     client,
-    get,
+    get: (collection, name) =>
+      client.get(collection, name).catch((error: unknown) => {
+        if (error instanceof ApiError && error.reason === "NotFound") return undefined;
+        throw error;
+      }),
     async ensure(collection, object) {
-      if (dry !== undefined) {
-        dry(`[dryrun] Would create or update the object:\n${printYaml(object).replace(/^(?=.)/gm, "\t")}`);
-        return;
-      }
       try {
         await client.create(collection, object);
       } catch (error) {
@@ -55,3 +44,23 @@ export function clusterOver(client: Client, { dry }: ClusterOptions = {}): Clust
     close: () => client.close(),
   };
 }
+
+/** One in which nothing is and nothing changes: what would be written is told. */
+export function dryCluster(print: (text: string) => void): Cluster {
+  const nobody = (): never => {
+    throw new Error("a dry run speaks to no cluster");
+  };
+  return {
+    client: createClientOver({ send: nobody, open: nobody, close: async () => {} }),
+    get: async () => undefined,
+    async ensure({ resource }, object) {
+      const { data } = object;
+      const shown = resource === "secrets" && isRecord(data) ? { ...object, data: hidden(data) } : object;
+      print(`[dryrun] Would create or update the object:\n${printYaml(shown).replace(/^(?=.)/gm, "\t")}`);
+    },
+    close: async () => {},
+  };
+}
+
+const hidden = (data: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.keys(data).map((key) => [key, "(a secret: not shown)"]));

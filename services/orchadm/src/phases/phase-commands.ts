@@ -1,0 +1,50 @@
+import type { Flags } from "@orch/runtime/flags.js";
+import { type CommandNode, command, type Given, group } from "../command-line.js";
+import type { Tools } from "../world.js";
+import { type Phase, runPhases } from "./phase.js";
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+export interface PhasedOptions<F extends Flags, C extends Closable> {
+  readonly flags: F;
+  readonly phases: readonly Phase<C>[];
+  readonly context: (line: Given<F>, tools: Tools) => Promise<C> | C;
+}
+
+/** `phase NAME [PART]`: each phase of a command by itself. */
+export function phaseCommands<F extends Flags, C extends Closable>(options: PhasedOptions<F, C>): CommandNode {
+  return group({
+    word: "phase",
+    description: "Run one phase by itself",
+    commands: options.phases.map((phase) => phaseCommand(phase, options)),
+  });
+}
+
+function phaseCommand<F extends Flags, C extends Closable>(phase: Phase<C>, options: PhasedOptions<F, C>): CommandNode {
+  const { flags, context } = options;
+  const parts = phase.phases ?? [];
+  const run = (phases: readonly Phase<C>[]) => async (line: Given<F>, tools: Tools) => {
+    await withContext(await context(line, tools), (made) => runPhases(phases, made, []));
+    return 0;
+  };
+  const all = { word: "all", description: `${phase.description}: every part of it`, flags, run: run([phase]) };
+  return command({
+    ...{ word: phase.name, description: phase.description, flags },
+    commands: [
+      ...(parts.length === 0 ? [] : [command(all)]),
+      ...parts.map((part) => command({ word: part.name, description: part.description, flags, run: run([part]) })),
+    ],
+    run: run([phase]),
+  });
+}
+
+/** Whatever happens, what the context has opened is closed. */
+export async function withContext<C extends Closable>(context: C, run: (context: C) => Promise<void>): Promise<void> {
+  try {
+    await run(context);
+  } finally {
+    await context.close();
+  }
+}
