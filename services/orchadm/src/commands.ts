@@ -1,11 +1,12 @@
 import { type CommandNode, group } from "./command-line.js";
 import { initCommand } from "./init/command.js";
 import { joinCommand } from "./join/command.js";
+import { resetCommand } from "./reset/command.js";
 import { runCommand } from "./runner/command.js";
 
 /** Everything that `orchadm` can do. */
 export const root: CommandNode = group({
   word: "orchadm",
   description: "Sets up machines of a cluster: init makes the first, join adds others, reset takes one out.",
-  commands: [initCommand, joinCommand, runCommand],
+  commands: [initCommand, joinCommand, resetCommand, runCommand],
 });

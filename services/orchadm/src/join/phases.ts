@@ -92,7 +92,6 @@ export const joinPhases: readonly Phase<JoinContext>[] = [
         name: "mark-control-plane",
         description: "Mark a node as a control-plane",
         run: ofControlPlane(async (context) => {
-          await waitForOwnControlPlane(context);
           await markControlPlane(await context.asAdmin(), context.join.nodeRegistration, context.tools);
         }),
       },
