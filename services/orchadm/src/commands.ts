@@ -1,3 +1,5 @@
+import { certificateCommands } from "./certificates/commands.js";
+import { clientConfigCommands } from "./client-configs/commands.js";
 import { type CommandNode, group } from "./command-line.js";
 import { initCommand } from "./init/command.js";
 import { joinCommand } from "./join/command.js";
@@ -8,5 +10,5 @@ import { runCommand } from "./runner/command.js";
 export const root: CommandNode = group({
   word: "orchadm",
   description: "Sets up machines of a cluster: init makes the first, join adds others, reset takes one out.",
-  commands: [initCommand, joinCommand, resetCommand, runCommand],
+  commands: [initCommand, joinCommand, resetCommand, certificateCommands, ...clientConfigCommands, runCommand],
 });

@@ -159,3 +159,9 @@ export function certificateIn(text: string): X509Certificate | undefined {
   const [, data] = /client-certificate-data: ["']?([A-Za-z0-9+/=]+)/.exec(text) ?? [];
   return data === undefined ? undefined : new X509Certificate(Buffer.from(data, "base64"));
 }
+
+/** A client configuration that we wrote, with another certificate and key in it. */
+export const withPair = (text: string, { certificate, key }: KeyPair): string =>
+  text
+    .replace(/client-certificate-data: .*/, `client-certificate-data: ${base64(certificate)}`)
+    .replace(/client-key-data: .*/, `client-key-data: ${base64(key)}`);
