@@ -1,10 +1,14 @@
 import { type CommandNode, group } from "./command-line.js";
+import { completionCommand } from "./completion/command.js";
+import { configCommand } from "./config/commands.js";
 import { initCommand } from "./init/command.js";
 import { runCommand } from "./runner/command.js";
+import { tokenCommand } from "./token/commands.js";
+import { versionCommand } from "./version/command.js";
 
 /** Everything that `orchadm` can do. */
 export const root: CommandNode = group({
   word: "orchadm",
   description: "Sets up machines of a cluster: init makes the first, join adds others, reset takes one out.",
-  commands: [initCommand, runCommand],
+  commands: [initCommand, runCommand, tokenCommand, configCommand, completionCommand(() => root), versionCommand],
 });
