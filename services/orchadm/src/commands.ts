@@ -2,6 +2,7 @@ import { type CommandNode, group } from "./command-line.js";
 import { completionCommand } from "./completion/command.js";
 import { configCommand } from "./config/commands.js";
 import { initCommand } from "./init/command.js";
+import { joinCommand } from "./join/command.js";
 import { runCommand } from "./runner/command.js";
 import { tokenCommand } from "./token/commands.js";
 import { versionCommand } from "./version/command.js";
@@ -10,5 +11,8 @@ import { versionCommand } from "./version/command.js";
 export const root: CommandNode = group({
   word: "orchadm",
   description: "Sets up machines of a cluster: init makes the first, join adds others, reset takes one out.",
-  commands: [initCommand, runCommand, tokenCommand, configCommand, completionCommand(() => root), versionCommand],
+  commands: [
+    ...[initCommand, joinCommand, tokenCommand, configCommand],
+    ...[runCommand, completionCommand(() => root), versionCommand],
+  ],
 });

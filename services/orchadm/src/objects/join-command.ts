@@ -1,11 +1,5 @@
-import { createHash, X509Certificate } from "node:crypto";
 import type { Naming } from "@orch/naming/naming.js";
-
-/** `sha256:` and the hash of a certificate's public key, in hex: by which a machine that joins knows the authority. */
-export const publicKeyPin = (pem: string): string => {
-  const der = new X509Certificate(pem).publicKey.export({ type: "spki", format: "der" });
-  return `sha256:${createHash("sha256").update(der).digest("hex")}`;
-};
+import { pinOf } from "../discovery/pins.js";
 
 export interface JoinText {
   /** `https://host:port` */
@@ -25,7 +19,7 @@ export function joinCommand(
 ): string {
   const lines = [
     `orchadm join ${server.replace("https://", "")} --token ${token}`,
-    `--discovery-token-ca-cert-hash ${publicKeyPin(ca)}`,
+    `--discovery-token-ca-cert-hash ${pinOf(ca)}`,
     ...(naming.dialect === "orch" ? [] : [`--api-dialect ${naming.dialect}`]),
     ...(isControlPlane
       ? [`--control-plane${certificateKey === undefined ? "" : ` --certificate-key ${certificateKey}`}`]

@@ -1,7 +1,8 @@
 import { isRecord } from "@orch/client/objects.js";
 import { patchTypes } from "@orch/client/patch-types.js";
-import type { NodeRegistration } from "@orch/component-config/bootstrapper/bootstrapper-shapes.js";
+import type { NodeRegistration, Taint } from "@orch/component-config/bootstrapper/bootstrapper-shapes.js";
 import { type Cluster, collections } from "../cluster.js";
+import { until } from "../phases/wait.js";
 import type { Tools } from "../world.js";
 import { namesOf } from "./names.js";
 
@@ -14,6 +15,8 @@ export async function markControlPlane(cluster: Cluster, registration: NodeRegis
     [names.controlPlaneRole]: "",
     [`node.${naming.key("exclude-from-external-load-balancers")}`]: "",
   };
+  const annotations: Readonly<Record<string, string>> =
+    criSocket === "" ? {} : { [`${names.program}.alpha.${naming.key("cri-socket")}`]: criSocket };
   print(
     `[mark-control-plane] Marking the node ${name} as control-plane by adding the labels: [${Object.keys(labels).join(" ")}]\n`,
   );
@@ -22,21 +25,30 @@ export async function markControlPlane(cluster: Cluster, registration: NodeRegis
     print(`[mark-control-plane] Marking the node ${name} as control-plane by adding the taints [${shown.join(" ")}]\n`);
   }
   if (machine.isDry) return;
-  const { spec, metadata } = await cluster.client.get(collections.nodes, name);
+  const what = `the node ${name} could not be marked`;
+  // Its agent may not have registered it yet, and controllers change it at the same time.
+  await until(() => mark(cluster, { name, taints, labels, annotations }), { what, timeoutMs: markWithinMs }, tools);
+}
+
+const markWithinMs = 60_000;
+
+interface Marks {
+  readonly name: string;
+  readonly taints: readonly Taint[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+async function mark({ client }: Cluster, { name, taints, labels, annotations }: Marks): Promise<void> {
+  const { spec, metadata } = await client.get(collections.nodes, name);
   const there: unknown = isRecord(spec) ? spec["taints"] : undefined;
   const kept = (Array.isArray(there) ? there : []).filter(
     (taint) => !taints.some(({ key, effect }) => isRecord(taint) && taint["key"] === key && taint["effect"] === effect),
   );
   const body = {
-    metadata: {
-      // Controllers change taints, too: what was read must still be so.
-      resourceVersion: metadata.resourceVersion,
-      labels,
-      ...(criSocket === ""
-        ? {}
-        : { annotations: { [`${names.program}.alpha.${naming.key("cri-socket")}`]: criSocket } }),
-    },
+    // What was read must still be so.
+    metadata: { resourceVersion: metadata.resourceVersion, labels, annotations },
     ...(taints.length === 0 ? {} : { spec: { taints: [...kept, ...taints] } }),
   };
-  await cluster.client.patch(collections.nodes, name, { type: patchTypes.merge, body });
+  await client.patch(collections.nodes, name, { type: patchTypes.merge, body });
 }

@@ -9,6 +9,8 @@ interface Closable {
 
 export interface PhasedOptions<F extends Flags, C extends Closable> {
   readonly flags: F;
+  /** What the words of a line are, for its help; none where absent. */
+  readonly takes?: string;
   readonly phases: readonly Phase<C>[];
   readonly context: (line: Given<F>, tools: Tools) => Promise<C> | C;
 }
@@ -23,18 +25,19 @@ export function phaseCommands<F extends Flags, C extends Closable>(options: Phas
 }
 
 function phaseCommand<F extends Flags, C extends Closable>(phase: Phase<C>, options: PhasedOptions<F, C>): CommandNode {
-  const { flags, context } = options;
+  const { flags, context, takes } = options;
+  const shared = { flags, ...(takes === undefined ? {} : { takes }) };
   const parts = phase.phases ?? [];
   const run = (phases: readonly Phase<C>[]) => async (line: Given<F>, tools: Tools) => {
     await withContext(await context(line, tools), (made) => runPhases(phases, made, []));
     return 0;
   };
-  const all = { word: "all", description: `${phase.description}: every part of it`, flags, run: run([phase]) };
+  const all = { word: "all", description: `${phase.description}: every part of it`, ...shared, run: run([phase]) };
   return command({
-    ...{ word: phase.name, description: phase.description, flags },
+    ...{ word: phase.name, description: phase.description, ...shared },
     commands: [
       ...(parts.length === 0 ? [] : [command(all)]),
-      ...parts.map((part) => command({ word: part.name, description: part.description, flags, run: run([part]) })),
+      ...parts.map((part) => command({ word: part.name, description: part.description, ...shared, run: run([part]) })),
     ],
     run: run([phase]),
   });
