@@ -8,6 +8,7 @@ import { noPatches, readPatches } from "../manifests/patches.js";
 import { runPhases } from "../phases/phase.js";
 import { phaseCommands, withContext } from "../phases/phase-commands.js";
 import { preflight } from "../preflight/preflight.js";
+import type { Site } from "../site.js";
 import type { Tools } from "../world.js";
 import { healthChecks } from "./checks.js";
 import { nodesOf } from "./cluster-facts.js";
@@ -16,7 +17,7 @@ import { applyFlags, diffFlags, nodeFlags, planFlags } from "./flags.js";
 import { unifiedDiff } from "./line-diff.js";
 import { isControlPlane, ownMember } from "./own-member.js";
 import { applyPhases, nodePhases } from "./phases.js";
-import { configStates, planOf, planText } from "./plan.js";
+import { configStates, type PlanInput, planOf, planText } from "./plan.js";
 import { enforcePolicy, policyProblems } from "./policy.js";
 import { versionOf } from "./versions.js";
 import { wantedManifests } from "./wanted-manifests.js";
@@ -99,12 +100,28 @@ const plan = command({
         candidates: values["allow-release-candidate-upgrades"] || settings.allowRCUpgrades === true,
       };
       enforcePolicy(policyProblems({ target, cluster: from, own: version, agents, program }, allowed), false);
-      const made = planOf({ from, target, nodes, configs: await configStates(api, tools) }, tools);
+      const etcd = etcdVersions({ ...site, cluster: { ...cluster, orchVersion: target } });
+      const made = planOf({ from, target, nodes, configs: await configStates(api, tools), ...etcd }, tools);
       tools.print(shown(made, values.output, tools));
       return 0;
     });
   },
 });
+
+/** By the images of this machine's member; nothing where it has none. */
+function etcdVersions(site: Site): Pick<PlanInput, "etcd"> {
+  const changes = wantedManifests(site, { patches: noPatches, withEtcd: true });
+  const change = changes.find(({ component }) => component === "etcd");
+  if (change === undefined) return {};
+  return { etcd: { currentVersion: imageTag(change.before), newVersion: imageTag(change.wanted) } };
+}
+
+const imageTag = (manifest: string): string =>
+  manifest
+    .split("\n")
+    .find((line) => line.trim().startsWith("image: "))
+    ?.split(":")
+    .at(-1) ?? "";
 
 function shown(made: ReturnType<typeof planOf>, output: "text" | "json" | "yaml", tools: Tools): string {
   if (output === "text") return planText(made, tools);
