@@ -86,7 +86,7 @@ export function dryMachine(real: Machine, print: (text: string) => void): Machin
     },
     write(path, text, { mode = usualMode } = {}) {
       written.set(path, text);
-      const shown = path.endsWith(".key") || text.includes("PRIVATE KEY") ? "(a secret: not shown)\n" : text;
+      const shown = withoutSecrets(text);
       print(
         `[dryrun] Would write file ${JSON.stringify(real.at(path))} (mode ${mode.toString(8)}) with content:\n${indented(shown)}`,
       );
@@ -98,5 +98,11 @@ export function dryMachine(real: Machine, print: (text: string) => void): Machin
     },
   };
 }
+
+const secret = "(a secret: not shown)";
+
+/** Keys and tokens are told as what they are. */
+const withoutSecrets = (text: string): string =>
+  text.includes("PRIVATE KEY") ? `${secret}\n` : text.replace(/^( *)(client-key-data|token): .*$/gm, `$1$2: ${secret}`);
 
 const indented = (text: string): string => text.replace(/^(?=.)/gm, "\t");
