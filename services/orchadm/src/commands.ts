@@ -8,6 +8,7 @@ import { joinCommand } from "./join/command.js";
 import { resetCommand } from "./reset/command.js";
 import { runCommand } from "./runner/command.js";
 import { tokenCommand } from "./token/commands.js";
+import { upgradeCommand } from "./upgrade/commands.js";
 import { versionCommand } from "./version/command.js";
 
 /** Everything that `orchadm` can do. */
@@ -23,6 +24,7 @@ export const root: CommandNode = group({
       ...clientConfigCommands,
       tokenCommand,
       configCommand,
+      upgradeCommand,
     ],
     ...[runCommand, completionCommand(() => root), versionCommand],
   ],

@@ -2,6 +2,7 @@ import type { Clock } from "@orch/status/clock.js";
 import { terminate } from "./keep-running.js";
 import { isAlive, type MarkedProcess, markedProcesses, signal } from "./processes.js";
 import { adoptProcess, type Running } from "./start-process.js";
+import { stopOrder } from "./stop-order.js";
 import type { Unit } from "./unit.js";
 
 export interface LeftoverOptions {
@@ -35,21 +36,22 @@ export async function takeLeftovers(
   return new Map([...good].map(([name, process]) => [name, adoptProcess(process, clock)]));
 }
 
-/** Ends processes of units that nobody supervises: leaders in order, their children with them. */
+/** Ends processes of units that nobody supervises, in the order in which units stop: leaders, their children with them. */
 export async function endLeftovers(
   marked: readonly MarkedProcess[],
   { clock, log }: Pick<LeftoverOptions, "clock" | "log">,
 ): Promise<void> {
   const led = new Set(marked.filter(isLeader).map(({ group }) => group));
-  await Promise.all(
-    marked.map(async (each) => {
-      if (isLeader(each)) {
-        log(`${each.mark.name}: ending process ${each.pid}, which was left behind`);
-        await terminate(adoptProcess(each, clock), stopWithinMs, clock);
-        signal(each.pid, "SIGKILL", "group");
-      } else if (!led.has(each.group) && isAlive(each)) signal(each.pid, "SIGKILL");
-    }),
-  );
+  const end = async (each: MarkedProcess): Promise<void> => {
+    if (isLeader(each)) {
+      log(`${each.mark.name}: ending process ${each.pid}, which was left behind`);
+      await terminate(adoptProcess(each, clock), stopWithinMs, clock);
+      signal(each.pid, "SIGKILL", "group");
+    } else if (!led.has(each.group) && isAlive(each)) signal(each.pid, "SIGKILL");
+  };
+  for (const names of stopOrder([...new Set(marked.map(({ mark }) => mark.name))])) {
+    await Promise.all(marked.filter(({ mark }) => names.includes(mark.name)).map(end));
+  }
 }
 
 const isLeader = ({ pid, group }: MarkedProcess): boolean => pid === group;
