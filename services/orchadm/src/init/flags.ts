@@ -46,7 +46,11 @@ export const nodeFlags = {
 } as const;
 
 export const clusterFlags = {
-  "cert-dir": stringFlag("", { ...machine, word: "folder", help: "where certificates lie; the usual folder where empty" }),
+  "cert-dir": stringFlag("", {
+    ...machine,
+    word: "folder",
+    help: "where certificates lie; the usual folder where empty",
+  }),
   "apiserver-cert-extra-sans": listFlag([], {
     ...cluster,
     help: "further names and addresses of the API server's certificate",
