@@ -7,6 +7,8 @@ import { commonFlags } from "./common-flags.js";
 import { createMachine } from "./machine/machine.js";
 import type { Tools, World } from "./world.js";
 
+export type { Flags };
+
 /** What stood on a command line. */
 export interface Given<F extends Flags> {
   readonly values: FlagValues<F & typeof commonFlags>;

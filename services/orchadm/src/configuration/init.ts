@@ -4,8 +4,7 @@ import type {
   InitConfiguration,
 } from "@orch/component-config/bootstrapper/bootstrapper-shapes.js";
 import type { ProxyConfiguration } from "@orch/component-config/proxy/proxy-shape.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
-import type { initFlags } from "../init/flags.js";
+import type { InitValues } from "../init/flags.js";
 import type { Tools } from "../world.js";
 import { componentKinds, kindsOf, readFileOf, refuseMixed } from "./read-file.js";
 
@@ -18,7 +17,7 @@ export interface InitInput {
 }
 
 export interface Line {
-  readonly values: Partial<FlagValues<typeof initFlags>>;
+  readonly values: InitValues;
   readonly given: ReadonlySet<string>;
 }
 
@@ -54,9 +53,7 @@ export function initInput({ values, given }: Line, tools: Tools): InitInput {
   return whole;
 }
 
-type Values = Partial<FlagValues<typeof initFlags>>;
-
-function withInitFlags(init: InitConfiguration, values: Values): InitConfiguration {
+function withInitFlags(init: InitConfiguration, values: InitValues): InitConfiguration {
   const [token] = init.bootstrapTokens;
   const ttl = values["token-ttl"];
   return {
@@ -83,7 +80,7 @@ function withInitFlags(init: InitConfiguration, values: Values): InitConfigurati
   };
 }
 
-function withClusterFlags(cluster: ClusterConfiguration, values: Values): ClusterConfiguration {
+function withClusterFlags(cluster: ClusterConfiguration, values: InitValues): ClusterConfiguration {
   const sans = values["apiserver-cert-extra-sans"] ?? [];
   const gates = values["feature-gates"];
   return {

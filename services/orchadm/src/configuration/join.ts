@@ -1,11 +1,10 @@
 import type { JoinConfiguration } from "@orch/component-config/bootstrapper/bootstrapper-shapes.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
-import type { joinFlags } from "../join/flags.js";
+import type { JoinValues } from "../join/flags.js";
 import type { Tools } from "../world.js";
 import { componentKinds, kindsOf, readFileOf, refuseMixed } from "./read-file.js";
 
 export interface JoinLine {
-  readonly values: FlagValues<typeof joinFlags>;
+  readonly values: JoinValues;
   readonly given: ReadonlySet<string>;
   /** The endpoint. */
   readonly words: readonly string[];

@@ -1,11 +1,10 @@
 import type { ResetConfiguration } from "@orch/component-config/bootstrapper/bootstrapper-shapes.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
-import type { resetFlags } from "../reset/flags.js";
+import type { ResetValues } from "../reset/flags.js";
 import type { Tools } from "../world.js";
 import { kindsOf, readFileOf, refuseMixed } from "./read-file.js";
 
 export interface ResetLine {
-  readonly values: FlagValues<typeof resetFlags>;
+  readonly values: ResetValues;
   readonly given: ReadonlySet<string>;
 }
 

@@ -18,9 +18,16 @@ export function openEtcd(site: Pick<Site, "tools" | "cluster">, endpoints: reado
 }
 
 /** Where members of etcd serve their clients: on every machine of the control plane. */
-export async function etcdEndpoints(api: Cluster, { tools }: Pick<Site, "tools">): Promise<readonly string[]> {
+export async function etcdEndpoints(
+  api: Cluster,
+  { tools }: Pick<Site, "tools">,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
   const { controlPlaneRole } = namesOf(tools.naming);
-  const { items } = await api.client.list(collections.nodes, { labelSelector: controlPlaneRole });
+  const { items } = await api.client.list(collections.nodes, {
+    labelSelector: controlPlaneRole,
+    ...(signal === undefined ? {} : { signal }),
+  });
   const addresses = items.flatMap(({ status }) => {
     const list: unknown = isRecord(status) ? status["addresses"] : undefined;
     const internal = (Array.isArray(list) ? list.filter(isRecord) : []).find(({ type }) => type === "InternalIP");

@@ -1,4 +1,5 @@
 import { boolFlag, enumFlag, intFlag, listFlag, stringFlag, switchesFlag } from "@orch/runtime/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags.js";
 
 const cluster = { group: "Cluster" } as const;
 const machine = { group: "Machine" } as const;
@@ -45,7 +46,11 @@ export const nodeFlags = {
 } as const;
 
 export const clusterFlags = {
-  "cert-dir": stringFlag("", { ...machine, word: "folder", help: "where certificates lie; /etc/orch/pki where empty" }),
+  "cert-dir": stringFlag("", {
+    ...machine,
+    word: "folder",
+    help: "where certificates lie; the usual folder where empty",
+  }),
   "apiserver-cert-extra-sans": listFlag([], {
     ...cluster,
     help: "further names and addresses of the API server's certificate",
@@ -92,3 +97,6 @@ export const initFlags = {
   "skip-token-print": boolFlag(false, { ...run, help: "do not show the token" }),
   ...machineFlags,
 } as const;
+
+/** Those of a phase may be a part of them. */
+export type InitValues = Partial<FlagValues<typeof initFlags>>;

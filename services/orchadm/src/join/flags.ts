@@ -1,4 +1,5 @@
 import { boolFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags.js";
 import { configFlag, machineFlags, nodeFlags } from "../init/flags.js";
 
 const group = "Discovery";
@@ -27,3 +28,5 @@ export const joinFlags = {
   ...nodeFlags,
   ...machineFlags,
 } as const;
+
+export type JoinValues = FlagValues<typeof joinFlags>;

@@ -56,7 +56,7 @@ async function publishProxy(api: Cluster, context: AddonContext): Promise<void> 
     // The networks of pods are the cluster's, where the file leaves them open.
     clusterCIDR: wanted.clusterCIDR || cluster.networking.podSubnet,
   });
-  const token = "/var/run/secrets/kubernetes.io/serviceaccount".replace("kubernetes.io", naming.keyDomain);
+  const token = `/var/run/secrets/${naming.keyDomain}/serviceaccount`;
   await ensureMap(api, {
     ...{ namespace, name },
     data: {

@@ -1,5 +1,4 @@
-import type { Flags } from "@orch/runtime/flags.js";
-import { type CommandNode, command, type Given, group } from "../command-line.js";
+import { type CommandNode, command, type Flags, type Given, group } from "../command-line.js";
 import type { Tools } from "../world.js";
 import { type Phase, runPhases } from "./phase.js";
 

@@ -1,4 +1,5 @@
 import { boolFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags.js";
 import { configFlag, machineFlags } from "../init/flags.js";
 
 const { "dry-run": dryRun, "ignore-preflight-errors": ignored, "skip-phases": skipped, runner } = machineFlags;
@@ -9,7 +10,7 @@ export const resetFlags = {
   "cert-dir": stringFlag("", {
     group: "Machine",
     word: "folder",
-    help: "where certificates lie; /etc/orch/pki where empty",
+    help: "where certificates lie; the usual folder where empty",
   }),
   "cleanup-tmp-dir": boolFlag(false, { group: "Machine", help: "remove manifests that upgrades kept, too" }),
   "cri-socket": stringFlag("", {
@@ -23,3 +24,5 @@ export const resetFlags = {
   }),
   ...{ "dry-run": dryRun, "ignore-preflight-errors": ignored, "skip-phases": skipped, runner },
 } as const;
+
+export type ResetValues = FlagValues<typeof resetFlags>;

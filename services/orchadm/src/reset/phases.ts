@@ -1,8 +1,10 @@
 import type { ResetConfiguration } from "@orch/component-config/bootstrapper/bootstrapper-shapes.js";
 import { durationMs } from "@orch/schema/formats/duration.js";
 import { messageOf } from "@orch/status/message-of.js";
+import { openCluster } from "../cluster.js";
 import { type ResetLine, resetInput } from "../configuration/reset.js";
 import { type EtcdCluster, etcdCluster } from "../etcd/etcd-client.js";
+import { etcdEndpoints } from "../etcd/membership.js";
 import { dryMachine } from "../machine/machine.js";
 import { type ClientConfigName, type Paths, pathsOf } from "../machine/paths.js";
 import type { Phase } from "../phases/phase.js";
@@ -13,7 +15,7 @@ import { createRunner } from "../runner/create-runner.js";
 import { statePath } from "../runner/runner-paths.js";
 import type { Runner } from "../runner/unit.js";
 import type { Tools } from "../world.js";
-import { ownEtcd } from "./own-etcd.js";
+import { type OwnEtcd, ownEtcd } from "./own-etcd.js";
 
 export interface ResetContext {
   readonly tools: Tools;
@@ -67,7 +69,7 @@ async function removeMember({ tools, paths, reset }: ResetContext): Promise<void
   const file = (name: string): string => machine.read(`${reset.certificatesDir}/etcd/${name}`);
   let cluster: EtcdCluster | undefined;
   try {
-    cluster = etcdCluster(own.clientUrls, {
+    cluster = etcdCluster([...own.clientUrls, ...(await otherMembers({ tools, paths }, own))], {
       ...{ ca: file("ca.crt"), certificate: file("healthcheck-client.crt"), key: file("healthcheck-client.key") },
     });
     const members = await cluster.members();
@@ -90,6 +92,28 @@ async function removeMember({ tools, paths, reset }: ResetContext): Promise<void
     );
   } finally {
     cluster?.close();
+  }
+}
+
+const patienceMs = 5_000;
+
+/** Members on other machines, as far as the cluster can be asked: they answer where this machine's own does not. */
+async function otherMembers(
+  { tools, paths }: Pick<ResetContext, "tools" | "paths">,
+  own: OwnEtcd,
+): Promise<readonly string[]> {
+  const { machine, trace } = tools;
+  const path = paths.clientConfig("admin");
+  if (!machine.exists(path)) return [];
+  const cluster = await openCluster(machine.at(path));
+  try {
+    const found = await etcdEndpoints(cluster, { tools }, AbortSignal.timeout(patienceMs));
+    return found.filter((url) => !own.clientUrls.includes(url));
+  } catch (error) {
+    trace(`[remove-etcd-member] the cluster does not tell of other members: ${messageOf(error)}\n`);
+    return [];
+  } finally {
+    await cluster.close();
   }
 }
 
