@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { readClientConfig } from "@orch/client/config.js";
 import { createClient } from "@orch/client/http.js";
@@ -54,6 +54,7 @@ localAPIEndpoint: {advertiseAddress: ${first.address}, bindPort: 6443}
 ---
 apiVersion: kubeadm.k8s.io/v1beta4
 kind: ClusterConfiguration
+kubernetesVersion: v1.31.4
 controlPlaneEndpoint: ${balancer.address}
 networking: {podSubnet: 10.244.0.0/16}
 apiServer:
@@ -220,6 +221,30 @@ kind: Other
       await untilSo("clients write on", async () => load.done > done + 50);
     });
     assert.deepEqual(failures, []);
+  });
+
+  test("an upgrade goes from machine to machine without a failed request", async () => {
+    const plan = await there(one).adm("upgrade", "plan");
+    assert.equal(plan.code, 0, plan.err);
+    assert.match(plan.out, /^kube-apiserver +three +v1\.31\.4 +v1\.32\.0$/m);
+    const { failures } = await underLoad("upgrade", async (load) => {
+      const first = await there(one).adm("upgrade", "apply", "v1.32.0", "--yes", "--runner=process");
+      assert.equal(first.code, 0, first.err);
+      assert.match(first.out, /\[upgrade\] SUCCESS! A control plane node of your cluster was upgraded to "v1\.32\.0"/);
+      for (const machine of [two, three]) {
+        const { code, err } = await there(machine).adm("upgrade", "node", "--runner=process");
+        assert.equal(code, 0, err);
+      }
+      const { done } = load;
+      await untilSo("clients write on", async () => load.done > done + 50);
+    });
+    assert.deepEqual(failures, []);
+    for (const machine of [one, two, three]) {
+      const manifest = readFileSync(`${there(machine).root}/etc/kubernetes/manifests/kube-apiserver.yaml`, "utf8");
+      assert.match(manifest, /image: .*kube-apiserver:v1\.32\.0$/m);
+    }
+    const again = await there(two).adm("upgrade", "plan");
+    assert.match(again.out, /Awesome, you're up-to-date! Enjoy!/);
   });
 
   test("the cluster serves while a machine is away, and takes it back", async () => {
