@@ -99,8 +99,13 @@ describe("the supervisor", { skip: existsSync("/proc/self/stat") ? false : "need
     await machine.runner.begin();
     await machine.until("a", runs);
     const second = machine.supervisor();
-    const [code] = await once(second, "exit");
+    let said = "";
+    second.stdout?.on("data", (part: Buffer) => {
+      said += part.toString();
+    });
+    const [code] = await once(second, "close");
     assert.equal(code, 1);
+    assert.match(said, /process \d+ runs the units of .* already/);
     assert.equal(machine.pids().length, 1);
   });
 

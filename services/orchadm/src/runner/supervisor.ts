@@ -1,7 +1,7 @@
 import { mkdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { type Clock, sleep } from "@orch/status/clock.js";
 import { messageOf } from "@orch/status/message-of.js";
-import { takeLock } from "@orch/store/embedded/lock.js";
+import { StoreLockedError, takeLock } from "@orch/store/embedded/lock.js";
 import { type Board, createBoard } from "./board.js";
 import { heldUnits } from "./held-units.js";
 import { keepRunning } from "./keep-running.js";
@@ -33,12 +33,12 @@ const lookEveryMs = 1000;
 /**
  * Runs what the manifests of a machine say, a process each, until `signal` aborts; then ends them in order. One supervisor runs
  * a root at a time. What one that was killed left behind is taken over where its manifest is still the same, and ended where not.
- * @throws StoreLockedError where another one runs
+ * @throws Error where another one runs
  */
 export async function supervise(options: SupervisorOptions, signal: AbortSignal): Promise<void> {
   const { paths, clock, log, pid } = options;
   mkdirSync(paths.state, { recursive: true, mode: 0o700 });
-  const unlock = takeLock(paths.state);
+  const unlock = lock(paths);
   try {
     writeFileSync(pidFile(paths), `${pid}\n`);
     log(`supervising ${paths.root} as process ${pid}`);
@@ -62,6 +62,15 @@ export async function supervise(options: SupervisorOptions, signal: AbortSignal)
     log("stopped");
   } finally {
     unlock();
+  }
+}
+
+function lock({ state, root }: RunnerPaths): () => void {
+  try {
+    return takeLock(state);
+  } catch (error) {
+    if (!(error instanceof StoreLockedError)) throw error;
+    throw new Error(`process ${error.pid} runs the units of ${root} already`, { cause: error });
   }
 }
 

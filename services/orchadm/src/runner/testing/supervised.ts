@@ -57,7 +57,8 @@ export function openSupervised(): Supervised {
     },
     remove: (name) => rmSync(join(paths.manifests, `${name}.yaml`)),
     supervisor() {
-      const child = spawn(process.execPath, [script, root], { stdio: ["ignore", "ignore", "inherit"] });
+      const child = spawn(process.execPath, [script, root], { stdio: ["ignore", "pipe", "inherit"] });
+      child.stdout.resume();
       supervisors.push(child);
       return child;
     },
