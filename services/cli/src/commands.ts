@@ -163,6 +163,7 @@ const adm: Command = {
   word: "adm",
   description: "set up machines of a cluster: init, join, reset, upgrade (the program orchadm)",
   flags: async () => [],
+  words: ["init", "join", "reset", "certs", "kubeconfig", "token", "config", "upgrade", "run", "version", "completion"],
   async run(argv, { environment, script }) {
     const [{ run }, { orchadmWorld }] = await Promise.all([
       import("@orch/service-orchadm/run.js"),

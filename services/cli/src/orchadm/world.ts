@@ -4,8 +4,13 @@ import { systemClock } from "@orch/status/clock.js";
 import { print, printError } from "../print.js";
 
 /** What the bootstrapper is given; `script` starts the one program. */
-export const orchadmWorld = (environment: NodeJS.ProcessEnv, script: string): World => ({
-  environment,
+export function orchadmWorld(environment: NodeJS.ProcessEnv, script: string): World {
+  // Who reads no further (`| head`) does not leave a machine half made.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
+  return { ...world, environment, program: { command: process.execPath, args: [script] } };
+}
+
+const world: Omit<World, "environment" | "program"> = {
   clock: systemClock,
   print,
   printError,
@@ -26,5 +31,4 @@ export const orchadmWorld = (environment: NodeJS.ProcessEnv, script: string): Wo
     for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => stop.abort());
     return stop.signal;
   },
-  program: { command: process.execPath, args: [script] },
-});
+};

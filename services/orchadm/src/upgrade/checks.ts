@@ -68,11 +68,13 @@ export async function checkApply(context: UpgradeContext): Promise<void> {
   if (!["y", "yes"].includes(answer.trim().toLowerCase())) throw new Error("aborted upgrade operation");
 }
 
-/** On a worker there are no components to look at, and the version is the cluster's own. */
+/** A worker has no components to look at, and may not look at other nodes; the version is the cluster's own. */
 export async function checkNode(context: UpgradeContext): Promise<void> {
-  const { tools, ignored } = context;
+  const { tools, ignored, paths } = context;
+  const { machine } = tools;
   tools.print("[preflight] Running pre-flight checks\n");
-  await preflight(healthChecks(context), { ignored, warn: tools.printError });
+  const checks = isControlPlane(machine, paths) ? healthChecks(context) : [privileged(machine)];
+  await preflight(checks, { ignored, warn: tools.printError });
 }
 
 function printConfiguration({ cluster, tools }: Pick<UpgradeContext, "cluster" | "tools">): void {

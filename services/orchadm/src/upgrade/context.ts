@@ -55,8 +55,13 @@ export function upgradeInput(
   return value;
 }
 
-export const clusterFileOf = (given: string, { machine, naming }: Pick<Tools, "machine" | "naming">): string =>
-  given === "" ? machine.at(pathsOf(naming).clientConfig("admin")) : given;
+/** A machine that is only a node has no administrator: its agent may read what it needs. */
+export function clusterFileOf(given: string, { machine, naming }: Pick<Tools, "machine" | "naming">): string {
+  if (given !== "") return given;
+  const paths = pathsOf(naming);
+  const [admin, agent] = [paths.clientConfig("admin"), paths.clientConfig("agent")];
+  return machine.at(machine.exists(admin) || !machine.exists(agent) ? admin : agent);
+}
 
 /** With an empty `target`: the version that the cluster has. */
 async function openContext(
