@@ -104,11 +104,10 @@ export async function waitForControlPlane(context: InitContext): Promise<void> {
     fourMinutes;
   await waitForComponents(context, timeoutMs);
   const api = await context.api();
-  await until(
-    () => api.client.get(collections.nodes, member.name),
-    { what: `the node ${member.name} did not register`, timeoutMs },
-    tools,
-  );
+  const registered = async (): Promise<void> => {
+    if ((await api.get(collections.nodes, member.name)) === undefined) throw new Error("there is no such node");
+  };
+  await until(registered, { what: `the node ${member.name} did not register`, timeoutMs }, tools);
 }
 
 /** Tokens of the configuration, and all by which machines join with them. */

@@ -31,6 +31,7 @@ export async function markControlPlane(cluster: Cluster, registration: NodeRegis
 }
 
 const markWithinMs = 60_000;
+const attemptMs = 15_000;
 
 interface Marks {
   readonly name: string;
@@ -40,7 +41,8 @@ interface Marks {
 }
 
 async function mark({ client }: Cluster, { name, taints, labels, annotations }: Marks): Promise<void> {
-  const { spec, metadata } = await client.get(collections.nodes, name);
+  const signal = AbortSignal.timeout(attemptMs);
+  const { spec, metadata } = await client.get(collections.nodes, name, { signal });
   const there: unknown = isRecord(spec) ? spec["taints"] : undefined;
   const kept = (Array.isArray(there) ? there : []).filter(
     (taint) => !taints.some(({ key, effect }) => isRecord(taint) && taint["key"] === key && taint["effect"] === effect),
@@ -50,5 +52,5 @@ async function mark({ client }: Cluster, { name, taints, labels, annotations }: 
     metadata: { resourceVersion: metadata.resourceVersion, labels, annotations },
     ...(taints.length === 0 ? {} : { spec: { taints: [...kept, ...taints] } }),
   };
-  await client.patch(collections.nodes, name, { type: patchTypes.merge, body });
+  await client.patch(collections.nodes, name, { type: patchTypes.merge, body, signal });
 }
