@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { chmodSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import { openTestMachine, type TestMachine } from "../testing/object-server.js";
@@ -224,5 +225,31 @@ timeouts:
       [pull.code, pull.errors],
       [1, "there is no container runtime here: name its socket by --cri-socket\n"],
     );
+  });
+
+  test("a container runtime pulls each of them by its own program", async () => {
+    const program = machine.file(
+      "bin/crictl",
+      '#!/bin/sh\necho "$@" >> "$0.asked"\ncase "$4" in *etcd*) exit 1;; esac\n',
+    );
+    chmodSync(program, 0o755);
+    const path = process.env["PATH"];
+    process.env["PATH"] = `${dirname(program)}:${path}`;
+    try {
+      const socket = "--cri-socket=unix:///run/x.sock";
+      const { code, output, errors } = await machine.run(
+        "config",
+        "images",
+        "pull",
+        socket,
+        "--image-repository=x.org",
+      );
+      assert.equal(output.split("\n")[0], "[config/images] Pulled x.org/orch-apiserver:v1.32.0");
+      assert.deepEqual([code, errors], [1, 'failed to pull image "x.org/etcd:3.5": crictl ended with exit code 1\n']);
+      const asked = readFileSync(`${program}.asked`, "utf8").split("\n");
+      assert.equal(asked[0], "-r unix:///run/x.sock pull x.org/orch-apiserver:v1.32.0");
+    } finally {
+      process.env["PATH"] = path;
+    }
   });
 });

@@ -60,6 +60,24 @@ describe("the supervisor", { skip: existsSync("/proc/self/stat") ? false : "need
     assert.ok(before >= 990 && after >= 1990, `${before} ms, ${after} ms`);
   });
 
+  const isRoot = process.getuid?.() === 0;
+  test("a unit runs as its user, and once where its policy says so", {
+    skip: isRoot ? false : "needs root",
+  }, async () => {
+    machine.manifest({
+      ...{ name: "a", command: ["sh", "-c", "id -u; id -g; exit 4"] },
+      spec: { restartPolicy: "Never", securityContext: { runAsUser: 65_534, runAsGroup: 65_533 } },
+    });
+    await machine.runner.begin();
+    const status = await machine.until("a", (now) => now?.state === "stopped");
+    assert.deepEqual([status?.problem, status?.restarts], ["exit code 4", 0]);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    assert.equal(machine.log("a"), "65534\n65533\n");
+    // Another manifest is another unit.
+    machine.manifest({ name: "a", command: ["sleep", "3600"] });
+    await machine.until("a", runs);
+  });
+
   test("one that cannot be run says why", async () => {
     machine.manifest({ name: "a", command: ["/nowhere/program"] });
     await machine.runner.begin();

@@ -2,6 +2,7 @@ import type { ProgramEnd } from "@orch/client/run-program.js";
 import type { Machine } from "../machine/machine.js";
 import { readManifests } from "./manifest-folder.js";
 import type { RunnerPaths } from "./runner-paths.js";
+import { stopOrder } from "./stop-order.js";
 import { hashKey, systemdUnit } from "./systemd-unit.js";
 import type { Runner, Unit, UnitState, UnitStatus } from "./unit.js";
 
@@ -97,7 +98,7 @@ export function createSystemdRunner({ machine, paths, systemctl, prefix }: Syste
       for (const { unit } of units.values()) await start(unit);
     },
     async end() {
-      for (const name of written().keys()) await stop(name);
+      for (const name of stopOrder([...written().keys()]).flat()) await stop(name);
     },
   };
 }

@@ -28,6 +28,7 @@ export function systemdUnit(unit: Unit, root: string): string {
     ...(user?.gid === undefined ? [] : [`Group=${user.gid}`]),
     `Restart=${restartWords[unit.restart]}`,
     "RestartSec=1",
+    // The wait grows from release 254 on; older ones pass over these two and wait a second each time.
     "RestartSteps=9",
     "RestartMaxDelaySec=300",
     `TimeoutStopSec=${Math.ceil(unit.stopWithinMs / 1000)}`,
