@@ -20,6 +20,7 @@ const beside = new Map([
   ["services/resource/dist/thread/main.js", "large-writes.js"],
   ["services/watch-cache/dist/thread/main.js", "large-answers.js"],
   ["services/standalone/dist/workers/main.js", "gateway-worker.js"],
+  ["services/cli/dist/main.js", "main.js"],
 ]);
 
 /** CommonJS inside a module of ours asks for node's own modules by these. */

@@ -17,3 +17,8 @@ export async function until<T>(
     await delay(pauseMs);
   }
 }
+
+/** The same of a question that is answered with yes or no. */
+export async function untilSo(what: string, isSo: () => Promise<boolean>, patienceMs?: number): Promise<void> {
+  await until(what, async () => (await isSo()) || undefined, patienceMs);
+}

@@ -166,6 +166,20 @@ const certificates: Command = {
   run: async (argv, world) => (await import("./certificates/command.js")).runCertificates(argv, world),
 };
 
+const adm: Command = {
+  word: "adm",
+  description: "set up machines of a cluster: init, join, reset, upgrade (the program orchadm)",
+  flags: async () => [],
+  words: ["init", "join", "reset", "certs", "kubeconfig", "token", "config", "upgrade", "run", "version", "completion"],
+  async run(argv, { environment, script }) {
+    const [{ run }, { orchadmWorld }] = await Promise.all([
+      import("@orch/service-orchadm/run.js"),
+      import("./orchadm/world.js"),
+    ]);
+    return run(argv, orchadmWorld(environment, script));
+  },
+};
+
 const wait: Command = {
   word: "wait",
   description: "until a server says that it is ready",
@@ -195,7 +209,7 @@ export const groups: readonly CommandGroup[] = [
   { title: "Services", commands: services },
   { title: "Data", commands: [backup, restore, check, storage] },
   { title: "Scheduling", commands: [explainSchedule, schedule] },
-  { title: "Clusters", commands: [certificates, wait] },
+  { title: "Clusters", commands: [adm, certificates, wait] },
   { title: "Clients", commands: [clientConfig] },
   { title: "Expressions", commands: [cel] },
   { title: "Other", commands: [completionCommand(() => commands), versionCommand] },

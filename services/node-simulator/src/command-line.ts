@@ -1,11 +1,16 @@
 import { clientServiceFlags, serverFlag } from "@orch/runtime/client-service-flags.js";
-import { intFlag } from "@orch/runtime/flag-types.js";
+import { intFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import type { ProgramText, StartedProgram } from "@orch/runtime/start-program.js";
 import { simulationFlags } from "./flags.js";
 
 const flags = {
   ...serverFlag,
   nodes: intFlag(3, { group: "Nodes", min: 0, max: 20_000, help: "how many nodes there are" }),
+  "node-name": stringFlag("", {
+    group: "Nodes",
+    word: "name",
+    help: "the one node that is played, by a client that has the rights of its agent and no others; takes the place of nodes and node-prefix",
+  }),
   ...simulationFlags,
   ...clientServiceFlags,
 } as const;

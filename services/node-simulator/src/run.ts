@@ -22,7 +22,9 @@ export async function run({ values, notes, refuse }: Started, environment: NodeJ
 
   const read = (path: string): string => readFileSync(path, "utf8");
   const release = `v${version.release}.0`;
-  const settings = simulatorSettings(values, { naming, nodes: values.nodes, version: release, read });
+  const settings = simulatorSettings(values, {
+    ...{ naming, nodes: values.nodes, name: values["node-name"], version: release, read },
+  });
   if (!settings.ok) return refuse(settings.problems.join("; "));
   const config = await serviceConfig(values.orchconfig, { program: commandLine.name, clock, environment });
   const userAgent = naming.systemName("node-simulator");
@@ -43,7 +45,7 @@ export async function run({ values, notes, refuse }: Started, environment: NodeJ
     tls,
     async start() {
       for (const note of notes) log.warn({}, note);
-      log.info({ nodes: values.nodes }, "simulates nodes: nothing runs on them");
+      log.info({ nodes: values["node-name"] || values.nodes }, "simulates nodes: nothing runs on them");
       await simulator.start();
       keepHeapSmall();
       return {};

@@ -11,6 +11,8 @@ import { readStages } from "./stages/stages-file.js";
 export interface SettingsParts {
   readonly naming: Naming;
   readonly nodes: number;
+  /** Of the one node that is played; empty: `nodes` of them. */
+  readonly name?: string;
   /** What nodes say that their agents are: `v1.32.0`. */
   readonly version: string;
   /** A file's text; its error says why there is none. */
@@ -20,7 +22,7 @@ export interface SettingsParts {
 /** What the flags say, with the file that they name read. */
 export function simulatorSettings(
   values: FlagValues<typeof simulationFlags>,
-  { naming, nodes, version, read }: SettingsParts,
+  { naming, nodes, name = "", version, read }: SettingsParts,
 ): Parsed<SimulatorConfig> {
   const quantities = ["node-cpu", "node-memory", "node-ephemeral-storage"] as const;
   const problems = quantities.flatMap((flag) =>
@@ -38,6 +40,7 @@ export function simulatorSettings(
       nodes: {
         count: nodes,
         prefix: values["node-prefix"],
+        only: name === "" ? undefined : name,
         shape: {
           ...{ cpu: values["node-cpu"], memory: values["node-memory"], pods: values["node-pods"], version },
           ephemeralStorage: values["node-ephemeral-storage"],

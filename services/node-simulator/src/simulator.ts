@@ -53,7 +53,7 @@ export function createSimulator(config: SimulatorConfig, deps: SimulatorDeps): S
     ...{ ...deps, onError, agent: () => agentAt },
     changed: (node) => pods.nodeChanged(node),
   });
-  const pods = createPodKeeper({ ...deps, onError, rules: config.pods, hostOf: nodes.hostOf });
+  const pods = createPodKeeper({ ...deps, onError, rules: config.pods, only: config.nodes.only, hostOf: nodes.hostOf });
   const agent = deps.agent && createAgent(deps.agent, { ...deps, pods: pods.pods });
   let agentAt: AgentAt | undefined;
   let running: Promise<unknown> | undefined;

@@ -26,15 +26,23 @@ type Operator = (typeof operators)[number] | "exists";
 /** Values that one search looks at: a path of many `..` over a large object ends without a result. */
 const mostLooks = 100_000;
 
+/** The same with every value, in order. */
+export type FindAll = (root: unknown) => Iterable<unknown>;
+
 /** Undefined where the text is no path. */
 export function parseJsonPath(text: string): FindFirst | undefined {
-  const steps = new Parser(text).whole();
-  if (steps === undefined) return undefined;
+  const find = parseJsonPaths(text);
+  if (find === undefined) return undefined;
   return (root) => {
-    const looks = { left: mostLooks };
-    for (const value of walk([root], steps, looks)) return value;
+    for (const value of find(root)) return value;
     return undefined;
   };
+}
+
+/** Undefined where the text is no path. */
+export function parseJsonPaths(text: string): FindAll | undefined {
+  const steps = new Parser(text).whole();
+  return steps === undefined ? undefined : (root) => walk([root], steps, { left: mostLooks });
 }
 
 function* walk(values: Iterable<unknown>, steps: readonly Step[], looks: { left: number }): Generator<unknown> {

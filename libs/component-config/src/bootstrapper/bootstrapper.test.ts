@@ -62,9 +62,14 @@ const refusals: readonly (readonly [name: string, text: string, says: string])[]
     "kind ClusterConfiguration duplicated",
   ],
   [
-    "an old version",
+    "the version that config migrate reads",
     head("ClusterConfiguration", "v1beta2"),
-    'your configuration file uses an old API spec: "kubeadm.k8s.io/v1beta2" (kind: "ClusterConfiguration"). Please use kubeadm v1.22 instead and run \'kubeadm config migrate --old-config old.yaml --new-config new.yaml\', which will write the new, similar spec using a newer API version.',
+    'your configuration file uses a deprecated API spec: "kubeadm.k8s.io/v1beta2" (kind: "ClusterConfiguration"). Please use \'kubeadm config migrate --old-config old.yaml --new-config new.yaml\', which will write the new, similar spec using a newer API version.',
+  ],
+  [
+    "an older version",
+    head("ClusterConfiguration", "v1beta1"),
+    'your configuration file uses an old API spec: "kubeadm.k8s.io/v1beta1" (kind: "ClusterConfiguration"). Please use kubeadm v1.15 instead and run \'kubeadm config migrate --old-config old.yaml --new-config new.yaml\', which will write the new, similar spec using a newer API version.',
   ],
   [
     "a version that never was",

@@ -21,11 +21,15 @@ interface Holder {
   readonly boot: string;
 }
 
-/** Field 22 of /proc/pid/stat; the process name (field 2) may hold spaces, so count from its closing bracket. */
+/**
+ * Field 22 of /proc/pid/stat; the process name (field 2) may hold spaces, so count from its closing bracket. Undefined of a
+ * process that has ended and of which its parent has not taken note (states Z and X): it has nothing open any more.
+ */
 function startTime(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19];
   } catch {
     return undefined;
   }

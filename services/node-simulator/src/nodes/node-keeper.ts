@@ -24,6 +24,8 @@ export interface NodeKeeperOptions {
   /** Nodes that are made: `prefix` and a number from 0. */
   readonly count: number;
   readonly prefix: string;
+  /** The one node that is played, with no more rights than its agent has; undefined: those above, with any. */
+  readonly only: string | undefined;
   readonly shape: NodeShape;
   /** Between two renewals of a node's lease. */
   readonly leaseMs: number;
@@ -69,11 +71,10 @@ export function createNodeKeeper(options: NodeKeeperOptions, deps: NodeKeeperDep
   };
   const simulated = simulatedLabel(naming);
   const notReady = `node.${naming.key("not-ready")}`;
+  const { only } = options;
+  const names = only === undefined ? Array.from({ length: options.count }, (_, i) => `${options.prefix}${i}`) : [only];
   const own = new Map(
-    Array.from({ length: options.count }, (_, index): [string, SimulatedNode] => {
-      const name = `${options.prefix}${index}`;
-      return [name, { name, index }];
-    }),
+    names.map((name, index): [string, SimulatedNode] => [name, { name, index, isOnly: only !== undefined }]),
   );
   const isCrashed = (name: string): boolean =>
     options.crashed.some((each) => (each.endsWith("*") ? name.startsWith(each.slice(0, -1)) : name === each));
@@ -83,8 +84,9 @@ export function createNodeKeeper(options: NodeKeeperOptions, deps: NodeKeeperDep
 
   const view = mirror.view<KeptNode>({
     collection: nodes,
-    labelSelector: `${simulated}=true`,
-    passes: ({ metadata }) => metadata.labels?.[simulated] === "true",
+    ...(only === undefined
+      ? { labelSelector: `${simulated}=true`, passes: ({ metadata }) => metadata.labels?.[simulated] === "true" }
+      : { fieldSelector: `metadata.name=${only}`, passes: ({ metadata }) => metadata.name === only }),
     sees: "objects",
     keep: (object) => ({ ...identityOnly(object), podCidr: podCidrOf(object) }),
     handlers: {
@@ -123,7 +125,8 @@ export function createNodeKeeper(options: NodeKeeperOptions, deps: NodeKeeperDep
       if (!(error instanceof ApiError) || error.reason !== "AlreadyExists") throw error;
     }
     await report(node, signal);
-    await untaint(node, signal);
+    // A node may not take taints from itself: a controller does.
+    if (!node.isOnly) await untaint(node, signal);
   }
 
   /** Admission keeps pods away until a node is ready: it is, at once. */
@@ -184,7 +187,7 @@ export function createNodeKeeper(options: NodeKeeperOptions, deps: NodeKeeperDep
     hostOf(name) {
       const node = own.get(name);
       if (node === undefined || !reported.has(name) || isCrashed(name)) return undefined;
-      return { address: nodeAddress(node.index), podCidr: view.store.get(name)?.podCidr };
+      return { address: nodeAddress(node, deps.agent()), podCidr: view.store.get(name)?.podCidr };
     },
   };
 }

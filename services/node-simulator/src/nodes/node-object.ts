@@ -19,6 +19,8 @@ export interface SimulatedNode {
   readonly name: string;
   /** From 0. */
   readonly index: number;
+  /** Played by itself, as an agent plays its node. */
+  readonly isOnly: boolean;
 }
 
 /** Where the agent of all nodes is reached. */
@@ -30,14 +32,17 @@ export interface AgentAt {
 /** By which a node says plainly that nothing runs on it. */
 export const simulatedLabel = (naming: Naming): string => `sim.${naming.key("simulated")}`;
 
-export function nodeManifest({ name, index }: SimulatedNode, shape: NodeShape, naming: Naming): ApiObject {
+/** The label of a node that registers itself: it may have no other of this domain. */
+const ownLabel = (naming: Naming): string => `node.${naming.key("simulated")}`;
+
+export function nodeManifest({ name, index, isOnly }: SimulatedNode, shape: NodeShape, naming: Naming): ApiObject {
   const zone = shape.zones[index % Math.max(1, shape.zones.length)];
   const key = (word: string): string => naming.key(word);
   const labels = {
     ...{ [key("os")]: "linux", [key("arch")]: "amd64", [key("hostname")]: name },
     ...(zone === undefined ? {} : { [`topology.${key("zone")}`]: zone }),
     ...(shape.region === "" ? {} : { [`topology.${key("region")}`]: shape.region }),
-    [simulatedLabel(naming)]: "true",
+    [isOnly ? ownLabel(naming) : simulatedLabel(naming)]: "true",
   };
   return {
     apiVersion: "v1",
@@ -54,10 +59,11 @@ const pressures = [
 
 /** What a node's agent tells of it; `sinceMs`: when that was true first. */
 export function nodeStatus(
-  { name, index }: SimulatedNode,
+  node: SimulatedNode,
   shape: NodeShape,
   { agent, ...at }: { readonly nowMs: number; readonly sinceMs: number; readonly agent: AgentAt | undefined },
 ): Readonly<Record<string, unknown>> {
+  const { name } = node;
   const resources = {
     ...{ cpu: shape.cpu, memory: shape.memory, pods: String(shape.pods) },
     "ephemeral-storage": shape.ephemeralStorage,
@@ -67,7 +73,7 @@ export function nodeStatus(
     capacity: resources,
     allocatable: resources,
     addresses: [
-      { type: "InternalIP", address: nodeAddress(index) },
+      { type: "InternalIP", address: nodeAddress(node, agent) },
       // The nodes' own addresses lead nowhere: by this one their agent is reached.
       { type: "Hostname", address: agent?.address ?? name },
     ],
@@ -92,8 +98,9 @@ export function nodeStatus(
 
 const octet = (value: number, place: number): number => Math.floor(value / 256 ** place) % 256;
 
-/** 10.128.0.0/9 is left to nodes: their addresses lead nowhere. */
-export function nodeAddress(index: number): string {
+/** Where its agent is, of a node that is played by itself. 10.128.0.0/9 is left to the others: their addresses lead nowhere. */
+export function nodeAddress({ index, isOnly }: SimulatedNode, agent: AgentAt | undefined): string {
+  if (isOnly && agent !== undefined) return agent.address;
   const host = index + 1;
   return `10.${128 + (octet(host, 2) % 128)}.${octet(host, 1)}.${octet(host, 0)}`;
 }

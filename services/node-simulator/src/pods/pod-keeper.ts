@@ -27,6 +27,8 @@ export interface PodKeeperDeps {
   readonly naming: Naming;
   readonly clock: Clock;
   readonly rules: LifeRules;
+  /** The one node whose pods may be asked for; undefined: those of all. */
+  readonly only: string | undefined;
   /** Undefined for a node of somebody else's, or one that has crashed. */
   readonly hostOf: (node: string) => HostNode | undefined;
   readonly telemetry: Telemetry;
@@ -57,6 +59,10 @@ export const podAnnotations = (naming: Naming): PodAnnotations => ({
 });
 
 const isBound = ({ spec }: ApiObject): boolean => isRecord(spec) && (spec["nodeName"] ?? "") !== "";
+const isBoundTo =
+  (node: string) =>
+  ({ spec }: ApiObject): boolean =>
+    isRecord(spec) && spec["nodeName"] === node;
 const nodeOf = ({ view }: KeptPod): readonly string[] => [view.node];
 
 /** Plays the part of nodes' agents for the pods that are bound to them. */
@@ -68,8 +74,8 @@ export function createPodKeeper(deps: PodKeeperDeps): PodKeeper {
 
   const view = mirror.view<KeptPod>({
     collection: pods,
-    fieldSelector: "spec.nodeName!=",
-    passes: isBound,
+    fieldSelector: deps.only === undefined ? "spec.nodeName!=" : `spec.nodeName=${deps.only}`,
+    passes: deps.only === undefined ? isBound : isBoundTo(deps.only),
     sees: "objects",
     keep: (object) => keptPod(object, annotations),
     indexes: [nodeOf],

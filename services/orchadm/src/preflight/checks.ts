@@ -1,0 +1,84 @@
+import { accessSync, constants } from "node:fs";
+import { createServer } from "node:net";
+import { cpus, totalmem } from "node:os";
+import { delimiter, join } from "node:path";
+import type { Machine } from "../machine/machine.js";
+import { type Check, doubtful, wrong } from "./preflight.js";
+
+/** Files below another root are anybody's. */
+export const privileged = (machine: Machine): Check => ({
+  name: "IsPrivilegedUser",
+  find: () => (machine.root !== "" || process.getuid?.() === 0 ? [] : [wrong("user is not running as root")]),
+});
+
+const leastCpus = 2;
+const leastMegabytes = 1700;
+
+export const size: readonly Check[] = [
+  {
+    name: "NumCPU",
+    find() {
+      const count = cpus().length;
+      return count >= leastCpus
+        ? []
+        : [doubtful(`the number of available CPUs ${count} is less than the required ${leastCpus}`)];
+    },
+  },
+  {
+    name: "Mem",
+    find() {
+      const megabytes = Math.floor(totalmem() / 1_000_000);
+      return megabytes >= leastMegabytes
+        ? []
+        : [doubtful(`the system RAM (${megabytes} MB) is less than the minimum ${leastMegabytes} MB`)];
+    },
+  },
+];
+
+export const portFree = (host: string, port: number): Check => ({
+  name: `Port-${port}`,
+  find: () =>
+    new Promise((resolve) => {
+      const server = createServer();
+      server.once("error", (error: NodeJS.ErrnoException) =>
+        resolve([
+          wrong(
+            error.code === "EADDRINUSE"
+              ? `Port ${port} is in use`
+              : `Port ${port} cannot be listened at: ${error.message}`,
+          ),
+        ]),
+      );
+      server.listen({ host, port, exclusive: true }, () => server.close(() => resolve([])));
+    }),
+});
+
+const nameOf = (path: string): string => path.replaceAll("/", "-");
+
+export const fileAvailable = (machine: Machine, path: string): Check => ({
+  name: `FileAvailable-${nameOf(path)}`,
+  find: () => (machine.exists(path) ? [wrong(`${machine.at(path)} already exists`)] : []),
+});
+
+export const folderEmpty = (machine: Machine, path: string): Check => ({
+  name: `DirAvailable-${nameOf(path)}`,
+  find: () => (machine.list(path).length === 0 ? [] : [wrong(`${machine.at(path)} is not empty`)]),
+});
+
+/** A program by its path, or by a name that is looked for in `searched`, as PATH is written. */
+export const programExists = (name: string, program: string, searched: string): Check => ({
+  name: `FileExisting-${name}`,
+  find() {
+    const places = program.includes("/") ? [program] : searched.split(delimiter).map((folder) => join(folder, program));
+    return places.some(isExecutable) ? [] : [wrong(`${program} not found in system path`)];
+  },
+});
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false; // not there, or not for us
+  }
+}
