@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { issueAuthority, issueServing } from "@orch/pki/certificates.js";
@@ -77,7 +80,7 @@ describe("what a machine believes of a cluster that it joins", () => {
       return { kubeconfig, [`jws-kubeconfig-${id}`]: detachedSignature(kubeconfig, { id, secret: key }) };
     };
 
-  async function join(served: Served, pins: readonly string[], unsafe = false) {
+  async function joined(served: Served, pins: readonly string[], unsafe = false) {
     const server = await serve(served);
     try {
       const bootstrapToken = {
@@ -98,7 +101,7 @@ describe("what a machine believes of a cluster that it joins", () => {
   }
 
   test("a signed info of the pinned authority, by a server of that authority", async () => {
-    const { ca, server, endpoint } = await join({ authority: own, data: signed(own) }, [
+    const { ca, server, endpoint } = await joined({ authority: own, data: signed(own) }, [
       pinOf(own.certificate).toUpperCase().replace("SHA", "sha"),
     ]);
     assert.equal(ca, own.certificate);
@@ -107,14 +110,14 @@ describe("what a machine believes of a cluster that it joins", () => {
 
   test("a man in the middle who knows the token and makes an authority is refused by the pin", async () => {
     await assert.rejects(
-      join({ authority: foreign, data: signed(foreign) }, [pinOf(own.certificate)]),
+      joined({ authority: foreign, data: signed(foreign) }, [pinOf(own.certificate)]),
       /cluster CA found in cluster-info ConfigMap is invalid: none of the public keys "sha256:[0-9a-f]{64}" are pinned/,
     );
   });
 
   test("one who passes the real text on is refused by his certificate", async () => {
     await assert.rejects(
-      join({ authority: foreign, data: signed(own) }, [pinOf(own.certificate)]),
+      joined({ authority: foreign, data: signed(own) }, [pinOf(own.certificate)]),
       /couldn't validate the identity of the API Server/,
     );
   });
@@ -122,20 +125,20 @@ describe("what a machine believes of a cluster that it joins", () => {
   test("one who does not know the token is refused by the signature", async () => {
     const wrong = /failed to verify JWS signature of received cluster info object, can't trust this API Server/;
     await assert.rejects(
-      join({ authority: own, data: signed(own, "fedcba9876543210") }, [pinOf(own.certificate)]),
+      joined({ authority: own, data: signed(own, "fedcba9876543210") }, [pinOf(own.certificate)]),
       wrong,
     );
     const changed = (server: string) => ({
       ...signed(own)(server),
       kubeconfig: infoOf(own.certificate)("https://elsewhere"),
     });
-    await assert.rejects(join({ authority: own, data: changed }, [pinOf(own.certificate)]), wrong);
+    await assert.rejects(joined({ authority: own, data: changed }, [pinOf(own.certificate)]), wrong);
     // A header of somebody's own choice does not choose the algorithm.
     const none = (server: string) => ({
       ...signed(own)(server),
       [`jws-kubeconfig-${id}`]: `${Buffer.from('{"alg":"none"}').toString("base64url")}..`,
     });
-    await assert.rejects(join({ authority: own, data: none }, [pinOf(own.certificate)]), wrong);
+    await assert.rejects(joined({ authority: own, data: none }, [pinOf(own.certificate)]), wrong);
   });
 
   test("another text on the second look is refused", async () => {
@@ -144,7 +147,7 @@ describe("what a machine believes of a cluster that it joins", () => {
       return { kubeconfig, [`jws-kubeconfig-${id}`]: detachedSignature(kubeconfig, { id, secret }) };
     };
     await assert.rejects(
-      join({ authority: own, data: signed(own), later }, [pinOf(own.certificate)]),
+      joined({ authority: own, data: signed(own), later }, [pinOf(own.certificate)]),
       /failed validation/,
     );
   });
@@ -152,24 +155,37 @@ describe("what a machine believes of a cluster that it joins", () => {
   test("a token that the cluster does not have, or no longer", async () => {
     const data = (server: string) => ({ kubeconfig: infoOf(own.certificate)(server) });
     await assert.rejects(
-      join({ authority: own, data }, [pinOf(own.certificate)]),
+      joined({ authority: own, data }, [pinOf(own.certificate)]),
       /token id "abcdef" is invalid for this cluster or it has expired. Use "orchadm token create" on the control-plane node/,
     );
   });
 
   test("a cluster that is not set up for it", async () => {
     await assert.rejects(
-      join({ authority: own, data: () => ({}) }, [pinOf(own.certificate)]),
+      joined({ authority: own, data: () => ({}) }, [pinOf(own.certificate)]),
       /there is no kubeconfig key in the cluster-info ConfigMap/,
     );
   });
 
+  test("a file is believed as it is", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "orchadm-"));
+    const at = join(folder, "cluster.conf");
+    const discovery = { file: { orchConfigPath: at }, tlsBootstrapToken: token, timeout: "5m0s" };
+    writeFileSync(at, infoOf(own.certificate)("https://10.0.0.1:6443"));
+    assert.deepEqual(await discover(discovery, tools, 300), { server: "https://10.0.0.1:6443", ca: own.certificate });
+    writeFileSync(at, "clusters: []\n");
+    await assert.rejects(discover(discovery, tools, 300), /the client configuration names no cluster/);
+    writeFileSync(at, "clusters: [{cluster: {server: 'https://10.0.0.1:6443'}}]\n");
+    await assert.rejects(discover(discovery, tools, 300), /names no certificate authority/);
+    rmSync(folder, { recursive: true });
+  });
+
   test("without a pin only where that is said", async () => {
-    const { ca } = await join({ authority: own, data: signed(own) }, [], true);
+    const { ca } = await joined({ authority: own, data: signed(own) }, [], true);
     assert.equal(ca, own.certificate);
-    await assert.rejects(join({ authority: own, data: signed(own) }, []), /none of the public keys/);
+    await assert.rejects(joined({ authority: own, data: signed(own) }, []), /none of the public keys/);
     await assert.rejects(
-      join({ authority: own, data: signed(own) }, ["sha256:12"]),
+      joined({ authority: own, data: signed(own) }, ["sha256:12"]),
       /invalid public key hash "sha256:12"/,
     );
   });
