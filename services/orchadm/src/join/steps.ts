@@ -3,7 +3,7 @@ import { agentSubject, printClientConfig } from "../client-configs/client-config
 import { storedAgentConfiguration } from "../configuration/stored.js";
 import { addOwnMember, etcdEndpoints, openEtcd, promoteOwnMember } from "../etcd/membership.js";
 import { waitForComponents, writeAgent } from "../init/steps.js";
-import { clientUrl, etcd } from "../manifests/components.js";
+import { clientUrl, etcd, peerUrl } from "../manifests/components.js";
 import { writeManifest } from "../manifests/write.js";
 import { until } from "../phases/wait.js";
 import { bootstrapNode } from "./bootstrap.js";
@@ -84,8 +84,15 @@ export async function bootstrapAgent(context: JoinContext): Promise<void> {
 export async function joinEtcd(context: JoinContext): Promise<void> {
   const { tools, runner, join, member } = context;
   const site = await context.site();
-  if (tools.machine.isDry) return;
   const { local } = site.cluster.etcd;
+  if (tools.machine.isDry) {
+    if (local === undefined) return;
+    // Members that are there are asked only when one is added.
+    tools.print("[dryrun] The members of etcd that are there would stand in --initial-cluster, too\n");
+    const initialCluster = `${member.name}=${peerUrl(member.advertiseAddress)}`;
+    writeManifest(etcd(site, { initialCluster, isNew: false, program: context.etcdProgram }), site, context);
+    return;
+  }
   if (local === undefined) {
     await runner.begin();
     return;
