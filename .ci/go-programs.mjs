@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** What tests build below e2e/clients, in the order in which most is made only once. */
 const programs = [
-  { module: "go", packages: [".", "./kinds", "./endpointslices", "./cron"] },
+  { module: "go", packages: [".", "./kinds", "./endpointslices", "./cron", "./clusterinfo"] },
   { module: "aggregated", packages: ["k8s.io/sample-apiserver", "./encryption"] },
   {
     module: "operators",

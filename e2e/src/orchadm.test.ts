@@ -4,6 +4,8 @@ import { after, before, describe, test } from "node:test";
 import { readClientConfig } from "@orch/client/config.js";
 import { createClient } from "@orch/client/http.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
+import { buildGoProgram } from "./clients/go-program.js";
+import { execute } from "./clients/program.js";
 import { type Balancer, startBalancer } from "./harness/balancer.js";
 import { kubectlMissing } from "./harness/kubectl.js";
 import { type Machines, type PlayedMachine, playMachines } from "./harness/machines.js";
@@ -125,6 +127,19 @@ kind: Other
       assert.deepEqual(machine.files(), []);
     });
   }
+
+  test("the reference's own module takes the cluster's information for signed by the token's owner", async (t) => {
+    const program = `${machines.folder}/clusterinfo`;
+    const missing = await buildGoProgram({ module: "go", package: "./clusterinfo", to: program });
+    if (missing !== undefined) return t.skip(`SKIPPED: ${missing}`);
+    const { output } = await there(one).kubectl("get", "configmap", "cluster-info", "-n", "kube-public", "-o", "json");
+    const info = await machines.file("cluster-info.json", output);
+    const token = joinWords[joinWords.indexOf("--token") + 1] ?? "";
+    const [id = "", secret = ""] = token.split(".");
+    const judged = async (said: string): Promise<string> => (await execute([program, info, id, said])).output.trim();
+    assert.equal(await judged(secret), `valid https://${balancer.address} true`);
+    assert.equal(await judged("0".repeat(16)), "invalid");
+  });
 
   test("two more machines join its control plane, and etcd has three members that vote", async () => {
     for (const machine of [there(two), there(three)]) {

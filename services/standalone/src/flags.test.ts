@@ -45,7 +45,7 @@ const apart: Readonly<Record<string, readonly string[]>> = {
   ],
   "the gateway serves health and metrics": ["metrics-port", "metrics-allowed-peers"],
   "its own watch cache is near": ["near-cache"],
-  "--simulate-nodes says how many": ["nodes"],
+  "--simulate-nodes says how many, each with a name of its own": ["nodes", "node-name"],
   "--scheduler-plugin is it": ["plugin"],
   "the one resource service owns every group": ["groups"],
   "the controllers are clients of their own process, each as its own account": [
