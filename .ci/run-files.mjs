@@ -8,6 +8,9 @@ export const mark = "\x1e";
 const fileLimitMs = 15 * 60_000;
 /** From the end of JavaScript to that of the process. */
 const exitLimitMs = 20_000;
+/** Files that are told of because they take so long, and how many of them. */
+const slowSeconds = 20;
+const mostSlow = 25;
 
 /** Processes that lead a group. */
 const groups = new Set();
@@ -52,11 +55,20 @@ export async function runFiles(files, options) {
     note: ({ text }) => process.stdout.write(`\n${text}\n`),
   };
   const waiting = [...files];
+  const took = [];
   const worker = async () => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await runFile(file, options, show);
+    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
+      const began = Date.now();
+      await runFile(file, options, show);
+      took.push({ file, seconds: (Date.now() - began) / 1000 });
+    }
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
   process.stdout.write("\n");
+  const slowest = took.filter(({ seconds }) => seconds > slowSeconds).sort((a, b) => b.seconds - a.seconds);
+  for (const { file, seconds } of slowest.slice(0, mostSlow)) {
+    process.stdout.write(`${seconds.toFixed(0).padStart(4)} s ${file}\n`);
+  }
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.off(signal, killGroups);
   for (const { name, at, error } of failures.filter(({ notRun }) => !notRun)) {
     process.stdout.write(`\nFAILED: ${name}\n  at ${at}\n${error.replace(/^/gm, "    ")}\n`);
