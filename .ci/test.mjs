@@ -1,9 +1,10 @@
 // Runs the checks and tests one after another and ends with the line `N passed, N failed`.
 // node .ci/test.mjs [--only=verify|unit|e2e|fallback] [--files=substring]
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { compileGoPrograms } from "./go-programs.mjs";
+import { buildHelm, compileGoPrograms } from "./go-programs.mjs";
 import { runFiles } from "./run-files.mjs";
 
 const option = (name) => process.argv.find((a) => a.startsWith(`--${name}=`))?.slice(name.length + 3);
@@ -123,8 +124,14 @@ if (only === undefined || only === "unit") {
 }
 if (only === undefined || only === "e2e") {
   if (wanted === "" || ["compose", "helm/kube-play"].some((file) => file.includes(wanted))) ensureContainers();
-  if (wanted === "") compileGoPrograms();
+  const folder = mkdtempSync(join(tmpdir(), "orch-programs-"));
+  if (wanted === "") {
+    compileGoPrograms();
+    const helm = process.env.ORCH_TEST_HELM3_PROGRAM ?? buildHelm(folder);
+    if (helm !== undefined) process.env.ORCH_TEST_HELM3_PROGRAM = helm;
+  }
   await tests("e2e", findTests(["e2e/dist"]), { concurrency: 2, timeoutMs: 300_000 });
+  rmSync(folder, { recursive: true, force: true });
 }
 // Where npm has no Node for a platform the machine's own serves: what users see first must hold on it too.
 const machine = machineNode();
