@@ -14,6 +14,7 @@ export interface Balancer {
 }
 
 const probeEveryMs = 100;
+const probeTimeoutMs = 1_000;
 
 /**
  * Gives each new connection to the next server that is ready, and never takes one back. A connection that its server does not take is
@@ -45,21 +46,20 @@ export async function startBalancer(servers: readonly string[]): Promise<Balance
     client.pipe(upstream).pipe(client);
   });
   await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve));
-  const look = async (): Promise<void> => {
-    await Promise.all(
-      servers.map(async (server) => {
-        if (await isReady(server)) ready.add(server);
-        else ready.delete(server);
-      }),
-    );
+  const look = async (server: string): Promise<void> => {
+    if (await isReady(server)) ready.add(server);
+    else ready.delete(server);
   };
-  await look();
-  const looking = (async () => {
-    while (!stopped) {
-      await delay(probeEveryMs);
-      await look();
-    }
-  })();
+  await Promise.all(servers.map(look));
+  // One that answers late does not keep what is known of the others from being renewed.
+  const looking = Promise.all(
+    servers.map(async (server) => {
+      while (!stopped) {
+        await delay(probeEveryMs);
+        await look(server);
+      }
+    }),
+  );
   const { port } = listener.address() as AddressInfo;
   return {
     address: `127.0.0.1:${port}`,
@@ -76,7 +76,7 @@ export async function startBalancer(servers: readonly string[]): Promise<Balance
 
 function isReady(server: string): Promise<boolean> {
   return new Promise((resolve) => {
-    const options = { agent: false, rejectUnauthorized: false, timeout: 5_000 };
+    const options = { agent: false, rejectUnauthorized: false, timeout: probeTimeoutMs };
     const sent = request(`https://${server}/readyz`, options, (response) => {
       response.resume();
       resolve(response.statusCode === 200);
