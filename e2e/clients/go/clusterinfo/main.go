@@ -10,7 +10,7 @@ import (
 	v1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/clientcmd"
 	bootstrapapi "k8s.io/cluster-bootstrap/token/api"
-	"k8s.io/cluster-bootstrap/token/jws"
+	jws "k8s.io/cluster-bootstrap/token/jws"
 )
 
 func main() {
