@@ -38,7 +38,15 @@ export function encrypted(store: Store, options: EncryptedOptions): Store {
     return reads;
   };
   // What is read waits for the keys, not to be read.
-  const read: Pick<Store, "get" | "range"> = {
+  const read: Pick<Store, "get" | "range" | "notes"> = {
+    notes: {
+      ...store.notes,
+      async range(query) {
+        const notes = await store.notes.range(query);
+        await untilReadable();
+        return notes;
+      },
+    },
     async get(key) {
       const entry = await store.get(key);
       await untilReadable();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ApiError } from "@orch/status/api-error.js";
+import { notes } from "./conformance-notes.js";
 import { key, noRevision, revision } from "./revision.js";
 import type { Store } from "./store.js";
 import { type Drive, drive, follow, line } from "./testing/drive.js";
@@ -26,7 +27,14 @@ type Scenario = (d: Drive, fixture: Fixture) => Promise<void>;
 /** Registers the tests that every Store must pass (the contract on the interface, and no more than it). */
 export function storeConformance(implementation: Implementation): void {
   describe(`${implementation.name} is a Store`, { skip: implementation.skip ?? false }, () => {
-    for (const [name, scenario] of Object.entries({ ...swaps, ...ranges, ...watches, ...compactions, ...lives })) {
+    for (const [name, scenario] of Object.entries({
+      ...swaps,
+      ...ranges,
+      ...watches,
+      ...compactions,
+      ...lives,
+      ...notes,
+    })) {
       test(name, async () => {
         const fixture = await implementation.open();
         try {

@@ -5,6 +5,7 @@ import { type CallTimes, type Credentials, callTimes, createCalls } from "./etcd
 import { addressesOf, createConnections } from "./etcd/connections.js";
 import { compactionKey } from "./etcd/layout.js";
 import { methods } from "./etcd/methods.js";
+import { createNotes } from "./etcd/notes.js";
 import { createObserved } from "./etcd/observed.js";
 import { read, readRange, revisionOf } from "./etcd/range.js";
 import { createReach } from "./etcd/reach.js";
@@ -15,7 +16,7 @@ import { watch } from "./etcd/watch.js";
 import { checkPrefix, checkSize, type Limits } from "./limits.js";
 import type { Logger } from "./logger.js";
 import { revision } from "./revision.js";
-import type { Store } from "./store.js";
+import type { Change, Store, Swap } from "./store.js";
 
 export interface EtcdStoreOptions {
   /** `http://host:port`, `https://host:port` or `host:port`; the members of one cluster. */
@@ -68,6 +69,16 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
   const closing = new AbortController();
   const writes = new Set<Promise<unknown>>();
   let full = false;
+  /** A store without room still takes a deletion, and no note of it. */
+  const swapWithNote = async (change: Change): Promise<Swap> => {
+    try {
+      return await swap(calls, prefix, change);
+    } catch (error) {
+      if (change.note === undefined || change.value !== undefined || !isWithoutRoom(error)) throw error;
+      return swap(calls, prefix, { ...change, note: undefined });
+    }
+  };
+  const notes = createNotes(calls, prefix);
   const checkOpen = (): void => {
     if (closing.signal.aborted) throw unavailable("the store is closed");
   };
@@ -102,7 +113,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
       checkOpen();
       checkPrefix(change.key, prefix);
       checkSize(change, limits);
-      const writing = swap(calls, change);
+      const writing = swapWithNote(change);
       writes.add(writing);
       try {
         const outcome = await writing;
@@ -110,7 +121,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
         if (outcome.done && change.value !== undefined) full = false;
         return outcome;
       } catch (error) {
-        if (error instanceof ApiError && error.reason === "InsufficientStorage") full = true;
+        if (isWithoutRoom(error)) full = true;
         throw error;
       } finally {
         writes.delete(writing);
@@ -121,6 +132,17 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
       checkPrefix(query.prefix, prefix);
       const signal = AbortSignal.any([query.signal, closing.signal]);
       return watch({ prefix, calls, connections, observed, clock, logger }, { ...query, signal });
+    },
+    notes: {
+      async range(query) {
+        checkOpen();
+        checkPrefix(query.prefix, prefix);
+        return notes.range(query);
+      },
+      async remove(space, keys) {
+        checkOpen();
+        await notes.remove(space, keys);
+      },
     },
     async compact(to) {
       checkOpen();
@@ -134,4 +156,8 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
       await connections.close();
     },
   };
+}
+
+function isWithoutRoom(error: unknown): boolean {
+  return error instanceof ApiError && error.reason === "InsufficientStorage";
 }

@@ -1,9 +1,14 @@
 import { tooLarge } from "@orch/status/api-error.js";
-import type { Change } from "./store.js";
 
 export interface Limits {
   readonly keyBytes: number;
   readonly valueBytes: number;
+}
+
+/** What a medium is given. */
+interface Sized {
+  readonly key: string;
+  readonly value: Buffer | undefined;
 }
 
 /** @throws ApiError RequestEntityTooLarge */
@@ -13,7 +18,7 @@ export function checkKeySize(key: string, limits: Limits): void {
 }
 
 /** Refuses a change that the medium could not take; lmdb in particular must never see one. */
-export function checkSize(change: Change, limits: Limits): void {
+export function checkSize(change: Sized, limits: Limits): void {
   checkKeySize(change.key, limits);
   const valueBytes = change.value?.length ?? 0;
   if (valueBytes > limits.valueBytes) {

@@ -27,6 +27,20 @@ export function createPartedStore(main: Store, parts: readonly StorePart[]): Sto
     range: (query) => of(query.prefix).range(query),
     swap: (change) => of(change.key).swap(change),
     watch: (query) => of(query.prefix).watch(query),
+    notes: {
+      range: (query) => of(query.prefix).notes.range(query),
+      async remove(space, keys) {
+        const stores = [...new Set(keys.map(of))];
+        await Promise.all(
+          stores.map((store) =>
+            store.notes.remove(
+              space,
+              keys.filter((at) => of(at) === store),
+            ),
+          ),
+        );
+      },
+    },
     compact: (revision) => main.compact(revision),
     async close() {
       await Promise.all([main, ...parts.map(({ store }) => store)].map((store) => store.close()));

@@ -1,4 +1,5 @@
 import type { Damage } from "./damaged-entry.js";
+import type { NewNote, Notes } from "./notes.js";
 import type { Key, Revision } from "./revision.js";
 
 /**
@@ -52,6 +53,8 @@ export interface Store {
    * it or below (a watch needs the state before its first change). Idempotent.
    */
   compact(revision: Revision): Promise<void>;
+
+  readonly notes: Notes;
 
   /** Ends watches, waits for writes under way, releases the medium. */
   close(): Promise<void>;
@@ -116,6 +119,8 @@ export interface Change {
    * the cluster stands on. A store whose medium is somebody else's passes over it.
    */
   readonly essential?: boolean;
+  /** Written with the change; left out where there is room for the change alone. */
+  readonly note?: NewNote | undefined;
 }
 
 export type Swap =

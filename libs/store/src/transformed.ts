@@ -1,4 +1,5 @@
 import { type Damage, DamagedEntry } from "./damaged-entry.js";
+import { isReadable, type Note, type Notes, type UnreadableNote } from "./notes.js";
 import { ownMemory } from "./own-memory.js";
 import { createPace } from "./pace.js";
 import type { Key } from "./revision.js";
@@ -98,12 +99,24 @@ export function transformed(store: Store, transformer: Transformer): Store {
       const { key, value } = change;
       const sealing = value && transformer.seal(value, key);
       const sealed = sealing instanceof Promise ? await sealing : sealing;
-      const swap = await store.swap({ ...change, value: sealed });
+      const note = change.note && { ...change.note, value: await transformer.seal(change.note.value, change.note.key) };
+      const swap = await store.swap({ ...change, value: sealed, note });
       if (swap.done || swap.current === undefined) return swap;
       return { done: false, current: await orThrow(swap.current) };
     },
     watch: (query) => openItems(store.watch(query)),
+    notes: openNotes(store.notes, transformer),
   };
+}
+
+function openNotes(notes: Notes, transformer: Transformer): Notes {
+  const open = async (note: Note | UnreadableNote): Promise<Note | UnreadableNote> => {
+    if (!isReadable(note)) return note;
+    const { key, revision, value } = note;
+    const opened = await transformer.open(value, key);
+    return opened.type === "damaged" ? { key, revision, why: opened.why } : { key, revision, value: opened.value };
+  };
+  return { ...notes, range: async (query) => Promise.all((await notes.range(query)).map(open)) };
 }
 
 interface EventParts {

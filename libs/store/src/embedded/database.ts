@@ -1,8 +1,12 @@
 import { type Database, open } from "lmdb";
 import type { KeyRange } from "../key-range.js";
+import type { Note, NoteSpace, UnreadableNote } from "../notes.js";
+import type { Key } from "../revision.js";
 import type { Allocate } from "../slabs.js";
 import type { Entry } from "../store.js";
 import { commitFailure } from "./commit-failure.js";
+import type { StoredNote } from "./decide.js";
+import { decodeNote, encodeNote, noteAt, notesIn } from "./note-record.js";
 import {
   type DamagedRecord,
   decodeEntry,
@@ -46,6 +50,8 @@ export interface Snapshot {
   find(key: Buffer): Place | undefined;
   /** What was put at a revision, if it is what the index says. The value has memory of its own, or what `allocate` gives. */
   entry(of: Standing, allocate?: Allocate): Entry | DamagedRecord;
+  /** Notes in bytewise order of their keys. */
+  notes(space: NoteSpace, range: KeyRange): Iterable<Note | UnreadableNote>;
   /** Live keys in bytewise order. */
   keys(range: KeyRange): Iterable<{ readonly key: Buffer; readonly place: Place }>;
   count(range: KeyRange): number;
@@ -78,11 +84,13 @@ export interface Commit {
   /** The new place of a key; undefined removes it from the index. */
   readonly places?: ReadonlyMap<string, Place | undefined>;
   readonly forgotten?: readonly number[];
+  readonly notes?: readonly StoredNote[];
+  readonly removedNotes?: { readonly space: NoteSpace; readonly keys: readonly Key[] };
 }
 
 /**
- * Three tables in one LMDB file: `index` (key → place, live keys only), `log` (revision → change) and
- * `meta`. The one file that knows lmdb.
+ * Four tables in one LMDB file: `index` (key → place, live keys only), `log` (revision → change),
+ * `notes` (space and key → revision and note) and `meta`. The one file that knows lmdb.
  */
 export interface EmbeddedDatabase {
   snapshot(): Snapshot;
@@ -127,7 +135,7 @@ export function openDatabase(file: string, { readOnly = false }: OpenOptions = {
     noSubdir: true,
     encoding: "binary",
     keyEncoding: "binary",
-    maxDbs: 3,
+    maxDbs: 4,
     ...ownerOnly,
     cache: false,
     readOnly,
@@ -138,7 +146,7 @@ export function openDatabase(file: string, { readOnly = false }: OpenOptions = {
   });
   const table = (name: string): Table =>
     root.openDB<Buffer, Buffer>(name, { encoding: "binary", keyEncoding: "binary" });
-  const tables = { index: table("index"), log: table("log"), meta: table("meta") };
+  const tables: Tables = { index: table("index"), log: table("log"), meta: table("meta"), notes: table("notes") };
   const readNumber = (key: Buffer): number | undefined => {
     const bytes = tables.meta.getBinary(key);
     return bytes === undefined ? undefined : decodeNumber(bytes);
@@ -171,7 +179,7 @@ function pagesOf(root: Table | Database<Buffer, Buffer>, tables: Tables): Pages 
   const trees = [
     statOf(whole, "root"),
     statOf(whole, "free"),
-    ...Object.values(tables).map((table) => table.getStats()),
+    ...Object.values(tables).flatMap((table) => table?.getStats() ?? []),
   ];
   const inUse = trees.reduce<number>((sum, tree) => sum + pagesOfTree(tree), metaPages);
   const used = Number(statOf(whole, "lastPageNumber")) + 1;
@@ -195,6 +203,8 @@ interface Tables {
   readonly index: Table;
   readonly log: Table;
   readonly meta: Table;
+  /** Absent in a file of an earlier version that is only read. */
+  readonly notes: Table | undefined;
 }
 
 function write(tables: Tables, commit: Commit): void {
@@ -204,6 +214,9 @@ function write(tables: Tables, commit: Commit): void {
     if (place === undefined) void tables.index.remove(Buffer.from(key));
     else void tables.index.put(Buffer.from(key), encodePlace(place));
   }
+  for (const note of commit.notes ?? []) void tables.notes?.put(noteAt(note.space, note.key), encodeNote(note));
+  for (const key of commit.removedNotes?.keys ?? [])
+    void tables.notes?.remove(noteAt(commit.removedNotes?.space ?? "states", key));
   for (const revision of commit.forgotten ?? []) void tables.log.remove(encodeNumber(revision));
   const { meta } = tables;
   if (commit.revision !== undefined) void meta.put(metaKeys.revision, encodeNumber(commit.revision));
@@ -217,7 +230,7 @@ function write(tables: Tables, commit: Commit): void {
   if (commit.journal !== undefined) void meta.put(metaKeys.journal, commit.journal);
 }
 
-function snapshot(transaction: ReadTransaction, { index, log, meta }: Tables): Snapshot {
+function snapshot(transaction: ReadTransaction, { index, log, meta, notes }: Tables): Snapshot {
   const options = { transaction };
   const number = (key: Buffer): number => {
     const bytes = meta.getBinaryFast(key, options);
@@ -240,6 +253,10 @@ function snapshot(transaction: ReadTransaction, { index, log, meta }: Tables): S
       index
         .getRange({ start, end, transaction })
         .map(({ key, value }) => ({ key: asBuffer(key), place: decodePlace(asBuffer(value)) })),
+    notes: (space, range) =>
+      notes
+        ?.getRange({ ...notesIn(space, range), transaction })
+        .map(({ value }) => decodeNote(asBuffer(value), value.length)) ?? [],
     count: ({ start, end }) => index.getKeysCount({ start, end, transaction }),
     changes: (from) =>
       log.getRange({ start: encodeNumber(from), transaction }).map(({ key, value }) => {

@@ -1,3 +1,4 @@
+import type { NewNote } from "../notes.js";
 import type { LogRecord, Place } from "./record.js";
 
 /** A change as the writer takes it. */
@@ -5,6 +6,7 @@ export interface Proposal {
   readonly key: string;
   readonly expected: number;
   readonly value: Buffer | undefined;
+  readonly note?: NewNote | undefined;
 }
 
 export type Verdict =
@@ -17,6 +19,12 @@ export interface Decision {
   readonly revision: number;
   readonly records: ReadonlyMap<number, LogRecord>;
   readonly places: ReadonlyMap<string, Place | undefined>;
+  readonly notes: readonly StoredNote[];
+}
+
+/** A note of a change that was done. */
+export interface StoredNote extends NewNote {
+  readonly revision: number;
 }
 
 /**
@@ -36,13 +44,15 @@ export function decide(
 ): Decision {
   const records = new Map<number, LogRecord>();
   const places = new Map<string, Place | undefined>();
+  const notes: StoredNote[] = [];
   let revision = current;
-  const verdicts = proposals.map(({ key, expected, value }): Verdict => {
+  const verdicts = proposals.map(({ key, expected, value, note }): Verdict => {
     const place = places.has(key) ? places.get(key) : find(key);
     const previous = place?.revision ?? 0;
     if (previous !== expected) return { done: false, place };
     if (value === undefined && place === undefined) return { done: true, revision };
     revision++;
+    if (note !== undefined) notes.push({ ...note, revision });
     const created = place?.created ?? revision;
     const bytes = Buffer.from(key);
     if (value === undefined) {
@@ -54,5 +64,5 @@ export function decide(
     }
     return { done: true, revision };
   });
-  return { verdicts, revision, records, places };
+  return { verdicts, revision, records, places, notes };
 }

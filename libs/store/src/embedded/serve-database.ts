@@ -2,8 +2,10 @@ import { unavailable } from "@orch/status/api-error.js";
 import { type Clock, systemClock } from "../clock.js";
 import { type Damage, DamagedEntry } from "../damaged-entry.js";
 import type { StoreIdentity } from "../identity.js";
+import { keyRange } from "../key-range.js";
 import { checkKeySize, checkPrefix, checkSize, type Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
+import type { Note, UnreadableNote } from "../notes.js";
 import { revision } from "../revision.js";
 import type { Store } from "../store.js";
 import { ageHistory, createCompactor } from "./compactor.js";
@@ -70,6 +72,7 @@ const maxKeyBytes = 1978;
 export async function serveDatabase(options: LocalStoreOptions, parts: LocalStoreParts): Promise<LocalStore> {
   const { prefix, logger, clock = systemClock, historyMs = 5 * 60_000, intervalMs = 60_000 } = options;
   const limits: Limits = { keyBytes: maxKeyBytes, valueBytes: options.maxValueBytes ?? 2 << 20 };
+  const noteLimits: Limits = { ...limits, keyBytes: maxKeyBytes - 16 };
   const { database, identity } = parts;
   const closing = new AbortController();
   const { signal } = closing;
@@ -180,11 +183,29 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
     async swap(change) {
       checkPrefix(change.key, prefix);
       checkSize(change, limits);
+      if (change.note !== undefined) checkSize(change.note, noteLimits);
       return writer.swap(change);
     },
     watch(query) {
       checkPrefix(query.prefix, prefix);
       return followLog({ database, recent, tip }, query);
+    },
+    notes: {
+      range: async ({ space, prefix: of, from, limit = Number.POSITIVE_INFINITY }) =>
+        reading((snapshot) => {
+          checkPrefix(of, prefix);
+          checkKeySize(from ?? of, limits);
+          const notes: (Note | UnreadableNote)[] = [];
+          for (const note of snapshot.notes(space, keyRange(of, from))) {
+            if (notes.length >= limit) break;
+            notes.push(note);
+          }
+          return notes;
+        }),
+      async remove(space, keys) {
+        if (signal.aborted) throw unavailable("the store is closed");
+        await database.commit({ removedNotes: { space, keys } });
+      },
     },
     async compact(to) {
       if (closing.signal.aborted) throw unavailable("the store is closed");

@@ -73,7 +73,7 @@ function takeGroup(waiting: Waiting[], maxBytes: number): readonly Waiting[] {
   let bytes = 0;
   let size = 0;
   for (const { change } of waiting) {
-    bytes += change.value?.length ?? 0;
+    bytes += valueBytes(change);
     if (size === maxGroup || (size > 0 && bytes > maxBytes)) break;
     size++;
   }
@@ -89,8 +89,10 @@ const changeBytes = 4 << 10;
 
 /** About the most that a commit takes. */
 function bytesOf(group: readonly Waiting[]): number {
-  return group.reduce((sum, { change }) => sum + changeBytes + 1.25 * (change.value?.length ?? 0), commitBytes);
+  return group.reduce((sum, { change }) => sum + changeBytes + 1.25 * valueBytes(change), commitBytes);
 }
+
+const valueBytes = ({ value, note }: Change): number => (value?.length ?? 0) + (note?.value.length ?? 0);
 
 type Group = readonly Waiting[];
 
@@ -104,12 +106,15 @@ function admit(room: WriterDeps["room"], group: Group): Group | Promise<Group> {
 }
 
 async function admitEssential(room: WriterDeps["room"], group: Group): Promise<Group> {
-  const essential = only(group, isEssential);
+  const essential = only(group, isEssential).map(withoutNote);
   if (essential.length === 0 || (await room.admitEssential(bytesOf(essential)))) return essential;
   const deletions = only(essential, isDeletion);
   room.take(bytesOf(deletions));
   return deletions;
 }
+
+/** What room there is is for changes alone. */
+const withoutNote = (one: Waiting): Waiting => ({ ...one, change: { ...one.change, note: undefined } });
 
 /** Refuses the others. */
 function only(group: Group, stays: (one: Waiting) => boolean, cause?: unknown): Group {
@@ -132,7 +137,8 @@ async function commitGroup(deps: WriterDeps, group: readonly Waiting[]): Promise
       toSwap(verdict, { of: group[i]?.change.key, decision, snapshot }),
     );
     if (decision.revision > snapshot.revision) {
-      await database.commit({ revision: decision.revision, records: decision.records, places: decision.places });
+      const { revision: at, records, places, notes } = decision;
+      await database.commit({ revision: at, records, places, notes });
       committed(decision);
     }
     for (const [i, { resolve, reject }] of group.entries()) {
@@ -150,7 +156,7 @@ async function commitGroup(deps: WriterDeps, group: readonly Waiting[]): Promise
     const isFull = error instanceof ApiError && error.reason === "InsufficientStorage";
     if (isFull) room.exhausted();
     if (isFull && !group.every(isEssential)) {
-      await commitGroup(deps, only(group, isEssential, error.cause));
+      await commitGroup(deps, only(group, isEssential, error.cause).map(withoutNote));
       return;
     }
     for (const { reject } of group) reject(error);

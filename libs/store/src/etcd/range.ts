@@ -1,4 +1,5 @@
 import { expired } from "@orch/status/api-error.js";
+import type { KeyRange } from "../key-range.js";
 import { revision } from "../revision.js";
 import type { Entry, Range, RangeQuery } from "../store.js";
 import type { Calls } from "./calls.js";
@@ -32,8 +33,16 @@ const firstPage = 500;
 const largestPage = 20_000;
 
 /** Entries under a prefix, in pages of one revision (see Store.range). */
-export async function readRange(calls: Calls, prefix: string, query: RangeQuery): Promise<Range> {
-  const { start, end } = visible(prefix, query.prefix, query.from);
+export function readRange(calls: Calls, prefix: string, query: RangeQuery): Promise<Range> {
+  return readKeys(calls, visible(prefix, query.prefix, query.from), query);
+}
+
+/** The same of any keys. */
+export async function readKeys(
+  calls: Calls,
+  { start, end }: KeyRange,
+  query: Omit<RangeQuery, "prefix" | "from">,
+): Promise<Range> {
   const limit = query.limit ?? Number.POSITIVE_INFINITY;
   if (Buffer.compare(start, end) >= 0 || limit <= 0) return emptyRange(calls, { start, end, at: query.at });
   const entries: Entry[] = [];

@@ -1,7 +1,6 @@
 import { ApiError } from "@orch/status/api-error.js";
 import { messageOf } from "@orch/status/message-of.js";
 import type { Clock } from "../clock.js";
-import { keyRange } from "../key-range.js";
 import type { Logger } from "../logger.js";
 import { StoreSetBack } from "../set-back.js";
 import type { WatchItem, WatchQuery } from "../store.js";
@@ -9,7 +8,7 @@ import { StoreUnreachable } from "../unreachable.js";
 import type { Calls } from "./calls.js";
 import type { Connections, StreamConnection } from "./connections.js";
 import { failureOf, isCallError } from "./failure.js";
-import { compactionKey } from "./layout.js";
+import { compactionKey, withoutNotes } from "./layout.js";
 import { methods } from "./methods.js";
 import type { Cluster, Observed } from "./observed.js";
 import { isLeftBy, traceOfProof } from "./proof.js";
@@ -134,7 +133,7 @@ async function* follow(
   });
   try {
     reader.restart();
-    const { start, end } = keyRange(query.prefix);
+    const { start, end } = withoutNotes(context.prefix, query.prefix);
     stream.write({
       createRequest: { key: start, rangeEnd: end, startRevision: reader.next(), prevKv: true, fragment: true },
     });

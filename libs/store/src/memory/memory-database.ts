@@ -1,5 +1,6 @@
 import BTreeModule from "sorted-btree";
 import type { Commit, EmbeddedDatabase, Snapshot } from "../embedded/database.js";
+import { decodeNote, encodeNote, noteAt, notesIn } from "../embedded/note-record.js";
 import {
   decodeEntry,
   decodeHead,
@@ -14,8 +15,9 @@ const BTree = BTreeModule.default;
 type Index = BTreeModule.default<Buffer, Place>;
 /** Revision → the line as it would stand on a medium. */
 type Log = BTreeModule.default<number, Buffer>;
+type NoteTable = BTreeModule.default<Buffer, Buffer>;
 
-interface Notes {
+interface Noted {
   readonly revision: number;
   readonly compacted: number;
   readonly swept: number;
@@ -28,35 +30,45 @@ interface Notes {
 export function openMemoryDatabase(): EmbeddedDatabase {
   const index: Index = new BTree<Buffer, Place>([], Buffer.compare);
   const log: Log = new BTree<number, Buffer>([], (a, b) => a - b);
-  let notes: Notes = { revision: 0, compacted: 0, swept: 0, unsealed: 0, journal: undefined, identity: undefined };
+  let noted: Noted = { revision: 0, compacted: 0, swept: 0, unsealed: 0, journal: undefined, identity: undefined };
+  const notes: NoteTable = new BTree<Buffer, Buffer>([], Buffer.compare);
   return {
     // A clone shares its nodes with the tree until one of them is written to.
-    snapshot: () => snapshotOf(notes, index.clone(), log.clone()),
-    journal: () => notes.journal,
-    identity: () => notes.identity,
-    format: () => (notes.identity === undefined ? undefined : formatVersion),
-    unsealed: () => notes.unsealed,
+    snapshot: () => snapshotOf(noted, { index: index.clone(), log: log.clone(), notes: notes.clone() }),
+    journal: () => noted.journal,
+    identity: () => noted.identity,
+    format: () => (noted.identity === undefined ? undefined : formatVersion),
+    unsealed: () => noted.unsealed,
     pages: () => ({ size: 0, used: 0, free: 0 }),
     copyTo: () => Promise.reject(new TypeError("what is in memory alone is not copied")),
     async commit(commit) {
-      write({ index, log }, commit);
-      const { records, places, forgotten, ...noted } = commit;
-      notes = { ...notes, ...noted };
+      write({ index, log, notes }, commit);
+      const { records, places, forgotten, notes: _notes, removedNotes, ...rest } = commit;
+      noted = { ...noted, ...rest };
     },
     close: async () => {},
   };
 }
 
-function write({ index, log }: { readonly index: Index; readonly log: Log }, commit: Commit): void {
+interface Tables {
+  readonly index: Index;
+  readonly log: Log;
+  readonly notes: NoteTable;
+}
+
+function write({ index, log, notes }: Tables, commit: Commit): void {
   for (const [revision, record] of commit.records ?? []) log.set(revision, encodeRecord(revision, record));
   for (const [key, place] of commit.places ?? []) {
     if (place === undefined) index.delete(Buffer.from(key));
     else index.set(Buffer.from(key), place);
   }
   for (const revision of commit.forgotten ?? []) log.delete(revision);
+  for (const note of commit.notes ?? []) notes.set(noteAt(note.space, note.key), encodeNote(note));
+  const { removedNotes } = commit;
+  for (const key of removedNotes?.keys ?? []) notes.delete(noteAt(removedNotes?.space ?? "states", key));
 }
 
-function snapshotOf({ revision, compacted, swept }: Notes, index: Index, log: Log): Snapshot {
+function snapshotOf({ revision, compacted, swept }: Noted, { index, log, notes }: Tables): Snapshot {
   return {
     ...{ revision, compacted, swept },
     find: (key) => index.get(key),
@@ -69,6 +81,13 @@ function snapshotOf({ revision, compacted, swept }: Notes, index: Index, log: Lo
       for (const [key, place] of index.entries(start)) {
         if (Buffer.compare(key, end) >= 0) return;
         yield { key, place };
+      }
+    },
+    *notes(space, range) {
+      const { start, end } = notesIn(space, range);
+      for (const [key, bytes] of notes.entries(start)) {
+        if (Buffer.compare(key, end) >= 0) return;
+        yield decodeNote(bytes, bytes.length);
       }
     },
     count: ({ start, end }) => index.forRange(start, end, false),

@@ -28,6 +28,7 @@ export function interruptedStore(real: Store): InterruptedStore {
     revision: () => real.revision(),
     get: (key) => real.get(key),
     swap: (change) => real.swap(change),
+    notes: real.notes,
     compact: (revision) => real.compact(revision),
     close: () => real.close(),
     async range(query) {

@@ -44,6 +44,10 @@ export function asking(ask: Ask<Question, Answer>, write: number): Asking {
       watch: () => {
         throw new TypeError("a write does not watch");
       },
+      notes: {
+        range: () => Promise.reject(new TypeError("a write in the thread reads no notes")),
+        remove: () => Promise.reject(new TypeError("a write removes no notes")),
+      },
       compact: () => Promise.reject(new TypeError("a write does not compact")),
       close: () => Promise.resolve(),
     },

@@ -153,9 +153,13 @@ async function answerTo(question: Question, { deps, buckets, sent, taken, spans 
     case "revision":
       return { type: "revision", revision: await store.revision(question.near) };
     case "swap": {
-      const { value } = question.change;
+      const { value, note } = question.change;
       sent.add(question.write);
-      const swap = await store.swap({ ...question.change, value: value === undefined ? undefined : bufferOf(value) });
+      const swap = await store.swap({
+        ...question.change,
+        value: value && bufferOf(value),
+        note: note && { ...note, value: bufferOf(note.value) },
+      });
       return {
         type: "swap",
         swap: swap.done || swap.current === undefined ? swap : { ...swap, current: toSend(swap.current) },

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import type { Fixture } from "./conformance.js";
+import { isReadable, type NewNote, type NoteSpace } from "./notes.js";
+import { type Key, key, revision } from "./revision.js";
+import type { Store } from "./store.js";
+import { type Drive, drive, follow, line } from "./testing/drive.js";
+
+type Scenario = (d: Drive, fixture: Fixture) => Promise<void>;
+
+function noteOf(d: Drive, at: string, text: string, space: NoteSpace = "states"): NewNote {
+  return { space, key: d.key(at), value: Buffer.from(text) };
+}
+
+async function list(d: Drive, prefix: string, space: NoteSpace = "states"): Promise<readonly string[]> {
+  const notes = await d.store.notes.range({ space, prefix: key(d.prefix + prefix) });
+  return notes.map((note) => {
+    const text = isReadable(note) ? note.value.toString() : note.why;
+    return `${note.key.slice(d.prefix.length)}@${note.revision}=${text}`;
+  });
+}
+
+function put(store: Store, at: Key, change: { expected: number; value: string | undefined; note: NewNote }) {
+  const { expected, value, note } = change;
+  return store.swap({
+    key: at,
+    expected: revision(expected),
+    value: value === undefined ? undefined : Buffer.from(value),
+    note,
+  });
+}
+
+/** What every store does with {@link Notes}. */
+export const notes: Record<string, Scenario> = {
+  "a note is written with its change, at its revision, and not without it": async (d) => {
+    const done = await put(d.store, d.key("a"), { expected: 0, value: "1", note: noteOf(d, "a/1", "made") });
+    assert.ok(done.done);
+    const refused = await put(d.store, d.key("a"), { expected: 0, value: "2", note: noteOf(d, "a/2", "not made") });
+    assert.equal(refused.done, false);
+    assert.deepEqual(await list(d, ""), [`a/1@${done.revision}=made`]);
+    const gone = await put(d.store, d.key("a"), {
+      expected: done.revision,
+      value: undefined,
+      note: noteOf(d, "a/2", "gone", "deleted"),
+    });
+    assert.ok(gone.done);
+    assert.deepEqual(await list(d, "a/", "deleted"), [`a/2@${gone.revision}=gone`]);
+    assert.deepEqual(await list(d, "a/"), [`a/1@${done.revision}=made`]);
+  },
+  "neither ranges nor watches show notes": async (d) => {
+    const first = await put(d.store, d.key("a"), { expected: 0, value: "1", note: noteOf(d, "a/1", "n") });
+    assert.ok(first.done);
+    const second = await put(d.store, d.key("b"), { expected: 0, value: "2", note: noteOf(d, "b/1", "n") });
+    assert.ok(second.done);
+    assert.equal(await d.list(), "a=1 b=2");
+    assert.equal((await d.store.range({ prefix: key(d.prefix), limit: 1 })).count, 2);
+    const events = await follow(d.store, { prefix: d.prefix, from: first.revision, count: 2 });
+    assert.deepEqual(
+      events.map((event) => line(event, d.prefix)),
+      [`+a@${first.revision}=1`, `+b@${second.revision}=2`],
+    );
+  },
+  "notes are listed by prefix, from a key on, up to a limit, and removed": async (d) => {
+    let expected = 0;
+    for (const at of ["x/a/1", "x/a/2", "x/b/1", "y/1"]) {
+      const swap = await put(d.store, d.key("o"), { expected, value: at, note: noteOf(d, at, "n") });
+      assert.ok(swap.done);
+      expected = swap.revision;
+    }
+    const keys = async (query: { prefix: string; from?: string; limit?: number }): Promise<readonly string[]> => {
+      const { prefix, from, limit } = query;
+      const found = await d.store.notes.range({
+        ...{ space: "states", prefix: key(d.prefix + prefix) },
+        ...(from === undefined ? {} : { from: d.key(from) }),
+        ...(limit === undefined ? {} : { limit }),
+      });
+      return found.map((note) => note.key.slice(d.prefix.length));
+    };
+    assert.deepEqual(await keys({ prefix: "x/" }), ["x/a/1", "x/a/2", "x/b/1"]);
+    assert.deepEqual(await keys({ prefix: "x/", from: "x/a/2" }), ["x/a/2", "x/b/1"]);
+    assert.deepEqual(await keys({ prefix: "x/", limit: 2 }), ["x/a/1", "x/a/2"]);
+    await d.store.notes.remove("states", [d.key("x/a/1"), d.key("y/1"), d.key("never")]);
+    assert.deepEqual(await keys({ prefix: "" }), ["x/a/2", "x/b/1"]);
+    await d.store.notes.remove("states", []);
+  },
+  "notes outlive compaction, and the store's end": async (d, fixture) => {
+    const first = await put(d.store, d.key("a"), { expected: 0, value: "1", note: noteOf(d, "a/1", "one") });
+    assert.ok(first.done);
+    const second = await put(d.store, d.key("a"), {
+      expected: first.revision,
+      value: "2",
+      note: noteOf(d, "a/2", "two"),
+    });
+    assert.ok(second.done);
+    await d.store.compact(second.revision);
+    const expected = [`a/1@${first.revision}=one`, `a/2@${second.revision}=two`];
+    assert.deepEqual(await list(d, ""), expected);
+    if (fixture.reopen === undefined) return;
+    assert.deepEqual(await list(drive(await fixture.reopen(), fixture.prefix), ""), expected);
+  },
+};

@@ -1,0 +1,48 @@
+import type { Key, Revision } from "./revision.js";
+
+/**
+ * What is kept beside entries, of the changes by which they became what they are: written with a change or not at all, and never
+ * in ranges, watches or the count of entries. A note has no past of its own: it is there until it is removed.
+ */
+export interface Notes {
+  /** In key order (bytewise UTF-8), as they are now. One that cannot be read is told by its key. */
+  range(query: NoteQuery): Promise<readonly (Note | UnreadableNote)[]>;
+  /** Those that are not there are passed over. */
+  remove(space: NoteSpace, keys: readonly Key[]): Promise<void>;
+}
+
+/** Notes of one sort, with keys of their own: a lower-case word. */
+export type NoteSpace = "states" | "deleted";
+
+export interface NewNote {
+  readonly space: NoteSpace;
+  /** Under the prefix of the store, as that of an entry; where entries are sealed, it is sealed as one with this key would be. */
+  readonly key: Key;
+  readonly value: Buffer;
+}
+
+export interface Note {
+  readonly key: Key;
+  readonly value: Buffer;
+  /** Of the change with which it was written. */
+  readonly revision: Revision;
+}
+
+export interface UnreadableNote {
+  readonly key: Key;
+  readonly revision: Revision;
+  readonly why: string;
+}
+
+export interface NoteQuery {
+  readonly space: NoteSpace;
+  readonly prefix: Key;
+  /** Start at this key (inclusive) instead of the prefix's first. */
+  readonly from?: Key;
+  /** At most this many; all when absent. */
+  readonly limit?: number;
+}
+
+export function isReadable(note: Note | UnreadableNote): note is Note {
+  return "value" in note;
+}
