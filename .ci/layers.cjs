@@ -15,6 +15,7 @@ const libs = {
   cache: [],
   rpc: ["status"],
   feed: ["status", "store", "rpc"],
+  history: ["status", "schema", "store", "auth"],
   auth: ["naming", "status", "schema", "api", "cel"],
   client: ["naming", "status", "codec"],
   runtime: ["naming", "status", "schema", "codec"],
@@ -23,7 +24,7 @@ const libs = {
   audit: ["naming", "status", "schema", "codec", "auth"],
   outbound: ["naming", "status", "codec", "pki"],
   cel: ["naming", "status", "schema"],
-  access: ["naming", "status", "codec", "api", "auth", "client", "outbound", "rpc", "store", "runtime"],
+  access: ["naming", "status", "codec", "api", "auth", "client", "outbound", "rpc", "store", "runtime", "history"],
 };
 
 const libRules = Object.entries(libs).map(([lib, allowed]) => ({

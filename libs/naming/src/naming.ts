@@ -61,6 +61,12 @@ export interface Naming {
   readonly unauthenticatedGroup: string;
 }
 
+/** Group of what is answered about objects' past: no other implementation has it, so it is the same in each dialect. */
+export const historyGroup = "history.orch";
+
+/** A key of that group: `undeleted-uid` → `history.orch/undeleted-uid`. */
+export const historyKey = (name: string): string => `${historyGroup}/${name}`;
+
 interface Words {
   readonly groupSuffix: string;
   readonly keyDomain: string;

@@ -124,8 +124,9 @@ const userFromWire = (m: resourceProto.v1.User.$Properties | null | undefined): 
 export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.WriteRequest.$Properties>(
   resource.WriteRequest,
   {
-    to: ({ audit, ...value }) => ({
+    to: ({ audit, auditId, ...value }) => ({
       ...value,
+      ...(auditId === undefined ? {} : { auditId }),
       verb: verbs[value.verb],
       user: userToWire(value.user),
       ...(audit === undefined ? {} : { audit: audits[audit] }),
@@ -142,6 +143,7 @@ export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.W
       form: m.form ?? "",
       userAgent: m.userAgent ?? "",
       ifMatch: m.ifMatch ?? "",
+      ...(m.auditId ? { auditId: m.auditId } : {}),
       ...(m.audit ? { audit: auditNames.find((name) => audits[name] === m.audit) } : {}),
     }),
   },

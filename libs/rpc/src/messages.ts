@@ -93,6 +93,8 @@ export interface WriteRequest extends Target {
   readonly userAgent: string;
   /** The header, "" where the client sent none. */
   readonly ifMatch: string;
+  /** The `Audit-Id` of the request. */
+  readonly auditId?: string | undefined;
   /** What the audit event of the request will say of plugins; nothing where absent. */
   readonly audit?: WriteAudit | undefined;
 }

@@ -100,6 +100,15 @@ export const resourceAdmit: UnaryMethod<WriteRequest, WriteReply> = {
   response: writeReplyCodec,
 };
 
+/** What objects were; nothing is changed. */
+export const resourceHistory: UnaryMethod<WriteRequest, WriteReply> = {
+  kind: "unary",
+  name: "resource/History",
+  idempotent: true,
+  request: writeRequestCodec,
+  response: writeReplyCodec,
+};
+
 export const resourceStatus: UnaryMethod<StatusRequest, StatusReply> = {
   kind: "unary",
   name: "resource/Status",

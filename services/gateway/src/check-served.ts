@@ -2,6 +2,7 @@ import type { Kind } from "@orch/api/catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
 import { methodNotAllowed, notFound, unknownPath } from "@orch/status/api-error.js";
 import type { Served } from "./documents/discovery.js";
+import { historySubresources } from "./documents/history-subresources.js";
 import type { ResourceRoute } from "./path.js";
 import { checkTarget } from "./verbs.js";
 
@@ -18,6 +19,7 @@ export function checkServed(kind: Kind, to: ResourceRoute, verb: string, served:
   if (namespace === "" && kind.namespaced && name !== "") throw unknownPath();
   if (subresource !== "") {
     const known = subresourceOf(kind, subresource);
+    if (known === undefined && served.hasHistory(kind) && isRestore(subresource, verb)) return;
     if (known === undefined && kind.definition !== undefined) {
       throw notFound({ group: kind.group, resource: kind.plural }, name);
     }
@@ -30,6 +32,11 @@ export function checkServed(kind: Kind, to: ResourceRoute, verb: string, served:
     throw kind.definition === undefined ? methodNotAllowed() : unknownPath();
   }
   if (!kind.verbs.some((v) => v === verb)) throw methodNotAllowed();
+}
+
+/** What writes something of an object's past anew; reading it has been answered before. */
+function isRestore(subresource: string, verb: string): boolean {
+  return historySubresources.some(({ name, verbs }) => name === subresource && verbs.includes(verb));
 }
 
 /** The subresource that a path behind an object's name is: `status`, or `proxy` of `proxy/some/path`. */

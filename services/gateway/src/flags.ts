@@ -1,4 +1,5 @@
 import { authenticationFlags, authorizationFlags, serviceAccountFlags } from "@orch/access/flags.js";
+import { historyFlags } from "@orch/access/object-history.js";
 import { defaultAlwaysAllowPaths } from "@orch/auth/fixed-authorizers.js";
 import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
 import { releaseFlags } from "@orch/runtime/release-flags.js";
@@ -52,6 +53,7 @@ export const servingFlags = {
   ...aggregationFlags,
   ...nodeFlags,
   ...auditFlags,
+  ...historyFlags("off"),
   "authorization-always-allow-paths": listFlag(defaultAlwaysAllowPaths, {
     group: "Authorization",
     help: "paths that everyone may get; a closing * stands for everything below",

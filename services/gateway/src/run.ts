@@ -1,8 +1,10 @@
+import { readFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { callerSource } from "@orch/access/caller-source.js";
 import { ConfigurationError } from "@orch/access/configuration.js";
 import { openEgress } from "@orch/access/egress.js";
 import { followDefinitions } from "@orch/access/follow-definitions.js";
+import { historyPolicy } from "@orch/access/object-history.js";
 import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { hostsOf } from "@orch/rpc/addresses.js";
@@ -65,26 +67,31 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
           { ...{ catalog, clock, log, metrics }, caches: watchCaches },
         );
   const caches = near?.peers ?? watchCaches;
+  const history = historyPolicy(values, { naming, read: (path) => readFileSync(path, "utf8") });
+  if (!history.ok) return refuse(history.problems.join("; "));
   // A machine may run several gateways.
   const identity = { host: hostname(), isAlone: false };
   const audit = keeper === undefined ? undefined : auditSettings(values);
-  const gateway = await assembleGateway(servingSettings(values, { gates, given, tokens: [], identity, audit }), {
-    naming,
-    catalog,
-    caches,
-    resources,
-    audit: keeper === undefined ? undefined : { service: keeper, pid: process.pid },
-    health,
-    metrics,
-    noteWork,
-    tracing,
-    log,
-    setVerbosity: tools.setVerbosity,
-    clock,
-    version,
-    environment,
-    egress,
-  }).catch((error: unknown) => {
+  const gateway = await assembleGateway(
+    servingSettings(values, { gates, given, tokens: [], identity, audit, history: history.value }),
+    {
+      naming,
+      catalog,
+      caches,
+      resources,
+      audit: keeper === undefined ? undefined : { service: keeper, pid: process.pid },
+      health,
+      metrics,
+      noteWork,
+      tracing,
+      log,
+      setVerbosity: tools.setVerbosity,
+      clock,
+      version,
+      environment,
+      egress,
+    },
+  ).catch((error: unknown) => {
     if (error instanceof ConfigurationError) return fail(error.message);
     throw error;
   });

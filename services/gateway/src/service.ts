@@ -7,6 +7,7 @@ import {
   objectOffers,
   objectTransforms,
 } from "@orch/codec/negotiate.js";
+import { type HistoryPolicy, hasHistory } from "@orch/history/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Live } from "@orch/rpc/messages.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
@@ -49,6 +50,8 @@ export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
   readonly aggregatedDiscovery: boolean;
   /** Discovery tells a hash of each kind's stored version (gate StorageVersionHash). */
   readonly storageVersionHash: boolean;
+  /** Whose past is kept; nobody's where absent. */
+  readonly history?: HistoryPolicy | undefined;
 }
 
 export interface GatewayDeps extends OtherPathsDeps {
@@ -95,8 +98,10 @@ export interface Gateway {
 }
 
 /** The subresources that this build serves. `resize` is alpha (gate InPlacePodVerticalScaling). */
-export function servedParts(config: Pick<GatewayConfig, "podResize" | "storageVersionHash">): Served {
+export function servedParts(config: Pick<GatewayConfig, "podResize" | "storageVersionHash" | "history">): Served {
+  const { history } = config;
   return {
+    hasHistory: ({ group, plural }) => history !== undefined && hasHistory(history, { group, resource: plural }),
     storageVersionHash: config.storageVersionHash,
     subresources: new Set([
       "status",
@@ -128,6 +133,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
   const { authorizer } = deps.identity;
   const tokenProtocol = `base64url.bearer.${naming.group("authorization")}.`;
   const { requestTimeoutMs } = config;
+  const served = servedParts(config);
   const answer = createPipeline({
     apis: deps.apis,
     proxy: createProxy({ ...deps.proxy, openWatches, tokenProtocol, requestTimeoutMs }),
@@ -156,7 +162,9 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     random: deps.random,
     openWatches,
     delivered: deps.delivered,
-    served: servedParts(config),
+    served,
+    hasHistory: served.hasHistory,
+    authorizer,
     metrics: deps.requestMetrics,
     other: otherPaths,
     onFault: deps.onFault,

@@ -1,4 +1,5 @@
 import type { AccessSettings } from "@orch/access/settings.js";
+import type { HistoryPolicy } from "@orch/history/rules.js";
 import type { AggregationFlagValues } from "./aggregation/flags.js";
 import type { GatewayAuditSettings } from "./audit/flags.js";
 import type { NodeFlagValues } from "./nodes/flags.js";
@@ -26,6 +27,8 @@ export interface ServingSettings {
   readonly aggregatedDiscovery: boolean;
   /** Gate StorageVersionHash. */
   readonly storageVersionHash: boolean;
+  /** Whose past is kept; nobody's where absent. */
+  readonly history: HistoryPolicy | undefined;
   /** Who is who and who may do what. */
   readonly access: AccessSettings;
   /** What the gateway is called among those of the cluster; undefined where another process says so for it. */

@@ -1,5 +1,6 @@
 import { type Catalog, type CatalogOptions, loadCatalog, RuntimeConfigError } from "@orch/api/catalog.js";
 import type { TokenEntry } from "@orch/auth/token-file.js";
+import type { HistoryPolicy } from "@orch/history/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { FeatureGates } from "@orch/runtime/feature-gates.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
@@ -12,7 +13,7 @@ import type { ServingSettings } from "./serving-settings.js";
 /** The serving flags' values as settings: plain data. */
 export function servingSettings(
   values: FlagValues<typeof servingFlags>,
-  { gates, given, tokens, identity, audit }: ServingParts,
+  { gates, given, tokens, identity, audit, history }: ServingParts,
 ): ServingSettings {
   return {
     bindAddress: values["bind-address"],
@@ -30,6 +31,7 @@ export function servingSettings(
     podResize: gates.enabled("InPlacePodVerticalScaling"),
     aggregatedDiscovery: gates.enabled("AggregatedDiscoveryEndpoint"),
     storageVersionHash: gates.enabled("StorageVersionHash"),
+    history,
     access: { values, given: [...given], tokens },
     identity,
     aggregation: values,
@@ -50,6 +52,8 @@ export interface ServingParts {
   readonly identity: ServingSettings["identity"];
   /** Bearer tokens besides those of `--token-auth-file`. */
   readonly tokens: readonly TokenEntry[];
+  /** Whose past is kept; nobody's where absent. */
+  readonly history?: HistoryPolicy | undefined;
   /** How events go to who keeps them; absent where nobody does. */
   readonly audit?: Omit<GatewayAuditSettings, "policyFile"> | undefined;
 }

@@ -56,6 +56,7 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
     user: write.user,
     userAgent: request.header("user-agent") ?? "",
     ifMatch: request.header("if-match") ?? "",
+    auditId: request.id,
     audit: write.audit?.wanted,
   };
   let answered = 0;

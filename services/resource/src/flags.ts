@@ -1,4 +1,5 @@
 import { authorizationFlags } from "@orch/access/flags.js";
+import { historyFlags } from "@orch/access/object-history.js";
 import { durationFlag } from "@orch/runtime/flag-types.js";
 import { admissionFlags } from "./admission/flags.js";
 import { advertiseAddressFlag, allocationFlags } from "./allocation/flags.js";
@@ -11,6 +12,7 @@ export const resourceFlags = {
     help: "how long kinds that expire are kept after their last change",
   }),
   ...allocationFlags,
+  ...historyFlags("off"),
   ...tokenFlags,
   ...authorizationFlags,
   ...admissionFlags,

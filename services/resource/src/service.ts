@@ -9,10 +9,11 @@ import type { Permissions } from "@orch/auth/rules.js";
 import { tokenIssuer } from "@orch/auth/service-account/token-issuer.js";
 import { createNegotiator, customOffers, objectOffers } from "@orch/codec/negotiate.js";
 import type { Encryption } from "@orch/encryption/encryption.js";
+import type { HistoryPolicy } from "@orch/history/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { createRenderers } from "@orch/render/renderers.js";
 import type { StatusReply, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
-import { kmsHealth, resourceAdmit, resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
+import { kmsHealth, resourceAdmit, resourceHistory, resourceStatus, resourceWrite } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Caller, ServerCall, Services } from "@orch/rpc/rpc.js";
 import type { StartUpHook } from "@orch/rpc/start-up-hooks.js";
@@ -42,6 +43,9 @@ import { type DefinitionKeeperDeps, keepDefinitions } from "./definitions/keep.j
 import { learnDefinition } from "./definitions/learn.js";
 import { runExpiry } from "./expiry.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
+import { createKeeper, type HistoryKeeper } from "./history/keep.js";
+import { readHistory } from "./history/read.js";
+import { isRestore, restore } from "./history/restore.js";
 import { collectIdentityLeases } from "./identity-leases.js";
 import { createMirrors } from "./mirror.js";
 import { createNamespaces } from "./namespaces.js";
@@ -76,6 +80,8 @@ export interface ResourceConfig {
   readonly allocation: AllocationConfig;
   /** Tokens of service accounts; undefined where nobody signs any. */
   readonly tokens?: TokenSettings | undefined;
+  /** Whose past is kept; nobody's where absent. */
+  readonly history?: HistoryPolicy | undefined;
   /** Where absent, the plugins run that usually do. */
   readonly admission?: PluginSettings;
   /** Mutating policies are asked (gate MutatingAdmissionPolicy). */
@@ -183,7 +189,10 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     outside: outside.plugins,
   });
   const plugins = deps.metrics === undefined ? unmeasured : measuredBy(deps.metrics, unmeasured);
-  const remembered = remembering(store, config.recentBytes);
+  const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
+  const keeper =
+    config.history && createKeeper({ ...deps, policy: config.history, storePrefix: naming.storePrefix, owns });
+  const remembered = remembering(keeper === undefined ? store : noting(store, keeper), config.recentBytes);
   deps.encryption?.onOtherKeys(remembered.forget);
   const writes: WriteDeps = {
     ...deps,
@@ -203,6 +212,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
       observer: deps.conversionObserver,
     }),
     notEnforced: createNotEnforced(naming),
+    history: config.history,
     cbor: config.cbor,
     largestHere: Number.POSITIVE_INFINITY,
   };
@@ -221,8 +231,6 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   if (large !== undefined && deps.metrics !== undefined) registerLargeWriteMetrics(deps.metrics, large);
   const knowing = createKnowing(writes, deps.catalog);
   const tokens = tokenService(config.tokens, deps);
-
-  const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
 
   const handle = (request: WriteRequest, call: ServerCall): Promise<WriteReply> => {
     if (!owns(request.group)) throw unknownPath();
@@ -273,6 +281,14 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     if (requested === undefined || !owns(request.group)) throw unknownPath();
     const write: Write = { deps: knowing().all, kind: requested.hub, requested, request, deadline };
     return waiting(write, (counting) => withNotes(counting, admitReview));
+  });
+  deps.services.unary(resourceHistory, async (request, { deadline, span }) => {
+    if (!owns(request.group)) throw unknownPath();
+    const find = (): Kind | undefined => deps.catalog.now.find(request.group, request.version, request.resource);
+    if (find() === undefined) await learnDefinition({ store, naming, catalog: deps.catalog }, request);
+    const requested = find();
+    if (requested === undefined) throw unknownPath();
+    return readHistory({ deps: knowing().all, kind: requested.hub, requested, request, deadline, span });
   });
   deps.services.unary(resourceStatus, status);
   // Gateways ask here: they have no way to the service of keys.
@@ -325,7 +341,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
       const definitions = owns(definitionKind(catalog).group)
         ? keepDefinitions(definitionDeps, abort.signal)
         : undefined;
-      const kept = [expiry, flow, allocating, leases, definitions];
+      const kept = [expiry, flow, allocating, leases, definitions, keeper?.run(abort.signal)];
       running = Promise.all([namespaces.run(abort.signal), bootstrap(), ...kept]).then(() => {});
     },
     async stop() {
@@ -367,13 +383,25 @@ function createKnowing(writes: WriteDeps, catalog: LiveCatalog): () => { all: Wr
   };
 }
 
+/** Tells the keeper of what is written. */
+function noting(store: Store, keeper: HistoryKeeper): Store {
+  return {
+    ...store,
+    async swap(change) {
+      const swap = await store.swap(change);
+      if (swap.done && change.note !== undefined) keeper.noted(change.note);
+      return swap;
+    },
+  };
+}
+
 function tokenService(settings: TokenSettings | undefined, deps: ResourceDeps): TokenService | undefined {
   return settings === undefined ? undefined : { ...settings, issuer: tokenIssuer({ ...settings, ...deps }) };
 }
 
 /** Tokens are signed here, webhooks are asked from here, and a deletion of a collection is many small steps. */
 function mayGoToThread({ request: { verb, subresource }, conversions }: Write): boolean {
-  return verb !== "deletecollection" && subresource !== "token" && conversions === undefined;
+  return verb !== "deletecollection" && subresource !== "token" && !isRestore(subresource) && conversions === undefined;
 }
 
 /** A write about which others are asked: the answer says how long they took. */
@@ -402,6 +430,7 @@ function performPlain(write: Write, tokens: TokenService | undefined): Promise<W
 
 function performOnSubresource(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {
   const { requested, request } = write;
+  if (isRestore(request.subresource)) return restore(write);
   const subresource = requested.subresources.find((s) => s.name === request.subresource);
   if (subresource === undefined) throw unknownPath();
   if (!subresource.verbs.includes(request.verb)) throw methodNotAllowed();

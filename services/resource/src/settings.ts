@@ -1,5 +1,7 @@
 import { readAdmissionControl } from "@orch/access/admission-control.js";
+import { historyPolicy } from "@orch/access/object-history.js";
 import type { Parsed } from "@orch/auth/parsed.js";
+import type { HistoryPolicy } from "@orch/history/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { FeatureGates } from "@orch/runtime/feature-gates.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
@@ -20,6 +22,8 @@ export interface ResourceSettings {
   /** Tokens of service accounts; undefined where nobody signs any. */
   readonly tokens: TokenSettings | undefined;
   readonly admission: AdmissionSettings;
+  /** Whose past is kept; nobody's where undefined. */
+  readonly history: HistoryPolicy | undefined;
   /** Mutating policies are asked (gate MutatingAdmissionPolicy). */
   readonly mutatingPolicies: boolean;
   /** There is a controller of StorageVersionMigrations (gate StorageVersionMigrator). */
@@ -48,8 +52,9 @@ export function resourceSettings(
 ): Parsed<ResourceSettings> {
   const tokens = tokenSettings(values, read);
   const admission = admissionOf(values, naming, read);
-  if (!tokens.ok || !admission.ok) {
-    return { ok: false, problems: [tokens, admission].flatMap((part) => (part.ok ? [] : part.problems)) };
+  const history = historyPolicy(values, { naming, read });
+  if (!tokens.ok || !admission.ok || !history.ok) {
+    return { ok: false, problems: [tokens, admission, history].flatMap((part) => (part.ok ? [] : part.problems)) };
   }
   return {
     ok: true,
@@ -59,6 +64,7 @@ export function resourceSettings(
       allocation: allocationConfig(values),
       tokens: tokens.value,
       admission: admission.value,
+      history: history.value,
       mutatingPolicies: gates.enabled("MutatingAdmissionPolicy"),
       migratesStorage: gates.enabled("StorageVersionMigrator"),
       claimsDevices: gates.enabled("DynamicResourceAllocation"),

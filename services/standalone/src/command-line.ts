@@ -1,3 +1,4 @@
+import { historyFlags } from "@orch/access/object-history.js";
 import { commonFlags } from "@orch/runtime/common-flags.js";
 import { egressFlags } from "@orch/runtime/egress-flags.js";
 import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
@@ -39,6 +40,7 @@ export const commandLine = (defaultDataDir: string) => ({
       help: "how often all of the embedded store is read, slowly, to find damaged entries; 0 never does",
     }),
     ...resourceFlags,
+    ...historyFlags("on"),
     "own-pki": boolFlag(true, {
       group: "Serving",
       help: "an authority, certificates, an administrator and a key of service accounts are made in the data folder where flags name none; without, the flags name all that is wanted, and no controllers run",

@@ -4,6 +4,7 @@ import { hostname, networkInterfaces } from "node:os";
 import { relative, resolve } from "node:path";
 import { ConfigurationError } from "@orch/access/configuration.js";
 import { openEgress } from "@orch/access/egress.js";
+import { historyPolicy } from "@orch/access/object-history.js";
 import { createLiveCatalog, tellStoredKinds } from "@orch/api/custom/live-catalog.js";
 import { storedResource } from "@orch/api/stored-resource.js";
 import { auditErrorMetric } from "@orch/audit/error-metric.js";
@@ -167,7 +168,7 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
       ownPki: values["own-pki"],
       tlsSans: values["tls-san"],
       serving: servingSettings(values, {
-        ...{ gates, given, tokens: [] },
+        ...{ gates, given, tokens: [], history: orRefuse(historyPolicy(values, { naming, read })) },
         audit: audit === undefined ? undefined : { mode: strictest(modesOf(audit)), spool: undefined },
         // On etcd there may be further servers on this machine.
         identity: { host: hostname(), isAlone },

@@ -28,6 +28,7 @@ const catalog = loadCatalog(naming);
 const served: Served = {
   subresources: new Set(["status", "scale", "eviction"]),
   storageVersionHash: true,
+  hasHistory: () => false,
 };
 const deps = { catalog, naming, served, gzip: true };
 

@@ -4,10 +4,13 @@ import { subresourceKind } from "@orch/api/subresource-kind.js";
 import { unknownPath } from "@orch/status/api-error.js";
 import type { ServedGroups } from "../aggregation/served-groups.js";
 import type { Route } from "../path.js";
+import { historySubresources } from "./history-subresources.js";
 
 /** What this build serves; discovery promises nothing else. */
 export interface Served {
   readonly subresources: ReadonlySet<string>;
+  /** Whether objects of a kind have a history anywhere. */
+  readonly hasHistory: (kind: Kind) => boolean;
   /** Each kind is told with a hash of its stored version. */
   readonly storageVersionHash: boolean;
 }
@@ -104,7 +107,8 @@ function foreignGroup(kind: Kind, subresource: Subresource): object {
 
 /** By name, as the reference lists them; the status of custom resources comes first there. */
 export function servedSubresources(kind: Kind, served: Served): readonly Subresource[] {
-  const own = kind.subresources.filter((s) => served.subresources.has(s.name));
+  const past = isStored(kind) && served.hasHistory(kind) ? historySubresources : [];
+  const own = [...kind.subresources.filter((s) => served.subresources.has(s.name)), ...past];
   return kind.definition === undefined ? own.sort((a, b) => (a.name < b.name ? -1 : 1)) : own;
 }
 

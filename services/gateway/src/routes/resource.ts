@@ -13,8 +13,9 @@ import type { Handler } from "../request-trace.js";
 import type { Reviews } from "../reviews/reviews.js";
 import { warningsOf } from "../stages/recover.js";
 import { serveWrite, type WriteDeps } from "../writes.js";
+import { type HistoryDeps, historyRead, mayMeanDeleted, serveDeleted, serveHistory } from "./history.js";
 
-export interface ResourceDeps extends ReadDeps, WriteDeps {
+export interface ResourceDeps extends ReadDeps, WriteDeps, HistoryDeps {
   readonly served: Served;
   readonly reviews: Reviews;
   readonly metrics: RequestMetrics;
@@ -33,19 +34,22 @@ export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wan
     subject: { kind, route },
     representation,
   } = wanted;
-  checkServed(kind, route, verb, deps.served);
   const { target } = route;
+  const read = historyRead(call, target);
+  if (read !== undefined && deps.hasHistory(kind)) return serveHistory(deps, call, { wanted, read });
+  checkServed(kind, route, verb, deps.served);
   if (isConnection(target.subresource)) return lasting(deps, call, deps.nodeWay(call, wanted.subject));
   const warnings = warningsOf(call);
   const span = call.trace?.handling(handlerOf(verb));
-  const read = { request, response, target, representation, headers: warningHeaders(warnings), span };
+  const present = { request, response, target, representation, headers: warningHeaders(warnings), span };
   switch (verb) {
     case "get":
-      return serveGet(deps, read);
+      if (!mayMeanDeleted(deps, kind, target)) return serveGet(deps, present);
+      return serveGet(deps, present).catch((error: unknown) => serveDeleted(deps, call, { wanted, error }));
     case "list":
-      return serveList(observedReads(deps, call), read);
+      return serveList(observedReads(deps, call), present);
     case "watch":
-      return lasting(deps, call, serveWatch(observedReads(deps, call), read));
+      return lasting(deps, call, serveWatch(observedReads(deps, call), present));
     case "create":
     case "update":
     case "patch":

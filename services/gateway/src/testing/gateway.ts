@@ -92,6 +92,8 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
     customNegotiator: createNegotiator(customOffers(offers), objectTransforms(naming)),
     discoveryNegotiator: createNegotiator(offers, discoveryTransforms(naming)),
     respond,
+    authorizer,
+    hasHistory: () => false,
     identity: {
       naming,
       authenticator: { authenticate: () => ({ outcome: "allow", user }) },

@@ -28,7 +28,10 @@ export interface LargeWrites {
 }
 
 export interface LargeWritesOptions {
-  readonly deps: Pick<WriteDeps, "store" | "namespaces" | "permissions" | "allocations" | "catalog" | "cbor">;
+  readonly deps: Pick<
+    WriteDeps,
+    "store" | "namespaces" | "permissions" | "allocations" | "catalog" | "cbor" | "history"
+  >;
   readonly naming: Naming;
   readonly runtimeConfig: readonly string[];
   readonly admission: ThreadSettings["admission"];
@@ -61,6 +64,7 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
     cbor: deps.cbor,
     admission: options.admission,
     ipFamilies: deps.allocations.families,
+    history: deps.history,
   };
   const told = (fields: object, message: string): void => log(message, "err" in fields ? fields.err : fields);
   const thread = createJobThread<Job, Result, Question, Answer>({

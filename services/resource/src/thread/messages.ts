@@ -3,6 +3,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import type { Attributes, Decision } from "@orch/auth/authorizer.js";
 import type { UserRules } from "@orch/auth/rules.js";
 import type { UserInfo } from "@orch/auth/user.js";
+import type { HistoryPolicy } from "@orch/history/rules.js";
 import type { Dialect } from "@orch/naming/naming.js";
 import type { LargePrint } from "@orch/render/large-print.js";
 import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
@@ -25,6 +26,7 @@ export interface ThreadSettings {
   readonly cbor: boolean;
   readonly admission: PluginSettings;
   readonly ipFamilies: readonly string[];
+  readonly history: HistoryPolicy | undefined;
 }
 
 export type Job =

@@ -12,6 +12,7 @@ import type { WriteReply } from "@orch/rpc/messages.js";
 import { modified, notFound } from "@orch/status/api-error.js";
 import { pages } from "@orch/store/pages.js";
 import type { Entry } from "@orch/store/store.js";
+import { historyNote } from "../history/note.js";
 import { admitPosted } from "./admit-posted.js";
 import { type Attempt, untilDone } from "./attempts.js";
 import { readObject } from "./body.js";
@@ -140,7 +141,8 @@ async function removePod(write: Write, state: StoredState, options: DeleteOption
   checkDeletePreconditions(write, options, pod);
   if (options.dryRun) return removeState(write, state, options);
   const value = storedBytes(kind, withDisruptionTarget(pod, contextOf(write).now));
-  const swap = await deps.store.swap({ key: state.key, expected: state.revision, value, essential: true });
+  const note = historyNote(write, { key: state.key, before: state, after: value, uid: undefined });
+  const swap = await deps.store.swap({ key: state.key, expected: state.revision, value, essential: true, note });
   if (!swap.done) return { done: false, current: swap.current };
   const { uid } = options.preconditions;
   const preconditions = uid === undefined ? {} : { uid };

@@ -94,11 +94,16 @@ function fieldWrite(write: Write, surface: Surface, { fieldManager }: WriteOptio
     kind: { group: kind.group, kind: kind.kind },
     apiVersion: kind.apiVersion,
     subresource: write.request.subresource,
-    manager: fieldManager === "" ? agentName(write.request.userAgent) : fieldManager,
+    manager: managerOf(write, fieldManager),
     now: contextOf(write).now,
     clientSideApply: write.deps.naming.clientSideApply,
     ignored: () => ignoredFields(kind, write.request.subresource),
   };
+}
+
+/** Who owns what a write changes. */
+export function managerOf({ request: { userAgent } }: Pick<Write, "request">, fieldManager: string): string {
+  return fieldManager === "" ? agentName(userAgent) : fieldManager;
 }
 
 /** `kubectl/v1.32 (linux)` → `kubectl` (rules: Server-side apply, 2). */

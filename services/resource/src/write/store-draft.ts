@@ -7,6 +7,7 @@ import { ApiError, alreadyExists } from "@orch/status/api-error.js";
 import type { Span } from "@orch/status/span.js";
 import { noRevision } from "@orch/store/revision.js";
 import type { Entry } from "@orch/store/store.js";
+import { historyNote } from "../history/note.js";
 import { type Attempt, done } from "./attempts.js";
 import { bytesToStore } from "./conversions.js";
 import { isFinished } from "./deletion/deletion.js";
@@ -130,7 +131,8 @@ async function createdIn({ write, options }: Draft, object: AnyObject): Promise<
     const current = await deps.store.get(key);
     return current === undefined ? { type: "stored", bytes, revision: undefined } : { type: "stale", current };
   }
-  const swap = await deps.store.swap({ key, expected: noRevision, value: bytes });
+  const note = historyNote(write, { key, before: undefined, after: bytes, uid: object.metadata.uid });
+  const swap = await deps.store.swap({ key, expected: noRevision, value: bytes, note });
   storing?.event("Txn call succeeded");
   if (swap.done) storing?.event("decode succeeded", { len: bytes.length });
   return swap.done ? { type: "stored", bytes, revision: swap.revision } : { type: "stale", current: swap.current };
@@ -151,7 +153,9 @@ async function changeStored(
   if (!gone && stale !== true && isSame(bytes, value)) return { type: "same", bytes: value, revision };
   const essential = isEssential(kind, object, { bytes, before: value });
   storing?.event("Transaction prepared");
-  const swap = await deps.store.swap({ key, expected: revision, value: gone ? undefined : bytes, essential });
+  const after = gone ? undefined : bytes;
+  const note = historyNote(write, { key, before: { value, revision }, after, uid: undefined });
+  const swap = await deps.store.swap({ key, expected: revision, value: after, essential, note });
   storing?.event("Txn call completed");
   if (swap.done) {
     storing?.event("Transaction committed");

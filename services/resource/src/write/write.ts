@@ -5,6 +5,7 @@ import type { NotEnforced } from "@orch/api/not-enforced.js";
 import type { AnyObject } from "@orch/api/object.js";
 import type { Permissions } from "@orch/auth/rules.js";
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
+import type { HistoryPolicy } from "@orch/history/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Renderers } from "@orch/render/renderers.js";
 import type { WriteRequest } from "@orch/rpc/messages.js";
@@ -49,6 +50,8 @@ export interface WriteDeps {
   readonly renderers: Renderers;
   /** Signs where the next page of a deletecollection begins. */
   readonly tokenKey: TokenKey;
+  /** Whose past is kept; nobody's where absent. */
+  readonly history?: HistoryPolicy | undefined;
   /** Whether CBOR is read and written. */
   readonly cbor: boolean;
   /** Bytes of a stored state over which a change of it is not made in this thread (see `thread/large-writes.ts`). */

@@ -1,9 +1,7 @@
 import { type ListOptions, type ListStart, listStart } from "@orch/api/list-options.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { isTrue, wholeNumber } from "@orch/api/query-values.js";
-import { parseSelectors, type Selectors } from "@orch/api/selectors/selectors.js";
-import { selectableFields } from "@orch/api/writes.js";
-import { itemsSize } from "@orch/render/framing.js";
+import type { Selectors } from "@orch/api/selectors/selectors.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { ApiError, invalid, tooLargeResourceVersion } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
@@ -20,7 +18,8 @@ import type { Entry, Range } from "@orch/store/store.js";
 import { done, untilDone } from "../attempts.js";
 import { readAllStored } from "../conversions.js";
 import { type GatheredWarnings, gatherWarnings } from "../gathered-warnings.js";
-import { rendererOf } from "../reply.js";
+import { listBody } from "../list-body.js";
+import { matcher, selectorsOf } from "../selected.js";
 import { warned } from "../warned.js";
 import { keyPrefix, type Write } from "../write.js";
 import { removeState } from "./delete.js";
@@ -171,21 +170,6 @@ async function sealOf({ deps, kind, request }: Write): Promise<TokenSeal> {
   return { key: await deps.tokenKey.get(), list: listName(kind.storage.prefix, request.namespace) };
 }
 
-interface ListEnd {
-  readonly at: Revision;
-  readonly left: number | undefined;
-  readonly next: string | undefined;
-}
-
-function listBody(write: Write, objects: readonly AnyObject[], { at, left, next }: ListEnd): Buffer {
-  const renderer = rendererOf(write);
-  const pieces = objects.map((object) => renderer.piece(object).at(write.deps.now()));
-  const more =
-    next === undefined ? {} : { continue: next, ...(left === undefined ? {} : { remainingItemCount: left }) };
-  const { head, before, tail } = renderer.list({ resourceVersion: String(at), ...more }, itemsSize(renderer, pieces));
-  return Buffer.concat([head, ...pieces.flatMap((piece, i) => [before(i, piece), piece]), tail]);
-}
-
 /** Undefined when somebody else deleted it first. */
 function removeOne(write: Write, entry: Entry, options: DeleteOptions): Promise<WriteReply | undefined> {
   return untilDone<WriteReply | undefined>(entry, async (state) =>
@@ -193,17 +177,4 @@ function removeOne(write: Write, entry: Entry, options: DeleteOptions): Promise<
   );
 }
 
-function selectorsOf({ requested, request }: Write): Selectors {
-  const { labelSelector = "", fieldSelector = "" } = request.options;
-  return parseSelectors(requested, { labelSelector, fieldSelector });
-}
-
 const hasSelectors = ({ labels, fields }: Selectors): boolean => labels !== undefined || fields !== undefined;
-
-function matcher({ kind }: Write, { labels, fields }: Selectors): (object: AnyObject) => boolean {
-  return (object) => {
-    if (labels !== undefined && !labels.matches(object.metadata.labels)) return false;
-    if (fields === undefined) return true;
-    return fields.matches(selectableFields(kind, object));
-  };
-}

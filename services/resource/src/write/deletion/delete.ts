@@ -3,6 +3,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { modified, notFound } from "@orch/status/api-error.js";
 import type { Entry } from "@orch/store/store.js";
+import { historyNote } from "../../history/note.js";
 import { noAdvice } from "../advice.js";
 import { type Attempt, done, untilDone } from "../attempts.js";
 import { note } from "../audit-notes.js";
@@ -52,7 +53,8 @@ export async function removeState(
   const marked = markedForDeletion(write, old, options);
   if (marked === undefined) {
     if (!options.dryRun) {
-      const swap = await deps.store.swap({ key: state.key, expected: state.revision, value: undefined });
+      const note = historyNote(write, { key: state.key, before: state, after: undefined, uid: undefined });
+      const swap = await deps.store.swap({ key: state.key, expected: state.revision, value: undefined, note });
       if (!swap.done) return again(write, options, swap.current);
       await deps.allocations.removed(kind, old);
     }
@@ -65,6 +67,7 @@ export async function removeState(
   const swap = await deps.store.swap({
     ...{ key: state.key, expected: state.revision, value: bytes },
     essential: bytes.length <= goingBytes,
+    note: historyNote(write, { key: state.key, before: state, after: bytes, uid: undefined }),
   });
   return swap.done ? answer(swap.revision) : again(write, options, swap.current);
 }

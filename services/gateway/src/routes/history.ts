@@ -1,0 +1,116 @@
+import { isStored, type Kind } from "@orch/api/catalog.js";
+import type { Authorizer, ResourceAttributes } from "@orch/auth/authorizer.js";
+import { forbiddenError } from "@orch/auth/forbidden.js";
+import { resourceHistory } from "@orch/rpc/methods.js";
+import type { Caller } from "@orch/rpc/rpc.js";
+import { ApiError, unknownPath } from "@orch/status/api-error.js";
+import type { Target } from "@orch/status/target.js";
+import type { Negotiated, Wanted } from "../call.js";
+import { warningHeaders } from "../http/warning-headers.js";
+import { formOf, plainJson, type Representation } from "../representation.js";
+import type { Responder } from "../respond.js";
+import { timeLimitOf } from "../time-limit.js";
+import { optionsOf } from "../writes.js";
+
+export interface HistoryDeps {
+  /** Whether objects of a kind have a history anywhere. */
+  readonly hasHistory: (kind: Kind) => boolean;
+  readonly authorizer: Authorizer;
+  readonly respond: Responder;
+  readonly resources: (group: string) => Caller;
+  readonly requestTimeoutMs: number;
+}
+
+/** What of objects' past a request reads. */
+export type HistoryRead =
+  /** `…/name/history`, `…/name/history/12`: the right to get that subresource has been asked for. */
+  | { readonly type: "history" }
+  /** `…/name/deleted`, or `…/-/deleted` of all names. */
+  | { readonly type: "deleted" }
+  /** `?at=` of an object or a collection. */
+  | { readonly type: "at" };
+
+/** Undefined for a request about the present. */
+export function historyRead({ verb, request }: Negotiated, { subresource }: Target): HistoryRead | undefined {
+  if (subresource === "") {
+    if (request.query === undefined || (verb !== "get" && verb !== "list")) return undefined;
+    return request.query.has("at") ? { type: "at" } : undefined;
+  }
+  if (subresource === "deleted") return { type: "deleted" };
+  return subresource === "history" || subresource.startsWith("history/") ? { type: "history" } : undefined;
+}
+
+/**
+ * Answers what is asked of objects' past. Whoever asks how objects were needs the right to their present and to the subresource
+ * `history`: who may read secrets may not read all that they ever were. @throws ApiError
+ */
+export async function serveHistory(
+  deps: HistoryDeps,
+  call: Negotiated,
+  { wanted, read }: { readonly wanted: Wanted; readonly read: HistoryRead },
+): Promise<void> {
+  const { request, response, user, verb } = call;
+  const { kind, route } = wanted.subject;
+  const { target } = route;
+  if (!deps.hasHistory(kind) || !isPlaced(kind, target)) throw unknownPath();
+  if (read.type === "at") await checkAllowed(deps, { ...target, kind: "resource", user, verb, subresource: "history" });
+  const representation =
+    read.type === "at" || isState(target) ? wanted.representation : documentOf(wanted.representation);
+  const asked = {
+    ...target,
+    ...{ verb: "update" as const, body: Buffer.alloc(0), contentType: "", ifMatch: "" },
+    options: optionsOf(request.query),
+    form: representation === plainJson ? "" : formOf(representation, request, verb),
+    ...{ user, userAgent: request.header("user-agent") ?? "" },
+  };
+  const options = { deadlineMs: timeLimitOf(request.query, deps.requestTimeoutMs), span: call.trace?.handling("Get") };
+  const { code, body, warnings } = await deps.resources(target.group).call(resourceHistory, asked, options);
+  await deps.respond.document(response, representation, { code, body, headers: warningHeaders(warnings) });
+}
+
+/** Of what a namespace has in it, all namespaces together can be read, but no name in none. */
+function isPlaced(kind: Kind, { namespace, name, subresource }: Target): boolean {
+  if (!isStored(kind) || (namespace !== "" && !kind.namespaced)) return false;
+  return !kind.namespaced || namespace !== "" || name === "" || (name === everything && subresource === "deleted");
+}
+
+const everything = "-";
+
+/** An object as it was, in the form that the client wants of objects; a difference of two is a document. */
+const isState = ({ subresource }: Target): boolean => subresource.startsWith("history/");
+
+/** What is no object of any kind is written as JSON, or as YAML that is made of it. */
+function documentOf(representation: Representation): Representation {
+  const { encoding, transform } = representation;
+  return transform === undefined && (encoding === "json" || encoding === "yaml") ? representation : plainJson;
+}
+
+async function checkAllowed({ authorizer }: HistoryDeps, attributes: ResourceAttributes): Promise<void> {
+  const { outcome, reason } = await authorizer.authorize(attributes);
+  if (outcome !== "allow") throw forbiddenError(attributes, reason);
+}
+
+/** The name that a path ends with which asks for the deletions of a collection: `…/configmaps/deleted`. */
+const deletedName = "deleted";
+
+/** Whether a get that finds no such object asks for the deletions of its collection. */
+export function mayMeanDeleted(deps: HistoryDeps, kind: Kind, { name, subresource }: Target): boolean {
+  return name === deletedName && subresource === "" && deps.hasHistory(kind);
+}
+
+/**
+ * The deletions of a collection where an object of that name is not found; whoever may not read them reads that it is not found.
+ * @throws ApiError
+ */
+export async function serveDeleted(
+  deps: HistoryDeps,
+  call: Negotiated,
+  { wanted, error }: { readonly wanted: Wanted; readonly error: unknown },
+): Promise<void> {
+  const { subject } = wanted;
+  const target = { ...subject.route.target, name: everything, subresource: "deleted" };
+  const { outcome } = await deps.authorizer.authorize({ ...target, kind: "resource", user: call.user, verb: "get" });
+  if (!(error instanceof ApiError) || error.reason !== "NotFound" || outcome !== "allow") throw error;
+  const asking = { ...wanted, subject: { ...subject, route: { ...subject.route, target } } };
+  await serveHistory(deps, call, { wanted: asking, read: { type: "deleted" } });
+}
