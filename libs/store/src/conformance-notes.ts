@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
-import type { Fixture } from "./conformance.js";
+import type { Scenario } from "./conformance-fixture.js";
 import { isReadable, type NewNote, type NoteSpace } from "./notes.js";
 import { type Key, key, revision } from "./revision.js";
 import type { Store } from "./store.js";
 import { type Drive, drive, follow, line } from "./testing/drive.js";
-
-type Scenario = (d: Drive, fixture: Fixture) => Promise<void>;
 
 function noteOf(d: Drive, at: string, text: string, space: NoteSpace = "states"): NewNote {
   return { space, key: d.key(at), value: Buffer.from(text) };

@@ -1,19 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ApiError } from "@orch/status/api-error.js";
+import type { Fixture, Scenario } from "./conformance-fixture.js";
 import { notes } from "./conformance-notes.js";
 import { key, noRevision, revision } from "./revision.js";
-import type { Store } from "./store.js";
-import { type Drive, drive, follow, line } from "./testing/drive.js";
-
-/** A fresh store without keys under `prefix`; revisions need not start at 1. */
-export interface Fixture {
-  readonly store: Store;
-  readonly prefix: string;
-  /** Closes the store and opens the same data again; absent where a store cannot. */
-  reopen?(): Promise<Store>;
-  cleanup(): Promise<void>;
-}
+import { drive, follow, line } from "./testing/drive.js";
 
 export interface Implementation {
   readonly name: string;
@@ -21,8 +12,6 @@ export interface Implementation {
   readonly skip?: string;
   open(): Promise<Fixture>;
 }
-
-type Scenario = (d: Drive, fixture: Fixture) => Promise<void>;
 
 /** Registers the tests that every Store must pass (the contract on the interface, and no more than it). */
 export function storeConformance(implementation: Implementation): void {

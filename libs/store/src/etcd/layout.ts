@@ -21,7 +21,9 @@ export function identityKey(prefix: string): Key {
 /** Notes lie behind every key of a caller: no key's first character behind the prefix is `~` or above. */
 const noteMark = "~";
 
-/** The key under which a note is stored: `/orch/configmaps/…` of the states → `/orch/~states/configmaps/…`. */
+/**
+ * The key under which a note is stored: `/orch/configmaps/…` of the states → `/orch/~states/configmaps/…`.
+ */
 export function noteKey(prefix: string, space: NoteSpace, of: Key): Key {
   return key(`${prefix}${noteMark}${space}/${of.slice(prefix.length)}`);
 }

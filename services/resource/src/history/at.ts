@@ -1,6 +1,7 @@
 import type { ObjectState } from "@orch/history/states.js";
-import { badRequest } from "@orch/status/api-error.js";
+import { badRequest, expired } from "@orch/status/api-error.js";
 import { cut } from "@orch/status/cut.js";
+import type { Write } from "../write/write.js";
 
 /** The moment that `?at=` names. */
 export type Moment =
@@ -30,4 +31,13 @@ export function stateAt(states: readonly ObjectState[], moment: Moment): ObjectS
     moment.type === "revision" ? revision <= moment.revision : author === undefined || author.time <= moment.time,
   );
   return found?.change === "deleted" ? undefined : found;
+}
+
+export const lost = (at: number) => expired(`the state at revision ${at} is not kept`);
+
+/** @throws ApiError BadRequest for a revision that there is not yet */
+export async function checkNotAhead({ deps, kind }: Write, wanted: number): Promise<void> {
+  const newest = await deps.store.revision();
+  if (wanted > newest)
+    throw badRequest(`at: Invalid value: ${wanted}: the newest revision of ${kind.plural} is ${newest}`);
 }

@@ -7,9 +7,8 @@ import { readStored } from "../write/conversions.js";
 import { listBody } from "../write/list-body.js";
 import { matcher, selectorsOf } from "../write/selected.js";
 import { keyPrefix, type Write } from "../write/write.js";
-import { type Moment, stateAt } from "./at.js";
+import { checkNotAhead, lost, type Moment, stateAt } from "./at.js";
 import { pageLimit, readContinue, writeContinue } from "./paging.js";
-import { checkNotAhead, lost } from "./read.js";
 import { walkNoted } from "./walk.js";
 
 /**

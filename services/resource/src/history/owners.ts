@@ -1,4 +1,3 @@
-import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { keyOf, type Write } from "../write/write.js";

@@ -2,12 +2,12 @@ import { isStored } from "@orch/api/catalog.js";
 import { hasHistory } from "@orch/history/rules.js";
 import { type ObjectState, readStates } from "@orch/history/states.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
-import { badRequest, expired, methodNotAllowed, notFound, unknownPath } from "@orch/status/api-error.js";
+import { badRequest, methodNotAllowed, notFound, unknownPath } from "@orch/status/api-error.js";
 import { cut } from "@orch/status/cut.js";
 import { revision } from "@orch/store/revision.js";
 import { objectReply } from "../write/reply.js";
 import { keyOf, resourceOf, type Write } from "../write/write.js";
-import { type Moment, parseMoment, stateAt } from "./at.js";
+import { checkNotAhead, lost, type Moment, parseMoment, stateAt } from "./at.js";
 import { listDeleted } from "./deleted.js";
 import { differenceDocument, historyDocument } from "./documents.js";
 import { listAt } from "./list-at.js";
@@ -87,13 +87,4 @@ async function stateReply(write: Write, { value, revision: at, change }: ObjectS
   if (value === undefined) throw lost(at);
   const reply = await objectReply(write, { is: "unchanged", bytes: value, revision: revision(at), warnings: [] });
   return { ...reply, warnings: [] };
-}
-
-export const lost = (at: number) => expired(`the state at revision ${at} is not kept`);
-
-/** @throws ApiError BadRequest for a revision that there is not yet */
-export async function checkNotAhead({ deps, kind }: Write, wanted: number): Promise<void> {
-  const newest = await deps.store.revision();
-  if (wanted > newest)
-    throw badRequest(`at: Invalid value: ${wanted}: the newest revision of ${kind.plural} is ${newest}`);
 }

@@ -16,8 +16,9 @@ import { storeOnlyNew } from "../write/store-draft.js";
 import { surfaceOf } from "../write/surface.js";
 import { warned } from "../write/warned.js";
 import { keyOf, resourceOf, type Write } from "../write/write.js";
+import { lost } from "./at.js";
 import { livingOwners } from "./owners.js";
-import { lost, stateOf } from "./read.js";
+import { stateOf } from "./read.js";
 
 /** What of an object's past is written again. */
 export function isRestore(subresource: string): boolean {
