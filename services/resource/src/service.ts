@@ -433,7 +433,8 @@ function performOnSubresource(write: Write, tokens: TokenService | undefined): P
   if (isRestore(request.subresource)) return restore(write);
   const subresource = requested.subresources.find((s) => s.name === request.subresource);
   if (subresource === undefined) throw unknownPath();
-  if (!subresource.verbs.includes(request.verb)) throw methodNotAllowed();
+  const { verbs, internal = [] } = subresource;
+  if (!verbs.includes(request.verb) && !internal.includes(request.verb)) throw methodNotAllowed();
   const isPart = subresource.kind === requested.kind || subresource.name === "scale";
   if (request.verb === "update" && isPart) return update(write);
   if (request.verb === "patch" && isPart) return patch(write);
