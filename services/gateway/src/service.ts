@@ -35,7 +35,8 @@ import { createNodeWay } from "./nodes/node-way.js";
 import { createPipeline } from "./pipeline.js";
 import { createResponder } from "./respond.js";
 import { createReviews, type ReviewDeps } from "./reviews/reviews.js";
-import { createSets, hasSets, type SetsOptions } from "./sets/sets.js";
+import type { SetsOptions } from "./sets/change.js";
+import { createSets, hasSets } from "./sets/sets.js";
 
 export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
   readonly minRequestTimeoutMs: number;

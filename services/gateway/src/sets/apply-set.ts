@@ -1,17 +1,16 @@
 import { dryRunOf } from "@orch/render/write-options.js";
-import type { WriteReply, WriteRequest, WriteVerb } from "@orch/rpc/messages.js";
+import type { WriteRequest } from "@orch/rpc/messages.js";
 import { badRequest } from "@orch/status/api-error.js";
 import type { Target } from "@orch/status/target.js";
-import type { Negotiated } from "../call.js";
 import { warningHeaders } from "../http/warning-headers.js";
 import { formOf, plainJson, type Representation } from "../representation.js";
 import { warningsOf } from "../stages/recover.js";
-import { maxBodyBytes, optionsOf } from "../writes.js";
 import { carryOut, membersOf } from "./carry-out.js";
+import { carrying, type SetChange, type SetsDeps } from "./change.js";
 import { type Plan, type PlannedRemoval, type PlannedWrite, planSet } from "./plan.js";
 import { type Named, refusal } from "./problems.js";
 import { type Mark, type Member, markOf, type ObjectSet, type SetStatus } from "./set-object.js";
-import { carrying, type SetChange, type SetsDeps } from "./sets.js";
+import { writeRequest } from "./write-request.js";
 
 /**
  * A create, update, patch or apply of a set: what it would store is asked of its resource service, what its objects come to of
@@ -124,34 +123,4 @@ function documentOf(representation: Representation): Representation {
 
 function endForm({ call, wanted }: SetChange): string {
   return formOf(wanted.representation, call.request, call.verb);
-}
-
-/** The request as the resource service takes it. Its body is not told to the audit log: those of its objects are. */
-export async function writeRequest({ call, wanted }: Pick<SetChange, "call" | "wanted">): Promise<WriteRequest> {
-  const { request, user, audit } = call;
-  return {
-    verb: writeVerb(call),
-    ...wanted.subject.route.target,
-    body: await request.body(maxBodyBytes),
-    contentType: request.header("content-type") ?? "",
-    options: optionsOf(request.query),
-    form: "",
-    user,
-    userAgent: request.header("user-agent") ?? "",
-    ifMatch: request.header("if-match") ?? "",
-    auditId: request.id,
-    audit: audit?.wanted,
-  };
-}
-
-function writeVerb({ verb }: Negotiated): WriteVerb {
-  switch (verb) {
-    case "create":
-    case "update":
-    case "patch":
-    case "delete":
-      return verb;
-    default:
-      throw new TypeError(`${verb} is no write of a set`);
-  }
 }

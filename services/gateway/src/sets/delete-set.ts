@@ -4,13 +4,13 @@ import { conflict } from "@orch/status/api-error.js";
 import { warningHeaders } from "../http/warning-headers.js";
 import { formOf } from "../representation.js";
 import { warningsOf } from "../stages/recover.js";
-import { writeRequest } from "./apply-set.js";
 import { removeAll } from "./carry-out.js";
+import type { SetChange, SetsDeps } from "./change.js";
 import { type DeletionOptions, readDeletion } from "./deletion-options.js";
 import { type PlannedRemoval, planRemovals } from "./plan.js";
 import { type Named, refusal } from "./problems.js";
 import { type Mark, type Member, markOf, nameOf, type ObjectSet } from "./set-object.js";
-import type { SetChange, SetsDeps } from "./sets.js";
+import { writeRequest } from "./write-request.js";
 
 /**
  * Deletes a set: its members first, in the order opposite to that of their creation, or with the policy `Orphan` their marks.
