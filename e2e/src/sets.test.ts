@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { isRecord } from "@orch/client/objects.js";
+import { execute } from "./clients/program.js";
 import { type Answer, type Credentials, connect, type Http, valueAt } from "./harness/http.js";
 import { kubectlIn, kubectlMissing } from "./harness/kubectl.js";
 import { assertFailure } from "./harness/status.js";
@@ -168,6 +170,33 @@ test("a namespace, a definition and what needs them are one set, in whatever ord
   assert.equal((await http.delete(all)).status, 200);
   await untilSo("the namespace goes", async () => (await http.get("/api/v1/namespaces/brought")).status === 404);
   assert.equal((await http.get(gear)).status, 404);
+});
+
+test("orch apply-set shows what changes, and applies it where it may", async () => {
+  const ns = await namespace("by-orch");
+  const objects = join(folder, "objects");
+  await mkdir(objects, { recursive: true });
+  const script = fileURLToPath(new URL("../../services/cli/dist/main.js", import.meta.url));
+  const orch = async (...args: readonly string[]) => {
+    const base = ["apply-set", "-f", objects, "--name=s", `--namespace=${ns}`, `--orchconfig=${target.clientConfig}`];
+    const { code, output, errors } = await execute([process.execPath, script, ...base, ...args]);
+    return { code, text: `${output}${errors}` };
+  };
+  await writeFile(join(objects, "a.yaml"), `${JSON.stringify(map("one"))}\n---\n${JSON.stringify(map("two"))}\n`);
+  await writeFile(join(objects, "b.json"), JSON.stringify(secret("key", "hunter2")));
+  const created = `+ configmaps ${ns}/one\n+ configmaps ${ns}/two\n+ secrets ${ns}/key\n3 to create\n`;
+  assert.deepEqual(await orch("--dry-run"), { code: 0, text: created });
+  const unasked = await orch();
+  assert.deepEqual([unasked.code, unasked.text.includes("--yes")], [1, true]);
+  assert.deepEqual(await maps(ns), {});
+  assert.deepEqual(await orch("--yes"), { code: 0, text: `${created}set s: Applied\n` });
+  await writeFile(join(objects, "a.yaml"), `${JSON.stringify(map("one", "w"))}\n`);
+  const changed = `~ configmaps ${ns}/one\n    .data.k: "v" → "w"\n- configmaps ${ns}/two\n1 to change, 1 unchanged, 1 to delete\n`;
+  assert.deepEqual(await orch("--yes"), { code: 0, text: `${changed}set s: Applied\n` });
+  assert.deepEqual(await maps(ns), { one: "w" });
+  await writeFile(join(objects, "a.yaml"), "kind: ConfigMap\n");
+  const wrong = await orch("--yes");
+  assert.deepEqual([wrong.code, wrong.text.includes("apiVersion and kind are needed")], [1, true]);
 });
 
 test("what one refuses keeps all others from being written, and every refusal is told at its place", async () => {

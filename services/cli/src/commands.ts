@@ -159,6 +159,13 @@ const clientConfig: Command = {
     (await import("./client-config/command.js")).runClientConfig(argv, { dataDir: dataDirOf(world), now: world.now }),
 };
 
+const applySet: Command = {
+  word: "apply-set",
+  description: "make a set of objects in files: show what changes, ask, apply all of it",
+  flags: async ({ environment }) => (await import("./sets/command.js")).applySetFlags(environment["ORCHCONFIG"] ?? ""),
+  run: async (argv, world) => (await import("./sets/command.js")).runApplySet(argv, world),
+};
+
 const certificates: Command = {
   word: "certificates",
   description: "the certificates that the services of a cluster need, in a folder or as Secrets",
@@ -210,7 +217,7 @@ export const groups: readonly CommandGroup[] = [
   { title: "Data", commands: [backup, restore, check, storage] },
   { title: "Scheduling", commands: [explainSchedule, schedule] },
   { title: "Clusters", commands: [adm, certificates, wait] },
-  { title: "Clients", commands: [clientConfig] },
+  { title: "Clients", commands: [clientConfig, applySet] },
   { title: "Expressions", commands: [cel] },
   { title: "Other", commands: [completionCommand(() => commands), versionCommand] },
 ];
