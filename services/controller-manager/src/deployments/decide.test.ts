@@ -80,6 +80,7 @@ test("hashes are FNV-1a, written in letters that make no words, and do not depen
   assert.equal(fnv1a("foobar"), 0xbf9cf968);
   assert.match(safeText(2166136261), /^[bcdfghjklmnpqrstvwxz2456789]{10}$/);
   assert.equal(canonicalText({ b: [1, { d: 1, c: undefined }], a: "x" }), '{"a":"x","b":[1,{"d":1}]}');
+  assert.equal(canonicalText({ a: [9_000_000_000_000_000_000n] }), '{"a":[9000000000000000000]}');
   assert.equal(templateHash({ a: 1, b: 2 }, undefined), templateHash({ b: 2, a: 1 }, undefined));
   assert.notEqual(templateHash({ a: 1 }, undefined), templateHash({ a: 1 }, 1));
 });

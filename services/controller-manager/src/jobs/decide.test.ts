@@ -227,6 +227,7 @@ describe("a job fails", () => {
       reasonOf(job(policy({ operator: "In", values: [42] })), lost({ code: 42 })),
       "FailureTarget PodFailurePolicy: Container c for pod ns/a failed with exit code 42 matching FailJob rule at index 1",
     ],
+    ["not before a deadline of ages", reasonOf(job({ activeDeadlineSeconds: 9_000_000_000_000_000_000n }), two), ""],
     ["not by another code", reasonOf(job(policy({ operator: "In", values: [42] })), lost({ code: 41 })), ""],
     [
       "not by another container",
