@@ -212,6 +212,7 @@ test("old sets beyond the history go, the oldest revision first", () => {
   const all = [...old, set("new", size(1, { revision: 5 }))];
   assert.deepEqual(told(deployment(1, {}, { status }), all), ["delete v1", "delete v2"]);
   assert.deepEqual(told(deployment(1), all), [], "while the rollout is under way");
+  assert.deepEqual(told(deployment(1, { paused: true }), all).slice(-2), ["delete v1", "delete v2"]);
 });
 
 test("going back to a template makes its set the newest, with a new revision and its history", () => {

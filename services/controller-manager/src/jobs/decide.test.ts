@@ -218,6 +218,13 @@ describe("a job fails", () => {
       limit,
     ],
     [
+      "by restarts of containers that begin first",
+      reasonOf(job({ backoffLimit: 2, template: { spec: { restartPolicy: "OnFailure" } } }), [
+        { ...pod("a"), status: { phase: "Pending", initContainerStatuses: [{ name: "i", restartCount: 2 }] } },
+      ]),
+      limit,
+    ],
+    [
       "after its deadline",
       reasonOf(job({ activeDeadlineSeconds: 600 }, failed(0)), two),
       "FailureTarget DeadlineExceeded: Job was active longer than specified deadline",
