@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -22,7 +22,15 @@ let http: Http;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), "orch-sets-"));
-  target = await startStandalone({ args: ["--runtime-config=sets.orch/v1alpha1=true", "--object-history=on"] });
+  const policy = join(folder, "policy.yaml");
+  const rules = "rules: [{level: RequestResponse, resources: [{group: sets.orch}]}, {level: None}]";
+  await writeFile(policy, `apiVersion: audit.k8s.io/v1\nkind: Policy\n${rules}\n`);
+  target = await startStandalone({
+    args: [
+      ...["--runtime-config=sets.orch/v1alpha1=true", "--object-history=on"],
+      ...[`--audit-policy-file=${policy}`, `--audit-log-path=${join(folder, "audit.log")}`],
+    ],
+  });
   http = connect(target);
 });
 after(async () => {
@@ -59,8 +67,8 @@ const sets = (namespace: string): string => `${group}/namespaces/${namespace}/se
 const core = (namespace: string, resource = "configmaps"): string => `/api/v1/namespaces/${namespace}/${resource}`;
 
 /** A PUT, which creates the set where there is none. */
-async function put(namespace: string, name: string, spec: Spec, query = {}): Promise<Answer> {
-  return http.put(`${sets(namespace)}/${name}`, set(name, spec), query);
+function put(namespace: string, name: string, spec: Spec): Promise<Answer> {
+  return http.put(`${sets(namespace)}/${name}`, set(name, spec));
 }
 async function applied(namespace: string, name: string, spec: Spec): Promise<Answer> {
   const answer = await put(namespace, name, spec);
@@ -332,7 +340,8 @@ test("nothing that is in a secret can be read in its set", async () => {
     spec: { objects: [secret("s", "hunter2")] },
   });
   assert.equal(made.status, 201, made.text);
-  const changed = await put(ns, "s", { objects: [secret("s", "hunter3")] }, { dryRun: "All" });
+  const next = { metadata: { name: "s", annotations }, spec: { objects: [secret("s", "hunter3")] } };
+  const changed = await http.put(`${sets(ns)}/s`, next, { dryRun: "All" });
   assert.deepEqual(actions(changed), ["Change s"]);
   await applied(ns, "s", { objects: [secret("s", "hunter3")] });
   assert.equal(
@@ -346,6 +355,9 @@ test("nothing that is in a secret can be read in its set", async () => {
     changed,
   ].map(({ text: body }) => body);
   read.push(JSON.stringify(await watch.take(4)), target.log());
+  const audited = await readFile(join(folder, "audit.log"), "utf8");
+  read.push(...audited.split("\n").filter((line) => line.includes('"resource":"sets"')));
+  assert.ok(read.length > 8, "the writes of the set are recorded");
   watch.close();
   for (const body of read) assert.ok(!/hunter|aHVudGVy/.test(body), body);
 });

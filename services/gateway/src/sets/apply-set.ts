@@ -87,11 +87,10 @@ function statusOf(
   return { phase: "Incomplete", message: `${count} could not be written`, ...observed, members };
 }
 
-/** The set as a dry run answers it: without objects, with what would become of each. */
+/** The set as a dry run answers it: with what would become of each object. */
 function planned(set: ObjectSet, { writes, removals }: Plan): ObjectSet {
-  const { objects: _objects, ...spec } = set.spec ?? {};
   const members = [...writes.map(plannedWrite), ...removals.map(plannedRemoval)];
-  return { ...set, spec, status: { ...set.status, members } };
+  return { ...set, status: { ...set.status, members } };
 }
 
 function plannedWrite({ object, action, changes, before }: PlannedWrite): Member {
@@ -110,10 +109,11 @@ interface Answered {
   readonly warnings: readonly string[];
 }
 
-/** A document that was not stored is JSON or YAML. */
+/** What was not stored is JSON or YAML, and has no contents either: the audit log may have it. */
 function answer({ respond }: SetsDeps, { call, wanted }: SetChange, { code, value, warnings }: Answered): void {
   const headers = warningHeaders([...warningsOf(call), ...warnings]);
-  respond.value(call.response, documentOf(wanted.representation), { code, value, headers });
+  const shown = wanted.subject.kind.behavior.kept?.(value) ?? value;
+  respond.value(call.response, documentOf(wanted.representation), { code, value: shown, headers });
 }
 
 function documentOf(representation: Representation): Representation {

@@ -1,5 +1,5 @@
 /** Requests of one set that are under way at once. */
-const atOnce = 8;
+const atOnce = 16;
 
 /** What `run` makes of each, in their order; at most {@link atOnce} run at a time. An error of one is that of all. */
 export async function eachOf<T, R>(things: readonly T[], run: (thing: T) => Promise<R>): Promise<readonly R[]> {
