@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readConfigurations } from "@orch/component-config/read-configurations.js";
 import { schedulerConfiguration } from "@orch/component-config/scheduler/scheduler.js";
 import fc from "fast-check";
-import { bindPod, permit, release, reserve } from "./cycle/binding.js";
+import { bindPod, permit, postBind, release, reserve } from "./cycle/binding.js";
 import type { Plugin } from "./framework/plugin.js";
 import { skip, unschedulable } from "./framework/status.js";
 import type { RawPod } from "./model/objects.js";
@@ -178,6 +178,7 @@ test("plugins keep, allow and bind in their order; what fails is taken back in t
   release(profile, each, "n", { ...scene, now: 0 });
   assert.equal(scene.cluster.pod("default/bad"), undefined);
   assert.equal(await bindPod(profile, { ...each, name: "good" }, "n", signal), undefined);
+  postBind(profile, each, "n", assert.ifError);
   const own = calls.filter((call) => /[AB]$/.test(call));
   assert.deepEqual(own, ["reserve A", "reserve B", "unreserve B", "unreserve A", "postBind A", "postBind B"]);
 });

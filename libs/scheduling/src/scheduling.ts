@@ -18,8 +18,8 @@
  *               queue.requeue(waiting, decision, now); queue.done(key)
  *    failed   → queue.requeue(waiting, no plugins, now); queue.done(key)
  *    ```
- * 3. **It binds**, beside the next cycles: wait for permit, `bindPod(profile, pod, node, signal)`, `queue.done(key)`. When
- *    anything fails on the way: `release(...)` (unreserve, forget, tell the queue that the pod is gone from the node), then
+ * 3. **It binds**, beside the next cycles: wait for permit, `bindPod(profile, pod, node, signal)`, `queue.done(key)`,
+ *    `postBind(…)`. When anything fails on the way: `release(...)` (unreserve, forget, tell the queue that the pod is gone from the node), then
  *    as for a failed decision. The mirror confirms the assumed pod.
  *
  * `queue.flush(now)` once a second ends backoffs and lets pods go that waited for too long.
@@ -32,7 +32,9 @@ import type { Naming } from "@orch/naming/naming.js";
 import { type Cluster, createCluster } from "./cluster/cluster.js";
 import { type Cycles, createCycles } from "./cycle/schedule.js";
 import { createFeed, type Feed } from "./feed.js";
-import { type Profile, type Registry, resolveProfile } from "./framework/profile.js";
+import { type At, type Profile, type Registry, resolveProfile } from "./framework/profile.js";
+import { failed, type Rejection } from "./framework/status.js";
+import type { PodInfo } from "./model/pod-info.js";
 import { defaultRegistry, type RegistryOptions } from "./plugins/registry.js";
 import { createSchedulingQueue, type QueueOptions, type SchedulingQueue } from "./queue/scheduling-queue.js";
 
@@ -94,8 +96,8 @@ export function createScheduling(options: SchedulingOptions): Scheduling {
     // All profiles sort alike: the configuration is refused otherwise.
     compare: (a, b) => first?.queueSort.queueSort(a, b) ?? 0,
     preEnqueue: (pod) => {
-      for (const { preEnqueue } of profiles.get(pod.schedulerName)?.preEnqueue ?? []) {
-        const rejection = preEnqueue(pod);
+      for (const plugin of profiles.get(pod.schedulerName)?.preEnqueue ?? []) {
+        const rejection = gateOf(plugin, pod);
         if (rejection !== undefined) return rejection;
       }
       return undefined;
@@ -115,4 +117,13 @@ export function createScheduling(options: SchedulingOptions): Scheduling {
     othersFilter: config.extenders.some(({ filterVerb }) => filterVerb !== ""),
   });
   return { cluster, queue, cycles, profiles, feed: createFeed({ cluster, queue, profiles }) };
+}
+
+/** A plugin that throws keeps its pod out of the queue, until an event that it waits for. */
+function gateOf({ name, preEnqueue }: At<"preEnqueue">, pod: PodInfo): Rejection | undefined {
+  try {
+    return preEnqueue(pod);
+  } catch (error) {
+    return failed(name, error instanceof Error ? error.message : String(error));
+  }
 }

@@ -1,7 +1,8 @@
-import { bindPod, type Permission, permit, release, reserve } from "@orch/scheduling/cycle/binding.js";
+import { bindPod, type Permission, permit, postBind, release, reserve } from "@orch/scheduling/cycle/binding.js";
 import { type Decision, type Placed, type Refused, reasonToSkip } from "@orch/scheduling/cycle/schedule.js";
 import type { Profile } from "@orch/scheduling/framework/profile.js";
 import { failed, messageOf as messageOfRejection, type Rejection } from "@orch/scheduling/framework/status.js";
+import type { PodInfo } from "@orch/scheduling/model/pod-info.js";
 import type { Waiting } from "@orch/scheduling/queue/scheduling-queue.js";
 import type { Scheduling } from "@orch/scheduling/scheduling.js";
 import { type Clock, sleep } from "@orch/status/clock.js";
@@ -86,27 +87,38 @@ export function createDriver(deps: DriverDeps): Driver {
   function attempt(waiting: Waiting, signal: AbortSignal): void {
     const { pod, key } = waiting;
     const profile = profiles.get(pod.schedulerName);
-    if (profile === undefined || reasonToSkip(pod, cluster) !== undefined) {
+    const skipped = reasonToSkip(pod, cluster);
+    if (profile === undefined || skipped !== undefined) {
+      if (skipped !== undefined && pod.terminating) warn(pod, skipped);
       queue.done(key);
       return;
     }
     const of = { waiting, profile, began: now(), signal };
     const interested = extenders.filter((extender) => extender.isInterested(pod));
-    if (interested.length === 0) act(of, cycles.schedule(profile, pod, of.began));
-    else beside(ask(of, interested));
+    if (interested.length > 0) beside(ask(of, interested));
+    else act(of, decided(profile, pod, of.began));
   }
+
+  /** A plugin that throws fails this attempt, and keeps no other pod waiting. */
+  function decided(profile: Profile, pod: PodInfo, began: number): Decision {
+    try {
+      return cycles.schedule(profile, pod, began);
+    } catch (error) {
+      return { outcome: "failed", message: messageOf(error) };
+    }
+  }
+
+  const warn = (pod: PodInfo, note: string): void =>
+    events.tell({ pod, type: "Warning", reason: "FailedScheduling", action: "Scheduling", note });
 
   async function ask(of: Attempt, interested: readonly Extender[]): Promise<void> {
     const { waiting, profile, began, signal } = of;
     isAsking = true;
     const deps = { cycles, extenders: interested, now: began, signal, onError };
-    try {
-      act(of, await decideWith(profile, waiting.pod, deps));
-    } catch (error) {
-      fail(of, messageOf(error));
-    } finally {
-      isAsking = false;
-    }
+    const failure = (error: unknown): Decision => ({ outcome: "failed", message: messageOf(error) });
+    const decision = await decideWith(profile, waiting.pod, deps).catch(failure);
+    isAsking = false;
+    act(of, decision);
   }
 
   function act(of: Attempt, decision: Decision): void {
@@ -154,6 +166,7 @@ export function createDriver(deps: DriverDeps): Driver {
     }
     queue.done(key);
     told.delete(key);
+    postBind(profile, pod, node, onError);
     const at = now();
     telemetry.attempted("scheduled", profile.schedulerName, (at - began) / 1000);
     telemetry.bound(waiting.attempts, (at - waiting.added) / 1000);
@@ -224,7 +237,7 @@ export function createDriver(deps: DriverDeps): Driver {
     const { pod, key } = waiting;
     // Who leads no more tells nobody anything.
     if (signal.aborted) return;
-    events.tell({ pod, type: "Warning", reason: "FailedScheduling", action: "Scheduling", note: what.message });
+    warn(pod, what.message);
     const text = JSON.stringify([pod.uid, what]);
     if (told.get(key) === text) return;
     told.set(key, text);

@@ -79,7 +79,10 @@ export function createScheduler(config: SchedulerConfiguration, deps: SchedulerD
   const events = createEvents({ client, naming, now: clock.now, random, instance, onError });
   const asking = config.extenders.map((each) => ({ each, ...createAsk(each) }));
   const extenders = asking.map(({ each, ask }) =>
-    createExtender(each, { ask, nodeObject: (name) => watched.node(name) }),
+    createExtender(each, {
+      ...{ ask, nodeObject: (name) => watched.node(name) },
+      podsOn: (name) => cluster.node(name)?.pods,
+    }),
   );
   async function bind(pod: PodInfo, node: string, signal: AbortSignal): Promise<Rejection | undefined> {
     const binder = extenders.find((extender) => extender.binds && extender.isInterested(pod));

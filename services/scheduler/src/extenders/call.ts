@@ -37,9 +37,9 @@ export function createAsk(configuration: Configuration): { readonly ask: Ask; cl
   };
 }
 
-/** Data stands as bytes in the file, base64 in its text. */
-function tlsOf({ tlsConfig }: Configuration): object {
-  if (tlsConfig === undefined) return {};
+/** Data stands as bytes in the file, base64 in its text. With `enableHTTPS` and no authority nobody is asked who the server is. */
+export function tlsOf({ enableHTTPS, tlsConfig }: Pick<Configuration, "enableHTTPS" | "tlsConfig">): object {
+  if (tlsConfig === undefined) return enableHTTPS ? { rejectUnauthorized: false } : {};
   const { insecure, serverName, certFile, keyFile, caFile, certData, keyData, caData } = tlsConfig;
   const part = (data: unknown, file: string): Buffer | undefined => {
     if (typeof data === "string" && data !== "") return Buffer.from(data, "base64");
@@ -47,7 +47,7 @@ function tlsOf({ tlsConfig }: Configuration): object {
   };
   const [ca, cert, key] = [part(caData, caFile), part(certData, certFile), part(keyData, keyFile)];
   return {
-    ...(insecure ? { rejectUnauthorized: false } : {}),
+    ...(insecure || (enableHTTPS && ca === undefined) ? { rejectUnauthorized: false } : {}),
     ...(serverName === "" ? {} : { servername: serverName }),
     ...(ca === undefined ? {} : { ca }),
     ...(cert === undefined || key === undefined ? {} : { cert, key }),
