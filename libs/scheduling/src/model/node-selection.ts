@@ -44,8 +44,11 @@ function compareWith(key: string, operator: "Gt" | "Lt", values: readonly string
   };
 }
 
+/** Of 64 bits, as programs of other languages read them. Labels and their bounds have at most 63 characters. */
 function integerOf(text: string): bigint | undefined {
-  return text.length <= 20 && /^[+-]?[0-9]+$/.test(text) ? BigInt(text.replace("+", "")) : undefined;
+  if (text.length > 63 || !/^[+-]?[0-9]+$/.test(text)) return undefined;
+  const value = BigInt(text.replace("+", ""));
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
 /** The one field that nodes are chosen by is their name. */
