@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readConfigurations } from "@orch/component-config/read-configurations.js";
 import { schedulerConfiguration } from "@orch/component-config/scheduler/scheduler.js";
 import fc from "fast-check";
-import { bindPod, permit, postBind, release, reserve } from "./cycle/binding.js";
+import { bindPod, permit, postBind, preBindPod, release, reserve } from "./cycle/binding.js";
 import type { Plugin } from "./framework/plugin.js";
 import { skip, unschedulable } from "./framework/status.js";
 import type { RawPod } from "./model/objects.js";
@@ -174,7 +174,7 @@ test("plugins keep, allow and bind in their order; what fails is taken back in t
   const permission = permit(profile, each, "n");
   assert.ok("waitsFor" in permission);
   assert.deepEqual([[...permission.waitsFor.keys()], permission.ms], [["A"], 15 * 60 * 1000]);
-  assert.deepEqual((await bindPod(profile, each, "n", signal))?.reasons, ["no"]);
+  assert.deepEqual((await preBindPod(profile, each, "n", signal))?.reasons, ["no"]);
   release(profile, each, "n", { ...scene, now: 0 });
   assert.equal(scene.cluster.pod("default/bad"), undefined);
   assert.equal(await bindPod(profile, { ...each, name: "good" }, "n", signal), undefined);

@@ -11,7 +11,15 @@ import type { Telemetry } from "./telemetry.js";
 import { createPermitBoard } from "./waiting-pods.js";
 
 const naming = createNaming("orch");
-const silent: Telemetry = { attempted() {}, decided() {}, bound() {}, preempted() {}, entered() {} };
+const silent: Telemetry = {
+  attempted() {},
+  decided() {},
+  bound() {},
+  preempted() {},
+  entered() {},
+  took() {},
+  waited() {},
+};
 
 /** A driver of one node and a plugin of a user's own, and what it has done when nothing is under way any more. */
 async function drive(own: Omit<Plugin, "name">, pods: readonly string[], meta: object = {}) {

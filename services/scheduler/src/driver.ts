@@ -1,4 +1,12 @@
-import { bindPod, type Permission, permit, postBind, release, reserve } from "@orch/scheduling/cycle/binding.js";
+import {
+  bindPod,
+  type Permission,
+  permit,
+  postBind,
+  preBindPod,
+  release,
+  reserve,
+} from "@orch/scheduling/cycle/binding.js";
 import { type Decision, type Placed, type Refused, reasonToSkip } from "@orch/scheduling/cycle/schedule.js";
 import type { Profile } from "@orch/scheduling/framework/profile.js";
 import { failed, messageOf as messageOfRejection, type Rejection } from "@orch/scheduling/framework/status.js";
@@ -128,6 +136,19 @@ export function createDriver(deps: DriverDeps): Driver {
     else fail(of, decision.message);
   }
 
+  function timed<T extends Rejection | undefined>(point: string, profile: Profile, work: () => T): T {
+    const from = now();
+    const rejection = work();
+    took(point, profile, { from, rejection });
+    return rejection;
+  }
+
+  const took = (
+    point: string,
+    { schedulerName }: Profile,
+    { from, rejection }: { readonly from: number; readonly rejection: Rejection | undefined },
+  ): void => telemetry.took(point, rejection?.code ?? "Success", schedulerName, (now() - from) / 1000);
+
   interface Attempt {
     readonly waiting: Waiting;
     readonly profile: Profile;
@@ -140,7 +161,7 @@ export function createDriver(deps: DriverDeps): Driver {
     const { pod, key } = waiting;
     cluster.assume(pod, node);
     cluster.nominations.clear(key);
-    const rejection = reserve(profile, pod, node);
+    const rejection = timed("Reserve", profile, () => reserve(profile, pod, node));
     const permission = rejection ?? permit(profile, pod, node);
     if ("code" in permission) undo(attempt, node, permission);
     else if (permission.waitsFor.size === 0) beside(bind(attempt, node));
@@ -150,7 +171,9 @@ export function createDriver(deps: DriverDeps): Driver {
   /** Who waits holds up nobody: the others that it may wait for must get their turn. */
   async function waitForPermit(attempt: Attempt, node: string, permission: Permission): Promise<void> {
     const { signal, waiting } = attempt;
+    const began = now();
     const rejection = await permits.wait(waiting.pod, node, { ...permission, clock, signal });
+    telemetry.waited(rejection === undefined, (now() - began) / 1000);
     if (rejection !== undefined) undo(attempt, node, rejection);
     else beside(bind(attempt, node));
     wake();
@@ -159,7 +182,17 @@ export function createDriver(deps: DriverDeps): Driver {
   async function bind(attempt: Attempt, node: string): Promise<void> {
     const { waiting, profile, began, signal } = attempt;
     const { pod, key } = waiting;
-    const rejection = await bindPod(profile, pod, node, signal).catch((error: unknown) => failed("", messageOf(error)));
+    const binding = [
+      ["PreBind", preBindPod],
+      ["Bind", bindPod],
+    ] as const;
+    let rejection: Rejection | undefined;
+    for (const [point, step] of binding) {
+      const from = now();
+      rejection = await step(profile, pod, node, signal).catch((error: unknown) => failed("", messageOf(error)));
+      took(point, profile, { from, rejection });
+      if (rejection !== undefined) break;
+    }
     if (rejection !== undefined) {
       undo(attempt, node, rejection);
       return;

@@ -70,11 +70,15 @@ export function createScheduler(config: SchedulerConfiguration, deps: SchedulerD
     bindVolumes: createVolumeBinding({ client, naming, clock, objects: () => scheduling.cluster.objects }),
     ...(deps.hasDevices ? { devices: createDevices({ client, naming, onError }) } : {}),
     entered: (part, event) => telemetry?.entered(part, event),
+    measure: {
+      seconds: () => clock.monotonic() / 1000,
+      took: (...what) => telemetry?.took(...what),
+    },
   });
   const { queue, cluster } = scheduling;
   telemetry = createTelemetry(deps.metrics, [...scheduling.profiles.keys()], () => {
     const { nodes, pods, assumed } = cluster.sizes();
-    return { pending: queue.sizes(), cache: { nodes, pods, assumed_pods: assumed } };
+    return { pending: queue.sizes(), cache: { nodes, pods, assumed_pods: assumed }, refused: queue.refused() };
   });
   const events = createEvents({ client, naming, now: clock.now, random, instance, onError });
   const asking = config.extenders.map((each) => ({ each, ...createAsk(each) }));

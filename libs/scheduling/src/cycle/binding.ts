@@ -58,8 +58,8 @@ export function permit(profile: Profile, pod: PodInfo, node: string): Rejection 
   return { waitsFor, ms };
 }
 
-/** `preBind`, then the first `bind` that does not skip. Undefined: the pod is bound, and {@link postBind} is next. */
-export async function bindPod(
+/** Makes ready what the pod needs on its node. Undefined: it can be bound. */
+export async function preBindPod(
   profile: Profile,
   pod: PodInfo,
   node: string,
@@ -69,10 +69,19 @@ export async function bindPod(
     const rejection = await plugin.preBind(pod, node, signal);
     if (rejection !== undefined) return rejection;
   }
+  return undefined;
+}
+
+/** The first `bind` that does not skip. Undefined: the pod is bound, and {@link postBind} is next. */
+export async function bindPod(
+  profile: Profile,
+  pod: PodInfo,
+  node: string,
+  signal: AbortSignal,
+): Promise<Rejection | undefined> {
   for (const plugin of profile.bind) {
     const answer = await plugin.bind(pod, node, signal);
-    if (answer?.code === "Skip") continue;
-    return answer;
+    if (answer?.code !== "Skip") return answer;
   }
   return failed("", "no bind plugin took the pod");
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { createSecureContext } from "node:tls";
 import type { Extender as Configuration } from "@orch/component-config/scheduler/scheduler-configuration.js";
 import { durationMs } from "@orch/schema/formats/duration.js";
 import { messageOf } from "@orch/status/message-of.js";
@@ -35,6 +36,18 @@ export function createAsk(configuration: Configuration): { readonly ask: Ask; cl
       }
     },
   };
+}
+
+/** What keeps extenders from being asked at all: files and certificates of theirs that cannot be read. */
+export function extendersProblem(extenders: readonly Configuration[]): string | undefined {
+  for (const [i, extender] of extenders.entries()) {
+    try {
+      createSecureContext(tlsOf(extender));
+    } catch (error) {
+      return `extenders[${i}].tlsConfig: ${messageOf(error)}`;
+    }
+  }
+  return undefined;
 }
 
 /** Data stands as bytes in the file, base64 in its text. With `enableHTTPS` and no authority nobody is asked who the server is. */

@@ -6,7 +6,7 @@ import type { RawPod } from "@orch/scheduling/model/objects.js";
 import { type PodInfo, podInfoOf } from "@orch/scheduling/model/pod-info.js";
 import { createScheduling } from "@orch/scheduling/scheduling.js";
 import { readScheduler } from "../configuration-file.js";
-import { tlsOf } from "./call.js";
+import { extendersProblem, tlsOf } from "./call.js";
 import { decideWith } from "./decide.js";
 import { createExtender, type Extender, type ExtenderDeps } from "./extender.js";
 
@@ -228,4 +228,16 @@ test("who preempts drops nodes and victims; a node that it leaves without victim
     await failure({ b: { Pods: [{ UID: "uid-on-a" }] } }),
     "extender: http://x claims to preempt pod (UID: uid-on-a) on node: b, but the pod is not found on that node",
   );
+});
+
+test("files of an extender that cannot be read are told of before anything is asked", () => {
+  const tlsConfig = {
+    ...{ insecure: false, serverName: "", certFile: "", keyFile: "", caFile: "/nowhere/ca.crt" },
+    ...{ certData: "", keyData: "", caData: "" },
+  };
+  const problem = extendersProblem([configuration, { ...configuration, tlsConfig }]) ?? "";
+  assert.match(problem, /^extenders\[1\]\.tlsConfig: ENOENT: no such file or directory, open '\/nowhere\/ca\.crt'$/);
+  assert.equal(extendersProblem([configuration]), undefined);
+  const broken = { ...tlsConfig, caFile: "", certData: btoa("no certificate"), keyData: btoa("no key") };
+  assert.match(extendersProblem([{ ...configuration, tlsConfig: broken }]) ?? "", /^extenders\[0\]\.tlsConfig: /);
 });
