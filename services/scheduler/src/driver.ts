@@ -9,7 +9,7 @@ import {
 } from "@orch/scheduling/cycle/binding.js";
 import { type Decision, type Placed, type Refused, reasonToSkip } from "@orch/scheduling/cycle/schedule.js";
 import type { Profile } from "@orch/scheduling/framework/profile.js";
-import { failed, messageOf as messageOfRejection, type Rejection } from "@orch/scheduling/framework/status.js";
+import { messageOf as messageOfRejection, type Rejection } from "@orch/scheduling/framework/status.js";
 import type { PodInfo } from "@orch/scheduling/model/pod-info.js";
 import type { Waiting } from "@orch/scheduling/queue/scheduling-queue.js";
 import type { Scheduling } from "@orch/scheduling/scheduling.js";
@@ -19,6 +19,7 @@ import type { Events } from "./events.js";
 import { decideWith } from "./extenders/decide.js";
 import type { Extender } from "./extenders/extender.js";
 import type { Telemetry } from "./telemetry.js";
+import { createTimed } from "./timed.js";
 import type { PermitBoard } from "./waiting-pods.js";
 import type { Told, Writes } from "./writes.js";
 
@@ -53,6 +54,7 @@ export function createDriver(deps: DriverDeps): Driver {
   const { scheduling, extenders, writes, events, telemetry, clock, permits, mostUnderWay, onError } = deps;
   const { queue, cluster, cycles, profiles } = scheduling;
   const now = clock.monotonic;
+  const timed = createTimed(telemetry, now);
   /** What pods' status says of their last attempt. */
   const told = new Map<string, string>();
   let underWay = 0;
@@ -136,19 +138,6 @@ export function createDriver(deps: DriverDeps): Driver {
     else fail(of, decision.message);
   }
 
-  function timed<T extends Rejection | undefined>(point: string, profile: Profile, work: () => T): T {
-    const from = now();
-    const rejection = work();
-    took(point, profile, { from, rejection });
-    return rejection;
-  }
-
-  const took = (
-    point: string,
-    { schedulerName }: Profile,
-    { from, rejection }: { readonly from: number; readonly rejection: Rejection | undefined },
-  ): void => telemetry.took(point, rejection?.code ?? "Success", schedulerName, (now() - from) / 1000);
-
   interface Attempt {
     readonly waiting: Waiting;
     readonly profile: Profile;
@@ -161,7 +150,7 @@ export function createDriver(deps: DriverDeps): Driver {
     const { pod, key } = waiting;
     cluster.assume(pod, node);
     cluster.nominations.clear(key);
-    const rejection = timed("Reserve", profile, () => reserve(profile, pod, node));
+    const rejection = timed.atOnce("Reserve", profile, () => reserve(profile, pod, node));
     const permission = rejection ?? permit(profile, pod, node);
     if ("code" in permission) undo(attempt, node, permission);
     else if (permission.waitsFor.size === 0) beside(bind(attempt, node));
@@ -182,17 +171,9 @@ export function createDriver(deps: DriverDeps): Driver {
   async function bind(attempt: Attempt, node: string): Promise<void> {
     const { waiting, profile, began, signal } = attempt;
     const { pod, key } = waiting;
-    const binding = [
-      ["PreBind", preBindPod],
-      ["Bind", bindPod],
-    ] as const;
-    let rejection: Rejection | undefined;
-    for (const [point, step] of binding) {
-      const from = now();
-      rejection = await step(profile, pod, node, signal).catch((error: unknown) => failed("", messageOf(error)));
-      took(point, profile, { from, rejection });
-      if (rejection !== undefined) break;
-    }
+    const rejection =
+      (await timed.later("PreBind", profile, () => preBindPod(profile, pod, node, signal))) ??
+      (await timed.later("Bind", profile, () => bindPod(profile, pod, node, signal)));
     if (rejection !== undefined) {
       undo(attempt, node, rejection);
       return;

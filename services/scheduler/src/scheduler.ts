@@ -81,7 +81,7 @@ export function createScheduler(config: SchedulerConfiguration, deps: SchedulerD
     return { pending: queue.sizes(), cache: { nodes, pods, assumed_pods: assumed }, refused: queue.refused() };
   });
   const events = createEvents({ client, naming, now: clock.now, random, instance, onError });
-  const asking = config.extenders.map((each) => ({ each, ...createAsk(each) }));
+  const asking = config.extenders.map((each) => ({ each, ...createAsk(each, { clock }) }));
   const extenders = asking.map(({ each, ask }) =>
     createExtender(each, {
       ...{ ask, nodeObject: (name) => watched.node(name) },

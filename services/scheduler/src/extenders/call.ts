@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
+import { within } from "@orch/client/within.js";
 import type { Extender as Configuration } from "@orch/component-config/scheduler/scheduler-configuration.js";
 import { durationMs } from "@orch/schema/formats/duration.js";
+import type { Clock } from "@orch/status/clock.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { readJson } from "@orch/status/read-json.js";
 import { Agent, request } from "undici";
@@ -14,7 +16,10 @@ const defaultTimeoutMs = 5_000;
 const mostBytes = 256 * 1024 * 1024;
 
 /** Connections to an extender, by JSON over HTTP or HTTPS. */
-export function createAsk(configuration: Configuration): { readonly ask: Ask; close(): Promise<void> } {
+export function createAsk(
+  configuration: Configuration,
+  { clock }: { readonly clock: Clock },
+): { readonly ask: Ask; close(): Promise<void> } {
   const { urlPrefix, httpTimeout } = configuration;
   const timeoutMs = durationMs(httpTimeout) || defaultTimeoutMs;
   const agent = new Agent({ connections: 16, maxResponseSize: mostBytes, connect: tlsOf(configuration) });
@@ -23,14 +28,16 @@ export function createAsk(configuration: Configuration): { readonly ask: Ask; cl
     async ask(verb, body, signal) {
       const url = `${urlPrefix.endsWith("/") ? urlPrefix.slice(0, -1) : urlPrefix}/${verb}`;
       try {
-        const answer = await request(url, {
-          ...{ dispatcher: agent, method: "POST", body: JSON.stringify(body) },
-          headers: { "content-type": "application/json" },
-          signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
+        // By a timer of ours: combined with others, a signal of AbortSignal.timeout may be collected before it fires (Node 20).
+        return await within(timeoutMs, { clock, signal }, async (inTime) => {
+          const answer = await request(url, {
+            ...{ dispatcher: agent, method: "POST", body: JSON.stringify(body), signal: inTime },
+            headers: { "content-type": "application/json" },
+          });
+          const bytes = Buffer.from(await answer.body.arrayBuffer());
+          if (answer.statusCode !== 200) throw new Error(`code ${answer.statusCode}`);
+          return bytes.length === 0 ? undefined : readJson(bytes.toString("utf8"));
         });
-        const bytes = Buffer.from(await answer.body.arrayBuffer());
-        if (answer.statusCode !== 200) throw new Error(`code ${answer.statusCode}`);
-        return bytes.length === 0 ? undefined : readJson(bytes.toString("utf8"));
       } catch (error) {
         throw new Error(`failed ${verb} with extender at URL ${urlPrefix}, ${messageOf(error)}`, { cause: error });
       }

@@ -93,6 +93,13 @@ test("what making room does not help with wins over what it may help with", asyn
   assert.equal(rejections.get("a")?.code, "UnschedulableAndUnresolvable");
 });
 
+test("a reason may be long, and is cut", async () => {
+  const { nodes } = clusterOf();
+  const answer = { NodeNames: [], FailedNodes: { a: "y".repeat(1_000_000) } };
+  const { rejections } = await extenderOf({ f: answer }).filter(pod("p"), nodes, signal);
+  assert.equal(rejections.get("a")?.reasons[0]?.length, 1024);
+});
+
 test("who keeps nodes is told names, others whole nodes", async () => {
   const { nodes } = clusterOf();
   const [named, whole]: unknown[][] = [[], []];
