@@ -14,10 +14,12 @@ export interface Timed {
 
 /** `now`: milliseconds of a clock that does not go back. */
 export function createTimed({ took }: Pick<Telemetry, "took">, now: () => number): Timed {
-  const told = (point: string, { schedulerName }: Profile, from: number) => (answer: Answer) => {
-    took(point, answer?.code ?? "Success", schedulerName, (now() - from) / 1000);
-    return answer;
-  };
+  const told =
+    (point: string, { schedulerName }: Profile, from: number) =>
+    (answer: Answer) => {
+      took(point, answer?.code ?? "Success", schedulerName, (now() - from) / 1000);
+      return answer;
+    };
   return {
     atOnce(point, profile, work) {
       const tell = told(point, profile, now());

@@ -1,4 +1,5 @@
 import type { RawNodeAffinity, RawNodeSelector, RawNodeTerm, RawRequirement } from "./objects.js";
+import { shortText } from "./short-text.js";
 
 /** What selection reads of a node. */
 export interface Selectable {
@@ -123,7 +124,10 @@ export function nodeSelectionOf(
       for (const [key, value] of exact) if (node.labels.get(key) !== value) return false;
       return selector === undefined || selector(node);
     },
-    text: exact.length === 0 && required === undefined ? "" : JSON.stringify([nodeSelector ?? {}, required ?? null]),
+    text:
+      exact.length === 0 && required === undefined
+        ? ""
+        : shortText(JSON.stringify([nodeSelector ?? {}, required ?? null])),
     ...(names === undefined ? {} : { names }),
     prefers,
     preferred: affinity === undefined ? [] : compilePreferred(affinity),
