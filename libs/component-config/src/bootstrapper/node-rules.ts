@@ -1,7 +1,7 @@
 import { dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { unless, within } from "../rules.js";
-import { hostAndPort, isAddress, isPort } from "../rules-of-addresses.js";
+import { hostAndPort, isAddress, isPort, isUnspecified } from "../rules-of-addresses.js";
 import type {
   BootstrapToken,
   Discovery,
@@ -115,6 +115,14 @@ interface Endpoint {
 const checkEndpoint = ({ advertiseAddress, bindPort }: Endpoint, at: string): readonly FieldError[] => [
   ...unless(isAddress(advertiseAddress), () =>
     fieldError.invalid(`${at}.advertiseAddress`, advertiseAddress, "ip address is not valid"),
+  ),
+  // Others are told of it: they cannot reach every address of a machine.
+  ...unless(!isUnspecified(advertiseAddress), () =>
+    fieldError.invalid(
+      `${at}.advertiseAddress`,
+      advertiseAddress,
+      `cannot use ${JSON.stringify(advertiseAddress)} as the bind address for the API Server`,
+    ),
   ),
   ...within(`${at}.bindPort`, bindPort, { min: 1, max: 65_535, says: "port number is not valid" }),
 ];

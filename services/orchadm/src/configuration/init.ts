@@ -6,6 +6,7 @@ import type {
 import type { ProxyConfiguration } from "@orch/component-config/proxy/proxy-shape.js";
 import type { InitValues } from "../init/flags.js";
 import type { Tools } from "../world.js";
+import { refuseOldRelease } from "./cluster-release.js";
 import { componentKinds, kindsOf, readFileOf, refuseMixed } from "./read-file.js";
 
 export interface InitInput {
@@ -50,6 +51,8 @@ export function initInput({ values, given }: Line, tools: Tools): InitInput {
   };
   const problems = [...kinds.init.check(whole.init), ...kinds.cluster.check(whole.cluster)];
   if (problems.length > 0) throw new Error(problems.join("\n"));
+  const { naming, version } = tools;
+  refuseOldRelease(whole.cluster.orchVersion, { version, program: naming.configurationWord("orchadm") });
   return whole;
 }
 
