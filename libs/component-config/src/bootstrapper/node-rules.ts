@@ -1,6 +1,6 @@
 import { dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { unless, within } from "../rules.js";
+import { nanoseconds, unless, within } from "../rules.js";
 import { hostAndPort, isAddress, isPort, isUnspecified } from "../rules-of-addresses.js";
 import type {
   BootstrapToken,
@@ -173,6 +173,9 @@ function checkToken({ token, ttl, expires, usages, groups }: BootstrapToken, at:
           `bootstrap group ${JSON.stringify(group)} is invalid (must match ${groupPattern})`,
         ),
       ),
+    ),
+    ...unless(ttl === undefined || nanoseconds(ttl) >= 0n, () =>
+      fieldError.invalid(`${at}.ttl`, ttl, "must not be negative"),
     ),
     ...unless(ttl === undefined || expires === undefined, () =>
       fieldError.invalid(at, "", "the BootstrapToken .TTL and .Expires fields are mutually exclusive"),

@@ -106,6 +106,13 @@ describe("configuration files and flags", () => {
       1,
       /^the patches of "\/nowhere" cannot be read: ENOENT/,
     ],
+    [
+      "a time that is none",
+      ["init", "--token-ttl=soon", "--dry-run"],
+      2,
+      /invalid argument "soon" for "--token-ttl" flag/,
+    ],
+    ["a time before now", ["init", "--token-ttl=-5m", "--dry-run"], 2, /"--token-ttl" flag: must not be negative/],
     ["a flag that is none", ["init", "--nix"], 2, /unknown flag: --nix/],
     ["a word too many", ["reset", "all"], 2, /unknown command: "all"/],
     ["a user without a name", ["kubeconfig", "user"], 1, /required flag\(s\) "client-name" not set/],
