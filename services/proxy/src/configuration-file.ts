@@ -4,7 +4,7 @@ import { proxyConfiguration } from "@orch/component-config/proxy/proxy.js";
 import type { ProxyConfiguration } from "@orch/component-config/proxy/proxy-shape.js";
 import { readConfigurations } from "@orch/component-config/read-configurations.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { knownGates } from "./feature-gates.js";
+import { knownGates } from "./feature-gate-flags.js";
 
 /** Which fields of the configuration stand for which flags. */
 export const configurationFields = {

@@ -6,5 +6,5 @@ const own = [
   ...["LoggingBetaOptions", "NFTablesProxyMode", "StructuredLogging", "WinDSR", "WinOverlay"],
 ];
 
-/** What `featureGates` of a configuration may name. */
+/** What `featureGates` of a configuration may name: the gates of the flag `--feature-gates`, and those of proxies. */
 export const knownGates: ReadonlySet<string> = new Set([...own, ...Object.keys(gateList)]);
