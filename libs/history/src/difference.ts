@@ -1,4 +1,5 @@
 import { isObject } from "@orch/schema/descriptor.js";
+import { jsonText } from "@orch/status/json-text.js";
 
 /** What differs at one place of two objects. */
 export interface FieldChange {
@@ -35,7 +36,7 @@ export function differenceOf(before: unknown, after: unknown, most: number): Dif
     if (pairs !== undefined) for (const [step, [one, other]] of pairs) walk(path + step, one, other, depth + 1);
     else if (a === undefined) tell({ path, operation: "added", after: b });
     else if (b === undefined) tell({ path, operation: "removed", before: a });
-    else if (depth < deepest || JSON.stringify(a) !== JSON.stringify(b)) {
+    else if (depth < deepest || jsonText(a) !== jsonText(b)) {
       tell({ path, operation: "changed", before: a, after: b });
     }
   };

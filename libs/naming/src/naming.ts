@@ -67,6 +67,9 @@ export const historyGroup = "history.orch";
 /** A key of that group: `undeleted-uid` → `history.orch/undeleted-uid`. */
 export const historyKey = (name: string): string => `${historyGroup}/${name}`;
 
+/** Group of what explains writes: the same in each dialect, too. */
+export const explainGroup = "explain.orch";
+
 interface Words {
   readonly groupSuffix: string;
   readonly keyDomain: string;

@@ -13,6 +13,7 @@ import type { Handler } from "../request-trace.js";
 import type { Reviews } from "../reviews/reviews.js";
 import { warningsOf } from "../stages/recover.js";
 import { serveWrite, type WriteDeps } from "../writes.js";
+import { checkExplainable, serveExplanation, wantsExplanation } from "./explain.js";
 import { type HistoryDeps, historyRead, mayMeanDeleted, serveDeleted, serveHistory } from "./history.js";
 
 export interface ResourceDeps extends ReadDeps, WriteDeps, HistoryDeps {
@@ -57,6 +58,10 @@ export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wan
     case "deletecollection": {
       const write = { request, response, target, representation, warnings, user, span, audit };
       const answer = verb === "create" ? deps.reviews.of(kind) : undefined;
+      if (wantsExplanation(request)) {
+        checkExplainable(call, answer !== undefined);
+        return serveExplanation(deps, call, { wanted, write: { ...write, verb, observer: seats.write } });
+      }
       if (answer !== undefined) return answer({ ...write, onFault: (error) => deps.onFault(call, error) });
       return serveWrite(deps, { ...write, verb, observer: seats.write });
     }

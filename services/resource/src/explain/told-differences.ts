@@ -1,0 +1,44 @@
+import { differenceOf, type FieldChange } from "@orch/history/difference.js";
+import { jsonText } from "@orch/status/json-text.js";
+
+/** Of one comparison. */
+const mostChanges = 100;
+/** Characters of all values of an explanation: an object may be compared with itself some dozen times. */
+const mostCharacters = 1 << 20;
+
+/** A change of a field; its values are left out where there is no room for them. */
+type ToldChange = FieldChange | (Pick<FieldChange, "path" | "operation"> & { readonly valuesLeftOut: true });
+
+/** What differs, as a part of a document. */
+export type ToldDifference =
+  | { readonly changes: readonly ToldChange[]; readonly moreChanges?: true }
+  /** The writer may not read the object. */
+  | { readonly changedFields: number; readonly moreChanges?: true; readonly valuesLeftOut: true };
+
+export type TellDifference = (before: unknown, after: unknown) => Promise<ToldDifference | undefined>;
+
+/**
+ * Compares pairs of objects one after the other; undefined where two are the same. Others have their turn between two comparisons.
+ * `mayRead`: without it only the number of fields is told.
+ */
+export function tellingDifferences(mayRead: boolean): TellDifference {
+  let room = mostCharacters;
+  return async (before, after) => {
+    if (before === after) return undefined;
+    await new Promise((resolve) => setImmediate(resolve));
+    const { changes, more } = differenceOf(before, after, mostChanges);
+    if (changes.length === 0) return undefined;
+    const rest = more ? ({ moreChanges: true } as const) : {};
+    if (!mayRead) return { changedFields: changes.length, ...rest, valuesLeftOut: true };
+    const told = changes.map((change): ToldChange => {
+      const { path, operation } = change;
+      const size = lengthOf(change.before) + lengthOf(change.after);
+      if (size > room) return { path, operation, valuesLeftOut: true };
+      room -= size;
+      return change;
+    });
+    return { changes: told, ...rest };
+  };
+}
+
+const lengthOf = (value: unknown): number => (value === undefined ? 0 : jsonText(value).length);
