@@ -1,3 +1,5 @@
+import { readJson } from "@orch/status/read-json.js";
+
 /** What an RBAC decision's reason names. */
 export interface RbacReason {
   readonly binding: { readonly kind: string; readonly name: string; readonly namespace: string };
@@ -38,7 +40,7 @@ function named(quoted: string, namespaced: boolean): { readonly name: string; re
 
 function unquoted(quoted: string): string {
   try {
-    return String(JSON.parse(`"${quoted}"`));
+    return String(readJson(`"${quoted}"`));
   } catch {
     return quoted;
   }

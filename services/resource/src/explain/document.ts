@@ -95,11 +95,11 @@ async function stagesOf(write: Write, explained: Explained, tell: TellDifference
   const told: object[] = [];
   for (const stage of explained.explaining.stages) {
     const steps: object[] = [];
-    for (const step of stage.steps) steps.push(await stepOf(step, tell));
+    for (const step of stage.steps) steps.push(await stepOf(step, explained.asked, tell));
     told.push({
       name: stage.name,
       ...versionsOf(write, stage),
-      ...(await tell(...(stage.name === "store" ? lastPair(explained) : pairOf(write, stage)))),
+      ...(await tell(...(stage.name === "store" ? lastPair(write, explained) : pairOf(write, stage)))),
       ...(steps.length === 0 ? {} : { asked: steps }),
       ...(stage.moreSteps ? { moreAsked: true } : {}),
     });
@@ -116,9 +116,11 @@ function pairOf(write: Write, { name, before, after }: ToldStage): Pair {
 }
 
 /** What the last stage made of the object, and what it would be stored and answered as. */
-function lastPair({ explaining: { latest }, outcome }: Explained): Pair {
+function lastPair(write: Write, { explaining: { latest }, outcome }: Explained): Pair {
   if (outcome.type === "refused" || latest === undefined) return [undefined, undefined];
-  return [plain(latest), readJson(outcome.object.toString("utf8"))];
+  // A body need not say of which kind and version it is.
+  const { kind, apiVersion } = surfaceOf(write).kind;
+  return [plain({ ...latest, kind, apiVersion }), readJson(outcome.object.toString("utf8"))];
 }
 
 /** A tree as it would be read from JSON. */
@@ -130,13 +132,19 @@ function versionsOf({ kind, requested }: Write, { name }: ToldStage): object {
   return {};
 }
 
-async function stepOf({ by, outcome, message, before, after }: Step, tell: TellDifference): Promise<object> {
+async function stepOf(step: Step, asked: WriteExplain, tell: TellDifference): Promise<object> {
+  const { by, outcome, message = "", before, after } = step;
   return {
     ...nameOf(by),
     outcome,
-    ...(message === undefined || message === "" ? {} : { message }),
+    ...(message === "" || !isToldTo(outcome, asked) ? {} : { message }),
     ...(before === undefined || after === undefined ? {} : await tell(before, after)),
   };
+}
+
+/** What is noted for the audit event alone is for its readers; a failure that is passed over may tell of the live object. */
+function isToldTo(outcome: Step["outcome"], { mayRead }: WriteExplain): boolean {
+  return outcome !== "audited" && (mayRead || outcome !== "failedOpen");
 }
 
 function nameOf(by: Asked): object {

@@ -1,7 +1,6 @@
 import type { AnyObject } from "@orch/api/object.js";
 import { messageOf } from "@orch/status/message-of.js";
 import type { AdmissionPlugin } from "../admission/admission.js";
-import type { Advice } from "../write/advice.js";
 import type { Write } from "../write/write.js";
 import type { Step } from "./explaining.js";
 
@@ -51,7 +50,7 @@ async function telling<T>(
   }
 }
 
-function judged(advice: Advice | undefined | void): Came {
+function judged(advice: Awaited<ReturnType<NonNullable<AdmissionPlugin["validate"]>>>): Came {
   const { refusal, warnings = [] } = advice ?? {};
   if (refusal !== undefined) return { outcome: "denied", message: refusal.message };
   return warnings.length === 0 ? { outcome: "allowed" } : { outcome: "warned", message: warnings.join("; ") };
