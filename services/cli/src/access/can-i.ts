@@ -152,7 +152,9 @@ function notesOf({ session, verdict, user, rbac, ways, isNamed }: Told): readonl
   const isMaster = user?.groups.includes(mastersGroup) === true;
   const all = [
     allowed && isMaster ? `members of the group ${mastersGroup} may do everything, whatever roles say` : "",
-    allowed && !isMaster && !isNamed ? "another authorizer than RBAC has decided (Node, ABAC, a webhook)" : "",
+    allowed && !isMaster && !isNamed
+      ? "the server names no role: another authorizer has decided (Node, ABAC, a webhook, paths that are open to all)"
+      : "",
     !allowed && denied ? "an authorizer has refused it, so that nobody asked those after it" : "",
     !allowed && ways > 0
       ? "RBAC would allow it: an authorizer before it has refused, or the rules have changed just now"

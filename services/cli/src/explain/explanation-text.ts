@@ -9,10 +9,10 @@ export function explanationText(document: unknown): string {
   const top = fieldsOf(document);
   const lines = [
     headline(top),
-    `allowed   ${authorizationText(fieldsOf(top["authorization"]))}`,
+    authorizationText(fieldsOf(top["authorization"])),
     ...itemsOf(top["warnings"]).map((warning) => `warning   ${String(warning)}`),
     "",
-    ...itemsOf(top["stages"]).flatMap((stage) => stageLines(fieldsOf(stage))),
+    ...stagesLines(itemsOf(top["stages"]).map(fieldsOf)),
     ...ownerLines(top),
     ...resultLines(top),
   ];
@@ -24,14 +24,15 @@ function headline({ request, metadata, object }: Fields): string {
   const { name, namespace } = { ...fieldsOf(metadata), ...fieldsOf(fieldsOf(object)["metadata"]) };
   const where = [namespace, name].filter((part) => part !== undefined).join("/");
   const part = subresource === undefined ? "" : `/${String(subresource)}`;
-  const who = `by ${String(fieldsOf(user)["name"])} as ${String(fieldManager)}`;
-  return `${String(verb)} ${String(resource)}${part} ${where} ${who}`;
+  const who = user === undefined ? "" : ` by ${String(fieldsOf(user)["name"])} as ${String(fieldManager)}`;
+  return `${String(verb)} ${String(resource)}${part} ${where}${who}`;
 }
 
-function authorizationText({ reason, binding, role, subject }: Fields): string {
-  if (binding === undefined) return String(reason);
+function authorizationText({ allowed, reason, binding, role, subject }: Fields): string {
+  if (allowed === false) return `forbidden ${String(reason)}`;
+  if (binding === undefined) return `allowed   ${String(reason)}`;
   const [by, of, to] = [binding, role, subject].map((one) => referenceText(fieldsOf(one)));
-  return `by ${by} of ${of} to ${to}`;
+  return `allowed   by ${by} of ${of} to ${to}`;
 }
 
 /** `RoleBinding shop/sellers` */
@@ -39,20 +40,40 @@ export function referenceText({ kind, name, namespace }: Fields): string {
   return `${String(kind)} ${namespace === undefined || namespace === "" ? "" : `${String(namespace)}/`}${String(name)}`;
 }
 
-/** Stages that change nothing and in which nobody has anything to say are one line together. */
+/** Stages that change nothing and in which nobody was asked are one line together. */
+function stagesLines(stages: readonly Fields[]): readonly string[] {
+  const lines: string[] = [];
+  let quiet: string[] = [];
+  const flush = (): void => {
+    if (quiet.length > 0) lines.push(`–         nothing in ${quiet.join(", ")}`);
+    quiet = [];
+  };
+  for (const stage of stages) {
+    if (isQuiet(stage)) quiet.push(String(stage["name"]));
+    else {
+      flush();
+      lines.push(...stageLines(stage));
+    }
+  }
+  flush();
+  return lines;
+}
+
+const isQuiet = ({ asked, changes, changedFields, from }: Fields): boolean =>
+  [asked, changes, changedFields, from].every((one) => one === undefined);
+
 function stageLines(stage: Fields): readonly string[] {
-  const { name, from, to, asked } = stage;
+  const { name, from, to, asked, moreAsked } = stage;
   const steps = itemsOf(asked).map(fieldsOf);
   const telling = steps.filter(({ outcome }) => outcome !== "unchanged" && outcome !== "allowed");
-  const silent = steps.filter((step) => !telling.includes(step));
+  const silent = steps.filter((step) => !telling.includes(step)).map(nameOf);
   const versions = from === undefined ? "" : `   ${String(from)} → ${String(to)}`;
-  const own =
-    telling.some(({ changes }) => changes !== undefined) && isAllTold(stage, telling) ? [] : changeLines(stage);
   return [
     `${String(name).padEnd(9)} ${summary(stage)}${versions}`,
-    ...own.map((line) => `  ${line}`),
+    ...(isAllTold(stage, telling) ? [] : changeLines(stage).map((line) => `  ${line}`)),
     ...telling.flatMap((step) => [`  ${stepText(step)}`, ...changeLines(step).map((line) => `    ${line}`)]),
-    ...(silent.length === 0 ? [] : [`  asked, nothing to say: ${silent.map((step) => nameOf(step)).join(", ")}`]),
+    ...(silent.length === 0 ? [] : [`  asked, nothing to say: ${silent.join(", ")}`]),
+    ...(moreAsked === true ? ["  and more were asked"] : []),
   ];
 }
 

@@ -30,7 +30,8 @@ const mostFields = 500;
 export async function explanationOf(write: Write, explained: Explained): Promise<Buffer> {
   const { explaining, asked, outcome, warnings } = explained;
   const { request, requested } = write;
-  const { user, namespace, name, subresource } = request;
+  const { user, namespace, subresource } = request;
+  const name = request.name === "" ? (explaining.latest?.metadata.name ?? "") : request.name;
   const tell = tellingDifferences(asked.mayRead);
   const stages = await stagesOf(write, explained, tell);
   const head = {
@@ -99,7 +100,7 @@ async function stagesOf(write: Write, explained: Explained, tell: TellDifference
     told.push({
       name: stage.name,
       ...versionsOf(write, stage),
-      ...(await tell(...(stage.name === "store" ? lastPair(write, explained) : pairOf(write, stage)))),
+      ...(await tell(...(stage.name === "store" ? lastPair(explained) : pairOf(write, stage)))),
       ...(steps.length === 0 ? {} : { asked: steps }),
       ...(stage.moreSteps ? { moreAsked: true } : {}),
     });
@@ -116,11 +117,9 @@ function pairOf(write: Write, { name, before, after }: ToldStage): Pair {
 }
 
 /** What the last stage made of the object, and what it would be stored and answered as. */
-function lastPair(write: Write, { explaining: { latest }, outcome }: Explained): Pair {
+function lastPair({ explaining: { latest }, outcome }: Explained): Pair {
   if (outcome.type === "refused" || latest === undefined) return [undefined, undefined];
-  // A body need not say of which kind and version it is.
-  const { kind, apiVersion } = surfaceOf(write).kind;
-  return [plain({ ...latest, kind, apiVersion }), readJson(outcome.object.toString("utf8"))];
+  return [plain(latest), readJson(outcome.object.toString("utf8"))];
 }
 
 /** A tree as it would be read from JSON. */

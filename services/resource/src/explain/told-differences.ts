@@ -26,7 +26,8 @@ export function tellingDifferences(mayRead: boolean): TellDifference {
   return async (before, after) => {
     if (before === after) return undefined;
     await new Promise((resolve) => setImmediate(resolve));
-    const { changes, more } = differenceOf(before, after, mostChanges);
+    const { changes: all, more } = differenceOf(before, after, mostChanges);
+    const changes = all.filter((change) => !isNamed(change));
     if (changes.length === 0) return undefined;
     const rest = more ? ({ moreChanges: true } as const) : {};
     if (!mayRead) return { changedFields: changes.length, ...rest, valuesLeftOut: true };
@@ -39,6 +40,11 @@ export function tellingDifferences(mayRead: boolean): TellDifference {
     });
     return { changes: told, ...rest };
   };
+}
+
+/** A body need not say of which kind and version it is: that somebody writes it in is no change. */
+function isNamed({ path, operation }: FieldChange): boolean {
+  return operation === "added" && (path === ".kind" || path === ".apiVersion");
 }
 
 const lengthOf = (value: unknown): number => (value === undefined ? 0 : jsonText(value).length);

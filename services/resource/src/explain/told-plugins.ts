@@ -6,8 +6,14 @@ import type { Step } from "./explaining.js";
 
 /** The same plugins, which tell an explanation what came of each. They are for explained writes alone. */
 export function toldPlugins(plugins: readonly AdmissionPlugin[]): readonly AdmissionPlugin[] {
-  return plugins.map(told);
+  return plugins.map((plugin) => (ofParts.has(plugin.name) ? plugin : told(plugin)));
 }
+
+/** Whose policies and webhooks tell for themselves. */
+const ofParts: ReadonlySet<string> = new Set([
+  ...["MutatingAdmissionWebhook", "ValidatingAdmissionWebhook"],
+  "ValidatingAdmissionPolicy",
+]);
 
 function told(plugin: AdmissionPlugin): AdmissionPlugin {
   const { name, mutateCreate, mutateUpdate, validate, validateCreate } = plugin;
