@@ -274,7 +274,10 @@ test("what would be written, is no object, or is posted to be answered is not ex
 test("a large object, another version of a custom resource, a status and a scale are told, too", async () => {
   // Webhooks and policies are about config maps: a large secret goes to a thread of its own.
   const large = { metadata: { name: "large" }, stringData: { a: "x".repeat(200_000) } };
+  const inThread = async () => /^orch_large_jobs_total (\d+)/m.exec((await http.get("/metrics")).text)?.[1];
+  const before = Number(await inThread());
   const told = await explained(http.post("/api/v1/namespaces/default/secrets", large, explain));
+  assert.equal(Number(await inThread()), before + 1);
   assert.equal(fields(fields(told["object"])["data"])["a"], Buffer.from(large.stringData.a).toString("base64"));
   assert.deepEqual(
     items(stageOf(told, "admit")["asked"]).map(({ name }) => name),

@@ -9,9 +9,10 @@ test("stages stand in their order, each with who was asked in it", () => {
   explaining.enter("read");
   explaining.enter("place");
   explaining.asked({ by: { type: "plugin", name: "p" }, outcome: "allowed" });
-  explaining.made(undefined, object("a"));
+  explaining.made(object("a"), object("b"), object("c"));
   explaining.enter("default");
   const told = explaining.stages.map(({ name, steps }) => [name, steps.length]);
+  assert.deepEqual(explaining.latest, object("c"));
   assert.deepEqual(told, [
     ["read", 0],
     ["place", 1],

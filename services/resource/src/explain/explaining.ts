@@ -67,15 +67,15 @@ export interface ToldStage {
 export interface Explaining {
   /** A stage begins; one that begins again forgets what came after it. */
   enter(stage: StageName): void;
-  /** What the stage that is under way made of the object. */
-  made(before: AnyObject | undefined, after: AnyObject): void;
+  /** What the stage that is under way made of the object; `shown` is how clients of the endpoint would read it. */
+  made(before: AnyObject, after: AnyObject, shown: AnyObject): void;
   /** Somebody was asked during the stage that is under way. */
   asked(step: Step): void;
   /** What the verb makes of the object that is changed, both as clients of the endpoint read them. */
   began(live: AnyObject, wanted: AnyObject): void;
   readonly live: AnyObject | undefined;
   /** The last draft, as clients read it. */
-  latest: AnyObject | undefined;
+  readonly latest: AnyObject | undefined;
   readonly stages: readonly ToldStage[];
 }
 
@@ -92,10 +92,14 @@ export function createExplaining(): Explaining {
     stages = [...stages.slice(0, -1), by(last)];
   };
   let live: AnyObject | undefined;
+  let latest: AnyObject | undefined;
   return {
-    latest: undefined,
+    get latest() {
+      return latest;
+    },
     began(state, wanted) {
       live = state;
+      latest = undefined;
       change((stage) => ({ ...stage, before: state, after: wanted }));
     },
     get live() {
@@ -105,7 +109,10 @@ export function createExplaining(): Explaining {
       const at = stageNames.indexOf(name);
       stages = [...stages.filter((one) => stageNames.indexOf(one.name) < at), stageOf(name)];
     },
-    made: (before, after) => change((stage) => ({ ...stage, before, after })),
+    made(before, after, shown) {
+      latest = shown;
+      change((stage) => ({ ...stage, before, after }));
+    },
     asked(step) {
       change((stage) => {
         if (stage.steps.length >= mostSteps) return { ...stage, moreSteps: true };

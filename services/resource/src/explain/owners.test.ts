@@ -48,3 +48,12 @@ test("entries that cannot be read own nothing, and many fields are not all told"
   );
   assert.deepEqual([fields.length, more], [10, true]);
 });
+
+test("names as long as an object are cut, and many fields below them are told in no more time", () => {
+  const fields = Array.from({ length: 20_000 }, (_, i) => `f:${i}`);
+  const owned = { [`f:${"n".repeat(1 << 20)}`]: Object.fromEntries(fields.map((name) => [name, {}])) };
+  const entry = { manager: "m", operation: "Apply", apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1: owned };
+  const told = changedOwners([], [entry], 100);
+  assert.deepEqual([told.fields.length, told.more], [100, true]);
+  assert.ok(told.fields.every(({ path }) => path.length < 600));
+});

@@ -35,3 +35,12 @@ test("integers that a number cannot hold are told as they are", async () => {
   const told = await tellingDifferences(true)({ a: 1n }, { a: 2n });
   assert.deepEqual(told, { changes: [{ path: ".a", operation: "changed", before: 1n, after: 2n }] });
 });
+
+test("names as long as an object are cut, and cost what they are long once", async () => {
+  const name = "n".repeat(1 << 20);
+  const fields = (value: number) => Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`f${i}`, value]));
+  const told = await tellingDifferences(true)({ [name]: fields(1) }, { [name]: fields(2) });
+  assert.ok(told !== undefined && "changes" in told);
+  assert.equal(told.changes.length, 100);
+  assert.ok(told.changes.every(({ path }) => path.length < 600));
+});

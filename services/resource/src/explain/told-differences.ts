@@ -1,9 +1,12 @@
 import { differenceOf, type FieldChange } from "@orch/history/difference.js";
+import { cut } from "@orch/status/cut.js";
 import { jsonText } from "@orch/status/json-text.js";
 
 /** Of one comparison. */
 const mostChanges = 100;
-/** Characters of all values of an explanation: an object may be compared with itself some dozen times. */
+/** Characters of a path: names in it may be as long as an object. */
+const longestPath = 500;
+/** Characters of all paths and values of an explanation: an object may be compared with itself some dozen times. */
 const mostCharacters = 1 << 20;
 
 /** A change of a field; its values are left out where there is no room for them. */
@@ -23,22 +26,26 @@ export type TellDifference = (before: unknown, after: unknown) => Promise<ToldDi
  */
 export function tellingDifferences(mayRead: boolean): TellDifference {
   let room = mostCharacters;
+  const told = (change: FieldChange): ToldChange | undefined => {
+    const path = cut(change.path, longestPath);
+    if (path.length > room) return undefined;
+    room -= path.length;
+    const size = lengthOf(change.before) + lengthOf(change.after);
+    if (size > room) return { path, operation: change.operation, valuesLeftOut: true };
+    room -= size;
+    return { ...change, path };
+  };
   return async (before, after) => {
     if (before === after) return undefined;
     await new Promise((resolve) => setImmediate(resolve));
     const { changes: all, more } = differenceOf(before, after, mostChanges);
     const changes = all.filter((change) => !isNamed(change));
     if (changes.length === 0) return undefined;
-    const rest = more ? ({ moreChanges: true } as const) : {};
-    if (!mayRead) return { changedFields: changes.length, ...rest, valuesLeftOut: true };
-    const told = changes.map((change): ToldChange => {
-      const { path, operation } = change;
-      const size = lengthOf(change.before) + lengthOf(change.after);
-      if (size > room) return { path, operation, valuesLeftOut: true };
-      room -= size;
-      return change;
-    });
-    return { changes: told, ...rest };
+    if (!mayRead) {
+      return { changedFields: changes.length, ...(more ? { moreChanges: true } : {}), valuesLeftOut: true };
+    }
+    const some = changes.map(told).filter((change) => change !== undefined);
+    return { changes: some, ...(more || some.length < changes.length ? { moreChanges: true } : {}) };
   };
 }
 

@@ -13,8 +13,7 @@ export function toldStages(stages: readonly NamedStage[], explaining: Explaining
   return stages.map((stage) => async (draft) => {
     explaining.enter(stage.name);
     const next = await stage.run(draft);
-    explaining.made(draft.object, next.object);
-    explaining.latest = shownOf(next, stage.name);
+    explaining.made(draft.object, next.object, shownOf(next, stage.name));
     if (stage === last && next.refusal === undefined) explaining.enter("store");
     return next;
   });
