@@ -67,6 +67,7 @@ export const historyGroup = "history.orch";
 /** A key of that group: `undeleted-uid` → `history.orch/undeleted-uid`. */
 export const historyKey = (name: string): string => `${historyGroup}/${name}`;
 
+<<<<<<< HEAD
 /** Group of sets of objects, in each dialect too. */
 export const setsGroup = "sets.orch";
 
@@ -75,6 +76,10 @@ const ownGroups: ReadonlySet<string> = new Set(["history.", "sets."]);
 
 /** A key of the group of sets: `part-of` → `sets.orch/part-of`. */
 export const setsKey = (name: string): string => `${setsGroup}/${name}`;
+=======
+/** Group of what explains writes: the same in each dialect, too. */
+export const explainGroup = "explain.orch";
+>>>>>>> explain
 
 interface Words {
   readonly groupSuffix: string;

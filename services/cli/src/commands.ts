@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Command, CommandGroup, World } from "./command.js";
 import { completionCommand } from "./completion/command.js";
+import { canI, explainWrite, whoCan, whyNotDeleted } from "./explain/commands.js";
 import { print, printError } from "./print.js";
 import { serving } from "./serving.js";
 import { versionCommand } from "./version.js";
@@ -215,6 +216,7 @@ const cel: Command = {
 export const groups: readonly CommandGroup[] = [
   { title: "Services", commands: services },
   { title: "Data", commands: [backup, restore, check, storage] },
+  { title: "Explanations", commands: [explainWrite, whyNotDeleted, whoCan, canI] },
   { title: "Scheduling", commands: [explainSchedule, schedule] },
   { title: "Clusters", commands: [adm, certificates, wait] },
   { title: "Clients", commands: [clientConfig, applySet] },

@@ -14,6 +14,7 @@ import type { Reviews } from "../reviews/reviews.js";
 import type { Sets } from "../sets/sets.js";
 import { warningsOf } from "../stages/recover.js";
 import { serveWrite, type WriteDeps } from "../writes.js";
+import { checkExplainable, serveExplanation, wantsExplanation } from "./explain.js";
 import { type HistoryDeps, historyRead, mayMeanDeleted, serveDeleted, serveHistory } from "./history.js";
 
 export interface ResourceDeps extends ReadDeps, WriteDeps, HistoryDeps {
@@ -62,6 +63,10 @@ export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wan
       if (change !== undefined) return change(call, wanted);
       const write = { request, response, target, representation, warnings, user, span, audit };
       const answer = verb === "create" ? deps.reviews.of(kind) : undefined;
+      if (wantsExplanation(request)) {
+        checkExplainable(call, answer !== undefined);
+        return serveExplanation(deps, call, { wanted, write: { ...write, verb, observer: seats.write } });
+      }
       if (answer !== undefined) return answer({ ...write, onFault: (error) => deps.onFault(call, error) });
       return serveWrite(deps, { ...write, verb, observer: seats.write });
     }
