@@ -67,6 +67,12 @@ export const historyGroup = "history.orch";
 /** A key of that group: `undeleted-uid` → `history.orch/undeleted-uid`. */
 export const historyKey = (name: string): string => `${historyGroup}/${name}`;
 
+/**
+ * Annotation of a bookmark: what the client may see is more than before, and all of it has been sent. No other implementation has it,
+ * so it is the same in each dialect.
+ */
+export const permittedChanged = "lists.orch/permitted-changed";
+
 interface Words {
   readonly groupSuffix: string;
   readonly keyDomain: string;

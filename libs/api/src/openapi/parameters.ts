@@ -62,3 +62,21 @@ export const prettyParameter: Parameter = {
   required: false,
   description: "Whether the answer is indented for people: `true` or `false`. Browsers, curl and wget get it unasked.",
 };
+
+const further = (name: string, description: string): Parameter => ({
+  ...{ name, in: "query", type: "string", required: false, description },
+});
+
+/** Beyond the reference's, where they are served. */
+export const fieldsParameter = further(
+  "fields",
+  "Paths of the fields that are shown of objects, comma separated (`spec.nodeName,status.phase`), besides those that say which object it is. 64 at most; in JSON, YAML and CBOR.",
+);
+export const sortParameter = further(
+  "sort",
+  "Paths of the fields in whose order a list is, comma separated, a minus before descending ones (`-spec.priority,metadata.name`). 4 at most; objects without the field come last.",
+);
+export const scopeParameter = further(
+  "scope",
+  "`permitted`: whoever may not list or watch all namespaces is answered of those in which it may.",
+);
