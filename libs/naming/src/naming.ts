@@ -79,6 +79,12 @@ export const setsKey = (name: string): string => `${setsGroup}/${name}`;
 /** Group of what explains writes: the same in each dialect, too. */
 export const explainGroup = "explain.orch";
 
+/**
+ * Annotation of a bookmark: what the client may see is more than before, and all of it has been sent. No other implementation has it,
+ * so it is the same in each dialect.
+ */
+export const permittedChanged = "lists.orch/permitted-changed";
+
 interface Words {
   readonly groupSuffix: string;
   readonly keyDomain: string;
