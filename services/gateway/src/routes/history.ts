@@ -3,7 +3,7 @@ import type { Authorizer, ResourceAttributes } from "@orch/auth/authorizer.js";
 import { forbiddenError } from "@orch/auth/forbidden.js";
 import { resourceHistory } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
-import { ApiError, unknownPath } from "@orch/status/api-error.js";
+import { ApiError, badRequest, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import type { Target } from "@orch/status/target.js";
 import type { Negotiated, Wanted } from "../call.js";
 import { warningHeaders } from "../http/warning-headers.js";
@@ -33,12 +33,14 @@ export type HistoryRead =
 /** Undefined for a request about the present. */
 export function historyRead({ verb, request }: Negotiated, { subresource }: Target): HistoryRead | undefined {
   if (subresource === "") {
-    if (request.query === undefined || (verb !== "get" && verb !== "list")) return undefined;
-    return request.query.has("at") ? { type: "at" } : undefined;
+    return request.query?.has("at") && pastVerbs.has(verb) ? { type: "at" } : undefined;
   }
   if (subresource === "deleted") return { type: "deleted" };
   return subresource === "history" || subresource.startsWith("history/") ? { type: "history" } : undefined;
 }
+
+/** What `at` may be asked with; a watch is refused, since nobody would want it to be passed over. */
+const pastVerbs: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 
 /**
  * Answers what is asked of objects' past. Whoever asks how objects were needs the right to their present and to the subresource
@@ -53,6 +55,7 @@ export async function serveHistory(
   const { kind, route } = wanted.subject;
   const { target } = route;
   if (!deps.hasHistory(kind) || !isPlaced(kind, target)) throw unknownPath();
+  if (verb !== "get" && verb !== "list") throw refusedVerb(verb, read);
   if (read.type === "at") await checkAllowed(deps, { ...target, kind: "resource", user, verb, subresource: "history" });
   const representation =
     read.type === "at" || isState(target) ? wanted.representation : documentOf(wanted.representation);
@@ -66,6 +69,11 @@ export async function serveHistory(
   const options = { deadlineMs: timeLimitOf(request.query, deps.requestTimeoutMs), span: call.trace?.handling("Get") };
   const { code, body, warnings } = await deps.resources(target.group).call(resourceHistory, asked, options);
   await deps.respond.document(response, representation, { code, body, headers: warningHeaders(warnings) });
+}
+
+/** The right to read is that of a get: another method that is allowed reads nothing. */
+function refusedVerb(verb: string, { type }: HistoryRead): ApiError {
+  return verb === "watch" && type === "at" ? badRequest("at: a watch shows what is yet to come") : methodNotAllowed();
 }
 
 /** Of what a namespace has in it, all namespaces together can be read, but no name in none. */
