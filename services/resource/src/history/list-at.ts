@@ -1,7 +1,7 @@
 import type { AnyObject } from "@orch/api/object.js";
 import { statesOf } from "@orch/history/states.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
-import { badRequest } from "@orch/status/api-error.js";
+import { badRequest, expired } from "@orch/status/api-error.js";
 import { key, revision } from "@orch/store/revision.js";
 import { readStored } from "../write/conversions.js";
 import { listBody } from "../write/list-body.js";
@@ -21,6 +21,10 @@ const pageBytes = 16 << 20;
 export async function listAt(write: Write, moment: Moment): Promise<WriteReply> {
   const { deps, request } = write;
   await checkNotAhead(write, moment);
+  const { limits, now } = keptOf(write);
+  // What was deleted before that is not known any more.
+  if (moment.type === "time" && limits !== undefined && moment.time < now - limits.maxAgeMs)
+    throw expired(`at: histories of ${write.kind.plural} are kept for ${limits.maxAgeMs / 1000} seconds`);
   const limit = pageLimit(request.options["limit"]);
   const root = deps.naming.storePrefix;
   const matches = matcher(write, selectorsOf(write));
