@@ -169,6 +169,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     delivered: deps.delivered,
     served,
     hasHistory: served.hasHistory,
+    metaGroup: naming.metaGroup,
     authorizer,
     metrics: deps.requestMetrics,
     other: otherPaths,

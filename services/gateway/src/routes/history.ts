@@ -11,11 +11,14 @@ import { formOf, plainJson, type Representation } from "../representation.js";
 import type { Responder } from "../respond.js";
 import { timeLimitOf } from "../time-limit.js";
 import { optionsOf } from "../writes.js";
+import { historyTable } from "./history-table.js";
 
 export interface HistoryDeps {
   /** Whether objects of a kind have a history anywhere. */
   readonly hasHistory: (kind: Kind) => boolean;
   readonly authorizer: Authorizer;
+  /** Of tables: `meta.k8s.io`. */
+  readonly metaGroup: string;
   readonly respond: Responder;
   readonly resources: (group: string) => Caller;
   readonly requestTimeoutMs: number;
@@ -68,7 +71,11 @@ export async function serveHistory(
   };
   const options = { deadlineMs: timeLimitOf(request.query, deps.requestTimeoutMs), span: call.trace?.handling("Get") };
   const { code, body, warnings } = await deps.resources(target.group).call(resourceHistory, asked, options);
-  await deps.respond.document(response, representation, { code, body, headers: warningHeaders(warnings) });
+  const table = representation === plainJson ? tableOf(deps, wanted.representation, body) : undefined;
+  await deps.respond.document(response, representation, {
+    ...{ code, body: table ?? body },
+    headers: warningHeaders(warnings),
+  });
 }
 
 /** The right to read is that of a get: another method that is allowed reads nothing. */
@@ -91,6 +98,12 @@ const isState = ({ subresource }: Target): boolean => subresource.startsWith("hi
 function documentOf(representation: Representation): Representation {
   const { encoding, transform } = representation;
   return transform === undefined && (encoding === "json" || encoding === "yaml") ? representation : plainJson;
+}
+
+/** What clients with columns of their own for nothing ask for: as `get --subresource=history` does. */
+function tableOf({ metaGroup }: HistoryDeps, { transform }: Representation, body: Buffer): Buffer | undefined {
+  if (transform?.as !== "Table") return undefined;
+  return historyTable(body, { group: metaGroup, version: transform.version });
 }
 
 async function checkAllowed({ authorizer }: HistoryDeps, attributes: ResourceAttributes): Promise<void> {
