@@ -86,7 +86,7 @@ envtest: .stamps/bundle-cli
 
 kubectl-orch: .stamps/build
 	@mkdir -p dist/kubectl
-	@printf '#!/bin/sh\nexec "%s" "%s" "$$@"\n' "$$(command -v node)" "$(CURDIR)/services/cli/dist/history/plugin.js" >dist/kubectl/kubectl-orch
+	@printf '#!/bin/sh\nexec "%s" "%s" "$$@"\n' "$$(command -v node)" "$(CURDIR)/services/cli/dist/history/plugin/main.js" >dist/kubectl/kubectl-orch
 	@chmod 755 dist/kubectl/kubectl-orch
 	@echo "$(CURDIR)/dist/kubectl"
 

@@ -21,7 +21,7 @@ export const programs = [
     also: {
       "orch-envtest": "services/cli/dist/envtest/main.js",
       orchadm: "services/cli/dist/orchadm/main.js",
-      "kubectl-orch": "services/cli/dist/history/plugin.js",
+      "kubectl-orch": "services/cli/dist/history/plugin/main.js",
     },
     commandLine: "services/standalone/dist/command-line.js",
     workspace: "@orch/service-cli",

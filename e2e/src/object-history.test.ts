@@ -324,7 +324,7 @@ describe("who may read the past, and ask for it in other words", () => {
     const plugin = join(bin, "kubectl-orch");
     await writeFile(
       plugin,
-      `#!/bin/sh\nexec "${process.execPath}" "${join(root, "services/cli/dist/history/plugin.js")}" "$@"\n`,
+      `#!/bin/sh\nexec "${process.execPath}" "${join(root, "services/cli/dist/history/plugin/main.js")}" "$@"\n`,
     );
     await chmod(plugin, 0o755);
     const env = { KUBECONFIG: target.clientConfig, HOME: folder, PATH: `${bin}:${process.env["PATH"]}` };

@@ -1,7 +1,7 @@
 import type { ApiResource } from "@orch/client/discovery.js";
 import { ApiError } from "@orch/status/api-error.js";
-import { formOf, printed, type Run } from "./command.js";
 import { type Deletion, readDeleted } from "./past.js";
+import { formOf, printed, type Run } from "./run.js";
 import { hasHistory, nameOf, resourceOf } from "./server.js";
 import { deletedText } from "./text.js";
 import { Unusable } from "./world.js";

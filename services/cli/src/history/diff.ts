@@ -1,6 +1,6 @@
-import { formOf, isColoured, printed, type Run } from "./command.js";
-import { readMoment } from "./moment.js";
 import { type Named, type Revision, readDifference, readHistory, readState, titleOf } from "./past.js";
+import { revisionAt } from "./revision-at.js";
+import { formOf, isColoured, printed, type Run } from "./run.js";
 import { type Side, unified } from "./unified.js";
 import { Unusable } from "./world.js";
 
@@ -42,18 +42,4 @@ function before(revisions: readonly Revision[], { revision }: Revision): Revisio
   const found = revisions.find((one) => one.revision < revision);
   if (found === undefined) throw new Unusable(`nothing is kept from before revision ${revision}`);
   return found;
-}
-
-/** The state in force at the moment of a flag. @throws Unusable */
-export function revisionAt({ values, world }: Run, flag: "from" | "to", revisions: readonly Revision[]): Revision {
-  const moment = readMoment(flag, values[flag] ?? "", world.now());
-  const found = revisions.find(({ revision, time }) =>
-    moment.type === "revision" ? revision === moment.revision : time !== "" && Date.parse(time) <= moment.time,
-  );
-  if (found !== undefined) return found;
-  throw new Unusable(
-    moment.type === "revision"
-      ? `--${flag}: it has no revision ${moment.revision}: see its history`
-      : `--${flag}: nothing is known of it from ${new Date(moment.time).toISOString()} or before`,
-  );
 }

@@ -1,6 +1,6 @@
-import type { Run } from "./command.js";
-import { revisionAt } from "./diff.js";
 import { type Named, readHistory, restore, titleOf } from "./past.js";
+import { revisionAt } from "./revision-at.js";
+import type { Run } from "./run.js";
 import { Unusable } from "./world.js";
 
 const digits = /^\d{1,15}$/;

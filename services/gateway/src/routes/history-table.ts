@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { readJson } from "@orch/status/read-json.js";
 
-/** Of the Table that is wanted: `meta.k8s.io`, `v1`. */
+/** Of the Table that is wanted. */
 interface TableVersion {
   readonly group: string;
   readonly version: string;

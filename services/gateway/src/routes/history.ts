@@ -17,7 +17,7 @@ export interface HistoryDeps {
   /** Whether objects of a kind have a history anywhere. */
   readonly hasHistory: (kind: Kind) => boolean;
   readonly authorizer: Authorizer;
-  /** Of tables: `meta.k8s.io`. */
+  /** The group of tables. */
   readonly metaGroup: string;
   readonly respond: Responder;
   readonly resources: (group: string) => Caller;

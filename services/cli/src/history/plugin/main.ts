@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { print, printError } from "../print.js";
-import { runHistory } from "./command.js";
-import { historyWorld } from "./here.js";
-import { descriptions, words } from "./usage.js";
+import { print, printError } from "../../print.js";
+import { runHistory } from "../command.js";
+import { historyWorld } from "../here.js";
+import { descriptions, words } from "../usage.js";
 
 /** `kubectl orch`: what `orch` has to say of objects' past, with the user's own configuration. */
 const program = "kubectl orch";
