@@ -48,7 +48,7 @@ export interface HistoryKeeper {
 const roundMs = 3600_000;
 const firstRoundMs = 10 * 60_000;
 /** An object is looked at again when it has so many more notes than it may have. */
-const slack = 20;
+const slack = 50;
 /** And when so many bytes were added to them. */
 const slackBytes = mostObjectBytes / 4;
 const mostCounted = 10_000;
