@@ -1,5 +1,6 @@
 import { isObject } from "@orch/schema/descriptor.js";
 import { cut } from "@orch/status/cut.js";
+import { jsonText } from "@orch/status/json-text.js";
 
 /** What differs at one place of two objects. */
 export interface FieldChange {
@@ -20,6 +21,8 @@ export interface Difference {
 
 /** What every write changes, or what only the server counts. */
 const left: ReadonlySet<string> = new Set([".metadata.managedFields", ".metadata.resourceVersion"]);
+/** A path that may be one of them: a longer one is not looked at as a whole, at each field below a name of a megabyte. */
+const longestLeft = 30;
 const deepest = 100;
 /** What lies behind a longer path is told as one change: names that objects choose can be as long as they are. */
 const longestPath = 1000;
@@ -34,12 +37,12 @@ export function differenceOf(before: unknown, after: unknown, most: number): Dif
     else more = true;
   };
   const walk = (path: string, a: unknown, b: unknown, depth: number): void => {
-    if (more || left.has(path) || Object.is(a, b)) return;
+    if (more || Object.is(a, b) || (path.length <= longestLeft && left.has(path))) return;
     const pairs = depth < deepest && path.length < longestPath ? pairsOf(a, b) : undefined;
     if (pairs !== undefined) for (const [step, [one, other]] of pairs) walk(path + step, one, other, depth + 1);
     else if (a === undefined) tell({ path, operation: "added", after: b });
     else if (b === undefined) tell({ path, operation: "removed", before: a });
-    else if (!isObject(a) || !isObject(b) || JSON.stringify(a) !== JSON.stringify(b)) {
+    else if (!isObject(a) || !isObject(b) || jsonText(a) !== jsonText(b)) {
       tell({ path, operation: "changed", before: a, after: b });
     }
   };

@@ -7,7 +7,7 @@ import { ApiError, badRequest, methodNotAllowed, unknownPath } from "@orch/statu
 import type { Target } from "@orch/status/target.js";
 import type { Negotiated, Wanted } from "../call.js";
 import { warningHeaders } from "../http/warning-headers.js";
-import { formOf, plainJson, type Representation } from "../representation.js";
+import { documentOf, formOf, plainJson, type Representation } from "../representation.js";
 import type { Responder } from "../respond.js";
 import { timeLimitOf } from "../time-limit.js";
 import { optionsOf } from "../writes.js";
@@ -93,12 +93,6 @@ const everything = "-";
 
 /** An object as it was, in the form that the client wants of objects; a difference of two is a document. */
 const isState = ({ subresource }: Target): boolean => subresource.startsWith("history/");
-
-/** What is no object of any kind is written as JSON, or as YAML that is made of it. */
-function documentOf(representation: Representation): Representation {
-  const { encoding, transform } = representation;
-  return transform === undefined && (encoding === "json" || encoding === "yaml") ? representation : plainJson;
-}
 
 /** What clients with columns of their own for nothing ask for: as `get --subresource=history` does. */
 function tableOf({ metaGroup }: HistoryDeps, { transform }: Representation, body: Buffer): Buffer | undefined {
