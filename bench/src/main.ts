@@ -12,6 +12,7 @@ import { benchCustomWrites } from "./custom-writes.js";
 import { benchEncodings, encodingFlags } from "./encodings.js";
 import { benchEncryption } from "./encryption.js";
 import { benchFlood } from "./flood.js";
+import { benchHistory } from "./history.js";
 import { benchHop } from "./hop/hop.js";
 import { benchLatency } from "./latency.js";
 import { httpRequest, once, sleep } from "./load.js";
@@ -58,6 +59,7 @@ const operations = [
   "policies",
   "webhooks",
   "audit",
+  "history",
   "controllers",
   "cel",
   "encryption",
@@ -354,6 +356,7 @@ const needNoTarget: readonly string[] = [
     "cel",
     "encryption",
     "audit",
+    "history",
     "controllers",
     "scale",
     "hop",
@@ -402,6 +405,7 @@ for (const mode of values.only.every((what) => needNoTarget.includes(what)) ? []
 if (wants("encodings")) notes.push(...benchCodecs(), await benchCatalog());
 if (wants("start")) notes.push(await benchStart());
 if (wants("audit")) notes.push(...(await benchAudit({ timing, note, options })));
+if (wants("history")) notes.push(...(await benchHistory({ timing, note, options })));
 if (wants("controllers")) notes.push(...(await benchControllers({ timing, connections, note, options })));
 if (wants("scale")) notes.push(...(await benchScale({ timing, note, target: options })));
 if (wants("hop")) notes.push(...(await benchHop({ timing, note, target: options })));

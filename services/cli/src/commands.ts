@@ -2,6 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "nod
 import type { Command, CommandGroup, World } from "./command.js";
 import { completionCommand } from "./completion/command.js";
 import { canI, explainWrite, whoCan, whyNotDeleted } from "./explain/commands.js";
+import { descriptions as historyDescriptions, words as historyWords } from "./history/usage.js";
 import { print, printError } from "./print.js";
 import { serving } from "./serving.js";
 import { versionCommand } from "./version.js";
@@ -212,10 +213,27 @@ const cel: Command = {
   },
 };
 
+const past = historyWords.map(
+  (word): Command => ({
+    word,
+    description: historyDescriptions[word],
+    flags: async () => (await import("./history/usage.js")).optionsOf(word),
+    async run(argv, { environment, now }) {
+      const [{ runHistory }, { historyWorld }] = await Promise.all([
+        import("./history/command.js"),
+        import("./history/here.js"),
+      ]);
+      const config = { configVariable: "ORCHCONFIG", usualConfig: undefined };
+      return runHistory(word, argv, historyWorld({ program: "orch", environment, now, ...config }));
+    },
+  }),
+);
+
 /** Everything that `orch` can do, as its usage lists it. */
 export const groups: readonly CommandGroup[] = [
   { title: "Services", commands: services },
   { title: "Data", commands: [backup, restore, check, storage] },
+  { title: "Objects' past", commands: past },
   { title: "Explanations", commands: [explainWrite, whyNotDeleted, whoCan, canI] },
   { title: "Scheduling", commands: [explainSchedule, schedule] },
   { title: "Clusters", commands: [adm, certificates, wait] },

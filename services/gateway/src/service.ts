@@ -1,4 +1,5 @@
 import { learnDefinition } from "@orch/access/learn-definition.js";
+import type { Kind } from "@orch/api/catalog.js";
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import {
   createNegotiator,
@@ -106,11 +107,15 @@ export interface Gateway {
   readonly serve: Serve;
 }
 
+/** Whether there are objects of a kind in the store: of what is only shown nothing can be deleted. */
+const isKept = ({ verbs }: Kind): boolean => verbs.includes("delete");
+
 /** The subresources that this build serves. `resize` is alpha (gate InPlacePodVerticalScaling). */
 export function servedParts(config: Pick<GatewayConfig, "podResize" | "storageVersionHash" | "history">): Served {
   const { history } = config;
   return {
-    hasHistory: ({ group, plural }) => history !== undefined && hasHistory(history, { group, resource: plural }),
+    hasHistory: (kind) =>
+      history !== undefined && isKept(kind) && hasHistory(history, { group: kind.group, resource: kind.plural }),
     storageVersionHash: config.storageVersionHash,
     subresources: new Set([
       "status",
@@ -184,6 +189,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     delivered: deps.delivered,
     served,
     hasHistory: served.hasHistory,
+    metaGroup: naming.metaGroup,
     authorizer,
     metrics: deps.requestMetrics,
     other: otherPaths,

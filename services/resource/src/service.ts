@@ -291,7 +291,8 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     if (find() === undefined) await learnDefinition({ store, naming, catalog: deps.catalog }, request);
     const requested = find();
     if (requested === undefined) throw unknownPath();
-    return readHistory({ deps: knowing().all, kind: requested.hub, requested, request, deadline, span });
+    const conversions = requested.custom?.webhook === undefined ? undefined : new Map();
+    return readHistory({ deps: knowing().all, kind: requested.hub, requested, request, deadline, span, conversions });
   });
   deps.services.unary(resourceStatus, status);
   // Gateways ask here: they have no way to the service of keys.

@@ -55,6 +55,30 @@ export const pathParameter: Parameter = {
   description: "What follows the subresource in the path; it is handed on as it is.",
 };
 
+const query = (name: string, type: Parameter["type"], description: string): Parameter => {
+  return { name, in: "query", type, required: false, description };
+};
+
+/** Of reads, where objects have a history. */
+export const atParameter = query("at", "string", "A revision, or an RFC 3339 time: what is read is as it was then.");
+export const diffParameter = query(
+  "diff",
+  "string",
+  "A revision of the object: the answer is an ObjectDifference, what has changed since.",
+);
+export const pageParameters: readonly Parameter[] = [
+  query("limit", "integer", "At most so many items are answered."),
+  query("continue", "string", "Where the page begins, as the one before it says."),
+];
+
+export const revisionParameter: Parameter = {
+  name: "revision",
+  in: "path",
+  type: "string",
+  required: true,
+  description: "With which the state came about.",
+};
+
 export const prettyParameter: Parameter = {
   name: "pretty",
   in: "query",

@@ -98,6 +98,7 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
     respond,
     authorizer,
     hasHistory: () => false,
+    metaGroup: naming.metaGroup,
     identity: {
       naming,
       authenticator: { authenticate: () => ({ outcome: "allow", user }) },

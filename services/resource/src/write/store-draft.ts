@@ -132,7 +132,7 @@ async function createdIn({ write, options }: Draft, object: AnyObject): Promise<
     const current = await deps.store.get(key);
     return current === undefined ? { type: "stored", bytes, revision: undefined } : { type: "stale", current };
   }
-  const note = historyNote(write, { key, before: undefined, after: bytes, uid: object.metadata.uid });
+  const note = historyNote(write, { key, before: undefined, after: bytes, of: object.metadata });
   const swap = await deps.store.swap({ key, expected: noRevision, value: bytes, note });
   storing?.event("Txn call succeeded");
   if (swap.done) storing?.event("decode succeeded", { len: bytes.length });
@@ -155,7 +155,7 @@ async function changeStored(
   const essential = isEssential(kind, object, { bytes, before: value });
   storing?.event("Transaction prepared");
   const after = gone ? undefined : bytes;
-  const note = historyNote(write, { key, before: { value, revision }, after, uid: undefined });
+  const note = historyNote(write, { key, before: { value, revision }, after, of: object.metadata });
   const swap = await deps.store.swap({ key, expected: revision, value: after, essential, note });
   storing?.event("Txn call completed");
   if (swap.done) {
