@@ -14,9 +14,6 @@ import { applyTheme, storedTheme } from "./shell/theme.js";
 /** What the server says of itself before anybody has signed in. */
 interface Configuration {
   readonly naming: Naming;
-  /** Who signs people in; `""` where nobody does. */
-  readonly issuer: string;
-  readonly clientId: string;
 }
 
 interface Session {
@@ -33,8 +30,6 @@ async function readConfiguration(): Promise<Configuration> {
   const dialect = textAt(configuration, "dialect") === "kubernetes" ? "kubernetes" : "orch";
   return {
     naming: createNaming(dialect),
-    issuer: textAt(configuration, "oidc", "issuer"),
-    clientId: textAt(configuration, "oidc", "clientId"),
   };
 }
 
@@ -83,7 +78,7 @@ function Root({ configuration }: { readonly configuration: Configuration }): JSX
   if (session !== undefined)
     return <App api={session.api} user={session.user} naming={naming} signOut={() => end("")} />;
   if (isTrying) return <p class="loading">Signing in…</p>;
-  return <SignIn key={notice} {...{ signIn, notice }} atIssuer={undefined} issuer={configuration.issuer} />;
+  return <SignIn key={notice} {...{ signIn, notice }} />;
 }
 
 async function whoAmI(api: Api, naming: Naming): Promise<string> {

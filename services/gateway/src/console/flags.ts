@@ -1,4 +1,4 @@
-import { boolFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { boolFlag } from "@orch/runtime/flag-types.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
 
 const group = "Console";
@@ -9,14 +9,6 @@ export const consoleFlags = <Default extends boolean>(served: Default) =>
     console: boolFlag(served, {
       group,
       help: "pages for people under /console/: files alone, whose data is asked for with the rights of whoever looks at them",
-    }),
-    "console-oidc-issuer": stringFlag("", {
-      ...{ group, word: "url" },
-      help: "issuer by which the console signs people in, https; the server itself must accept its tokens",
-    }),
-    "console-oidc-client-id": stringFlag("", {
-      ...{ group, word: "id" },
-      help: "what the console is called at that issuer: a public client, with PKCE and the console's address to come back to",
     }),
   }) as const;
 

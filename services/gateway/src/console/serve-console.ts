@@ -20,8 +20,6 @@ export interface ConsoleOptions {
 export interface ConsoleConfiguration {
   /** In which names are spelled. */
   readonly dialect: string;
-  /** Who signs people in, where somebody does. */
-  readonly oidc?: { readonly issuer: string; readonly clientId: string };
 }
 
 /**
@@ -30,7 +28,6 @@ export interface ConsoleConfiguration {
  */
 export function withConsole(options: ConsoleOptions, otherwise: Serve): Serve {
   let site: Promise<Site> | undefined;
-  const headers = securityHeaders(options.configuration.oidc?.issuer);
   const configuration = `${JSON.stringify(options.configuration)}\n`;
   const answer = async ({ request, response }: Exchange): Promise<void> => {
     const { method, path } = request;
@@ -41,7 +38,7 @@ export function withConsole(options: ConsoleOptions, otherwise: Serve): Serve {
     site ??= readSite(options.folder, consolePath);
     const file = (await site).get(path);
     if (file === undefined) return refuse(response, 404, []);
-    sendFile({ request, response }, file, headers);
+    sendFile({ request, response }, file);
   };
   return (exchange) => {
     const { path } = exchange.request;
@@ -55,7 +52,7 @@ export function withConsole(options: ConsoleOptions, otherwise: Serve): Serve {
   };
 }
 
-function sendFile({ request, response }: Exchange, file: SiteFile, headers: HeaderList): void {
+function sendFile({ request, response }: Exchange, file: SiteFile): void {
   const caching = file.immutable ? "public, max-age=31536000, immutable" : "no-cache";
   const all = [...headers, "Content-Type", file.type, "ETag", file.etag, "Cache-Control", caching];
   if (namesTag(request.header("if-none-match"), file.etag)) {
@@ -71,32 +68,30 @@ function sendFile({ request, response }: Exchange, file: SiteFile, headers: Head
 const bytesAs = (file: SiteFile, coding: "br" | "gzip"): Buffer | undefined =>
   coding === "br" ? file.brotli : file.gzip;
 
-function refuse(response: Exchange["response"], code: number, headers: HeaderList): void {
-  response.send(code, [...headers, "Content-Type", "text/plain; charset=utf-8", ...always], `${code}\n`);
+function refuse(response: Exchange["response"], code: number, more: HeaderList): void {
+  response.send(code, [...more, "Content-Type", "text/plain; charset=utf-8", ...always], `${code}\n`);
 }
 
 const always: HeaderList = ["X-Content-Type-Options", "nosniff"];
 
 /**
- * Nothing but this server's own files runs or is shown, nothing but this server (and who signs people in) is asked, and no other
+ * Nothing but this server's own files runs or is shown, nothing but this server is asked, and no other
  * page may hold this one in a frame. Scripts cannot make markup of text (`require-trusted-types-for`).
  */
-function securityHeaders(issuer: string | undefined): HeaderList {
-  const asked = issuer === undefined ? "'self'" : `'self' ${new URL(issuer).origin}`;
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    `connect-src ${asked}`,
-    "img-src 'self' data:",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-  ].join("; ");
-  return [
-    ...["Content-Security-Policy", policy, "Referrer-Policy", "no-referrer", ...always],
-    ...["Cross-Origin-Opener-Policy", "same-origin", "Cross-Origin-Resource-Policy", "same-origin"],
-    ...["Permissions-Policy", "camera=(), geolocation=(), microphone=()"],
-  ];
-}
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+].join("; ");
+
+const headers: HeaderList = [
+  ...["Content-Security-Policy", policy, "Referrer-Policy", "no-referrer", ...always],
+  ...["Cross-Origin-Opener-Policy", "same-origin", "Cross-Origin-Resource-Policy", "same-origin"],
+  ...["Permissions-Policy", "camera=(), geolocation=(), microphone=()"],
+];

@@ -6,14 +6,11 @@ import type { Failure } from "../api/failure.js";
 export interface SignInProps {
   /** Tries them; gives why they are refused. */
   readonly signIn: (credentials: Credentials, keep: boolean) => Promise<Failure | undefined>;
-  /** Goes to who signs people in, where somebody does. */
-  readonly atIssuer: (() => void) | undefined;
-  readonly issuer: string;
   /** Why somebody has to sign in again. */
   readonly notice: string;
 }
 
-export function SignIn({ signIn, atIssuer, issuer, notice }: SignInProps): JSX.Element {
+export function SignIn({ signIn, notice }: SignInProps): JSX.Element {
   const [token, setToken] = useState("");
   const [keep, setKeep] = useState(false);
   const [problem, setProblem] = useState(notice);
@@ -39,14 +36,6 @@ export function SignIn({ signIn, atIssuer, issuer, notice }: SignInProps): JSX.E
             {problem}
           </p>
         )}
-        {atIssuer !== undefined && (
-          <>
-            <button type="button" class="primary" onClick={atIssuer}>
-              Sign in with {new URL(issuer).host}
-            </button>
-            <p class="or">or</p>
-          </>
-        )}
         <label>
           Token
           {/* A password field: managers of passwords know it, and nobody reads it over a shoulder. */}
@@ -61,11 +50,7 @@ export function SignIn({ signIn, atIssuer, issuer, notice }: SignInProps): JSX.E
         <label class="check">
           <input type="checkbox" checked={keep} onChange={() => setKeep(!keep)} /> Keep it until this tab is closed
         </label>
-        <button
-          type="submit"
-          class={atIssuer === undefined ? "primary" : ""}
-          disabled={isTrying || token.trim() === ""}
-        >
+        <button type="submit" class="primary" disabled={isTrying || token.trim() === ""}>
           Sign in with the token
         </button>
         <button type="button" disabled={isTrying} onClick={() => void attempt({ type: "browser" })}>

@@ -53,7 +53,7 @@ export function Palette({ close, namespace }: { readonly close: () => void; read
         type="search"
         class="palette-box"
         aria-controls="palette-targets"
-        aria-activedescendant={`palette-${at}`}
+        aria-activedescendant={targets.length === 0 ? undefined : `palette-${at}`}
         aria-label="Kind or page"
         placeholder="Kind or page: po, deploy, flow…"
         value={text}
