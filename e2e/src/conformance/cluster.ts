@@ -69,8 +69,14 @@ export interface Space {
 
 export type Labels = Readonly<Record<string, string>>;
 
+export interface ConformanceCluster {
+  space(): Promise<Space>;
+  client(): Client;
+  target(): StandaloneTarget;
+}
+
 /** A server with three simulated nodes for all tests of a file, each of which takes a namespace of its own. */
-export function conformanceCluster(args: readonly string[] = []): { space(): Promise<Space>; client(): Client } {
+export function conformanceCluster(args: readonly string[] = [], controllers = "*"): ConformanceCluster {
   let target: StandaloneTarget | undefined;
   let client: Client | undefined;
   let spaces = 0;
@@ -79,7 +85,9 @@ export function conformanceCluster(args: readonly string[] = []): { space(): Pro
     return { target, client };
   };
   before(async () => {
-    target = await startStandalone({ args: ["--controllers=*", "--simulate-nodes=3", "--pod-grace=100ms", ...args] });
+    target = await startStandalone({
+      args: [`--controllers=${controllers}`, "--simulate-nodes=3", "--pod-grace=100ms", ...args],
+    });
     client = await clientOf(target);
     await until("three nodes", async () => ((await listOf("nodes", "")).length === 3 ? true : undefined));
   });
@@ -91,6 +99,7 @@ export function conformanceCluster(args: readonly string[] = []): { space(): Pro
     (await running().client.list(collectionOf(resource, namespace))).items;
   return {
     client: () => running().client,
+    target: () => running().target,
     async space() {
       const namespace = `c${++spaces}`;
       const { client: connected, target: server } = running();

@@ -80,13 +80,14 @@ async function bed({ follows = true, maxBytes = 1 << 24, shows = [] as readonly 
   };
 }
 
-/** Written to below and read by its feed; history that the tap keeps beyond a compaction is not asked for. */
+/** Written to below and read by its feed, which has no notes; history that the tap keeps beyond a compaction is not asked for. */
 async function openFeed(follows: boolean): Promise<Fixture> {
   const { below, feed, prefix, cleanup } = await bed({ follows });
   let compacted = 0;
   const store: Store = {
     ...feed,
     swap: (change) => below.swap(change),
+    notes: below.notes,
     watch: (query) => (query.from <= compacted ? below.watch(query) : feed.watch(query)),
     async compact(at) {
       await below.compact(at);

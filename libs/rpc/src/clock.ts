@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "@orch/status/clock.js";
+import { type Clock, systemClock, timer } from "@orch/status/clock.js";
 
 /**
  * Node counts its wall-clock time from the start of the process. If it differs from the machine's clock by more than
@@ -22,8 +22,5 @@ export function createPreciseClock(parts = machine): () => number {
 /** The machine's clock for calls. Its timers keep the process alive: a process that waits for an answer must not end. */
 export const callClock: Clock = {
   ...systemClock,
-  after: (ms, run) => {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
+  after: (ms, run) => timer(ms, run),
 };

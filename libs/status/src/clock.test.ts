@@ -19,6 +19,22 @@ test("a manual clock runs what is due in order and honours cancelling", () => {
   assert.equal(clock.now(), 1109);
 });
 
+test("the machine's clock waits for longer than its timers can", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const month = 40 * 86_400_000;
+  let ran = 0;
+  systemClock.after(month, () => ran++);
+  const cancel = systemClock.after(month, () => ran++);
+  systemClock.after(Number.POSITIVE_INFINITY, () => ran++);
+  t.mock.timers.tick(2 ** 31 - 1);
+  assert.equal(ran, 0);
+  cancel();
+  t.mock.timers.tick(month - 2 ** 31);
+  assert.equal(ran, 0);
+  t.mock.timers.tick(1);
+  assert.equal(ran, 1);
+});
+
 test("sleep ends by time and by its signal", async () => {
   const clock = createManualClock();
   const abort = new AbortController();

@@ -12,12 +12,25 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
-  after(ms, run) {
-    const timer = setTimeout(run, ms);
-    timer.unref();
-    return () => clearTimeout(timer);
-  },
+  after: (ms, run) => timer(ms, run, (started) => started.unref()),
 };
+
+/** The machine waits for no longer at once: what is later than that runs at once instead. */
+const longestMs = 2 ** 31 - 1;
+
+/** Runs once after `ms`, however long that is; the returned function cancels it. `started` is shown each timer of the machine. */
+export function timer(ms: number, run: () => void, started: (each: NodeJS.Timeout) => void = () => {}): () => void {
+  let left = ms;
+  let current: NodeJS.Timeout;
+  const wait = (): void => {
+    const part = Math.min(left, longestMs);
+    left -= part;
+    current = setTimeout(left > 0 ? wait : run, part);
+    started(current);
+  };
+  wait();
+  return () => clearTimeout(current);
+}
 
 /** Resolves after `ms`, or at once when `signal` aborts: the caller looks at the signal where it matters. */
 export function sleep(clock: Pick<Clock, "after">, ms: number, signal?: AbortSignal): Promise<void> {

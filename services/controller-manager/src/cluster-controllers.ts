@@ -58,6 +58,8 @@ export const clusterMakers = (config: ClusterConfig) =>
     "resourceclaim-controller": (tools) => createResourceClaimController({ workers: resourceClaimWorkers }, tools),
     "persistentvolume-expander-controller": createExpanderController,
     "persistentvolume-attach-detach-controller": (tools) => createAttachDetachController(config.volumeAttacher, tools),
+    "service-cidr-controller": () => ({ lacks: "addresses of services come from --service-cluster-ip-range alone" }),
+    "selinux-warning-controller": () => ({ lacks: "labels of volumes are not compared" }),
     ...cloudMakers(config.cloud),
     "node-ipam-controller": (tools) =>
       config.ipam === undefined

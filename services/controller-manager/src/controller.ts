@@ -55,6 +55,8 @@ export const controllerNames = [
   "cloud-node-lifecycle-controller",
   "volumeattributesclass-protection-controller",
   "storageversion-garbage-collector-controller",
+  "service-cidr-controller",
+  "selinux-warning-controller",
 ] as const;
 
 /** Those that speak to a cloud; some of them the controller manager runs as well. */
@@ -120,6 +122,8 @@ export const accountNames: Readonly<Record<ControllerName, string | undefined>> 
   "cloud-node-controller": "node-controller",
   "volumeattributesclass-protection-controller": "volumeattributesclass-protection-controller",
   "storageversion-garbage-collector-controller": "storage-version-garbage-collector",
+  "service-cidr-controller": "service-cidrs-controller",
+  "selinux-warning-controller": "selinux-warning-controller",
 };
 
 /** Older names under which `--controllers` knows them. */
@@ -167,12 +171,16 @@ const aliases: Readonly<Partial<Record<ControllerName, string>>> = {
   "cloud-node-lifecycle-controller": "cloud-node-lifecycle",
   "cloud-node-controller": "cloud-node",
   "storageversion-garbage-collector-controller": "storage-version-gc",
+  "selinux-warning-controller": "selinux-warning",
 };
 
 /** Those that `*` leaves out. */
 export const offByDefault: ReadonlySet<ControllerName> = new Set([
   "bootstrap-signer-controller",
   "token-cleaner-controller",
+  // Known by name, so that what was written for the reference is taken; they say why they do not run.
+  "service-cidr-controller",
+  "selinux-warning-controller",
 ]);
 
 export type ChosenControllers<N extends ControllerName> =

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nodeFactsOf } from "../model/node-info.js";
 import type { RawNode } from "../model/objects.js";
-import { podInfoOf } from "../model/pod-info.js";
+import { askedText, podInfoOf } from "../model/pod-info.js";
 import { naming, node, type PodWords, pod } from "../testing/cluster-of.js";
 import { type ClusterEvent, concerns, eventLabel, nodeActions, podActions } from "./events.js";
 
@@ -29,6 +29,15 @@ for (const [before, after, actions] of nodes) {
     assert.deepEqual([...nodeActions(facts(before), facts(after))], actions);
   });
 }
+
+test("what a pod tolerates for longer than a number holds is compared", () => {
+  const tolerating = (tolerationSeconds: bigint) =>
+    of({ spec: { tolerations: [{ key: "k", operator: "Exists", ...{ tolerationSeconds } }] } });
+  const [long, longer] = [tolerating(9_000_000_000_000_000_000n), tolerating(9_000_000_000_000_000_001n)];
+  assert.deepEqual([...podActions(long, longer)], ["UpdatePodTolerations"]);
+  assert.deepEqual([...podActions(long, long)], ["Update"]);
+  assert.notEqual(askedText(long), askedText(longer));
+});
 
 const of = (words: PodWords) => podInfoOf(pod("p", words));
 const gated: PodWords = { spec: { schedulingGates: [{ name: "g" }] } };

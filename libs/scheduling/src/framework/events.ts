@@ -1,3 +1,4 @@
+import { jsonText } from "@orch/status/json-text.js";
 import type { NodeFacts } from "../model/node-info.js";
 import type { PodInfo } from "../model/pod-info.js";
 
@@ -71,8 +72,8 @@ export function podActions(before: PodInfo, after: PodInfo): ReadonlySet<Action>
   if (!sameEntries(before.labels, after.labels)) actions.add("UpdatePodLabel");
   if (isLess(after, before)) actions.add("UpdatePodScaleDown");
   if (before.gates.length > 0 && after.gates.length === 0) actions.add("UpdatePodSchedulingGatesEliminated");
-  if (JSON.stringify(before.tolerations) !== JSON.stringify(after.tolerations)) actions.add("UpdatePodTolerations");
-  const claims = (pod: PodInfo) => JSON.stringify(pod.raw.status?.resourceClaimStatuses ?? []);
+  if (jsonText(before.tolerations) !== jsonText(after.tolerations)) actions.add("UpdatePodTolerations");
+  const claims = (pod: PodInfo) => jsonText(pod.raw.status?.resourceClaimStatuses ?? []);
   if (claims(before) !== claims(after)) actions.add("UpdatePodGeneratedResourceClaim");
   if (actions.size === 0) actions.add("Update");
   return actions;
@@ -86,7 +87,7 @@ function isLess({ requests: a }: PodInfo, { requests: b }: PodInfo): boolean {
 /** What differs between two states of a node; empty: nothing that scheduling looks at. */
 export function nodeActions(before: NodeFacts, after: NodeFacts): ReadonlySet<Action> {
   const actions = new Set<Action>();
-  const differ = (a: unknown, b: unknown) => JSON.stringify(a) !== JSON.stringify(b);
+  const differ = (a: unknown, b: unknown) => jsonText(a) !== jsonText(b);
   if (differ(before.raw.status?.allocatable, after.raw.status?.allocatable)) actions.add("UpdateNodeAllocatable");
   if (differ([...before.labels].sort(), [...after.labels].sort())) actions.add("UpdateNodeLabel");
   if (before.unschedulable !== after.unschedulable || differ(before.taints, after.taints)) {

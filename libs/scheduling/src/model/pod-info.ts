@@ -1,4 +1,5 @@
 import type { Labels } from "@orch/api/selectors/labels.js";
+import { jsonText } from "@orch/status/json-text.js";
 import type { Amounts } from "./amounts.js";
 import { type HostPort, hostPortsOf } from "./host-ports.js";
 import { imagesOf } from "./images.js";
@@ -93,4 +94,4 @@ export function moreImportant(a: PodInfo, b: PodInfo, now: number): number {
 
 /** What a pod asks for, as a text: the same for pods of one template. */
 export const askedText = ({ namespace, raw: { metadata, spec } }: PodInfo): string =>
-  JSON.stringify([namespace, metadata?.labels ?? {}, spec ?? {}]);
+  jsonText([namespace, metadata?.labels ?? {}, spec ?? {}]);

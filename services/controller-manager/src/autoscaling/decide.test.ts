@@ -70,6 +70,15 @@ function condition(decision: Decision, type: string): string {
   return `${found?.status} ${found?.reason}: ${found?.message}`;
 }
 
+test("a value beyond reason asks for as many as there may be, and is told as far as its field goes", () => {
+  const most = decided({ readings: [allUse(4, 9.3e21)], max: 6 });
+  assert.equal(most.status.desiredReplicas, 6);
+  assert.match(JSON.stringify(most.status.currentMetrics), /"averageUtilization":2147483647/);
+  const least = decided({ readings: [allUse(4, -9.3e21)], min: 2 });
+  assert.equal(least.status.desiredReplicas, 2);
+  assert.match(JSON.stringify(least.status.currentMetrics), /"averageUtilization":-2147483648/);
+});
+
 test("as many pods as the ratio of use and target asks for", () => {
   const six = podsOf(6);
   const held = { ...nothingRemembered, recommendations: [{ replicas: 6, at: now - minute }] };

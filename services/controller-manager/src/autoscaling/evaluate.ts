@@ -68,6 +68,9 @@ export function failureReason({ type }: MetricSpec): string {
   return reasons[type] ?? "InvalidMetricSourceType";
 }
 
+/** As near as a field of 32 bits comes to it. */
+const inField = (percent: number): number => Math.max(-(2 ** 31), Math.min(percent, 2 ** 31 - 1));
+
 interface ResourceSource {
   readonly name: string;
   readonly container?: string;
@@ -118,7 +121,10 @@ function byResource(
   return {
     replicas: found.replicas,
     name: `${name} resource utilization (percentage of request)`,
-    current: shown({ averageUtilization: found.utilization ?? 0, averageValue: quantityOf(found.averageMilli) }),
+    current: shown({
+      averageUtilization: inField(found.utilization ?? 0),
+      averageValue: quantityOf(found.averageMilli),
+    }),
   };
 }
 

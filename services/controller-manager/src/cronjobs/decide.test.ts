@@ -27,6 +27,10 @@ const active = (...names: readonly string[]) => ({ active: names.map((name) => (
 const reasons = (given: CronJob, jobs: readonly Job[] = []) => planOf(given, jobs).news.map(({ reason }) => reason);
 const time = Date.UTC(2026, 0, 2, 10, 30);
 
+test("a deadline longer than a number holds exactly is one", () => {
+  assert.equal(planOf(cronJob({ startingDeadlineSeconds: 9_000_000_000_000_000_000n })).start, time);
+});
+
 test("a job is made once its time has come, and it is looked at again just after the next", () => {
   const plan = planOf(cronJob());
   assert.deepEqual([plan.start, plan.againAfterMs], [time, 9 * 60_000 + 40_000 + 100]);

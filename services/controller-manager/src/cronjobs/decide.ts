@@ -1,6 +1,6 @@
 import { wireTime } from "@orch/status/wire-time.js";
 import type { Job } from "../jobs/types.js";
-import { timeOf } from "../rim/objects.js";
+import { millisecondsOf, timeOf } from "../rim/objects.js";
 import { sameJson } from "../rim/same-json.js";
 import { latestDue, tooMany } from "./due.js";
 import { type ParsedSchedule, parseSchedule } from "./schedule.js";
@@ -68,7 +68,7 @@ function started({ cronJob, jobs }: CronState, { plan, next, due }: Timing, now:
   const waiting: CronPlan = { ...plan, news, againAfterMs: again };
   if (due.at === undefined || timeOf(status.lastScheduleTime) === due.at) return waiting;
   const deadline = spec.startingDeadlineSeconds;
-  if (deadline !== undefined && due.at + deadline * 1000 < now) {
+  if (deadline !== undefined && due.at + millisecondsOf(deadline) < now) {
     const message = `Missed scheduled time to start a job: ${new Date(due.at).toUTCString()}`;
     return { ...waiting, news: [...news, warn("MissSchedule", message)] };
   }
@@ -109,7 +109,7 @@ function scheduleOf({ cronJob, zones, ownZone }: CronState) {
     next: schedule.next,
     due(now: number) {
       const deadline = spec.startingDeadlineSeconds;
-      const since = deadline === undefined ? last : Math.max(last, now - deadline * 1000);
+      const since = deadline === undefined ? last : Math.max(last, now - millisecondsOf(deadline));
       return latestDue(schedule, since, now);
     },
   };

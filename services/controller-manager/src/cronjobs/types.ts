@@ -5,7 +5,7 @@ export interface CronJob extends Seen {
   readonly spec?: {
     readonly schedule?: string;
     readonly timeZone?: string;
-    readonly startingDeadlineSeconds?: number;
+    readonly startingDeadlineSeconds?: number | bigint;
     readonly concurrencyPolicy?: string;
     readonly suspend?: boolean;
     readonly successfulJobsHistoryLimit?: number;

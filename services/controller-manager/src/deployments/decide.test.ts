@@ -80,6 +80,7 @@ test("hashes are FNV-1a, written in letters that make no words, and do not depen
   assert.equal(fnv1a("foobar"), 0xbf9cf968);
   assert.match(safeText(2166136261), /^[bcdfghjklmnpqrstvwxz2456789]{10}$/);
   assert.equal(canonicalText({ b: [1, { d: 1, c: undefined }], a: "x" }), '{"a":"x","b":[1,{"d":1}]}');
+  assert.equal(canonicalText({ a: [9_000_000_000_000_000_000n] }), '{"a":[9000000000000000000]}');
   assert.equal(templateHash({ a: 1, b: 2 }, undefined), templateHash({ b: 2, a: 1 }, undefined));
   assert.notEqual(templateHash({ a: 1 }, undefined), templateHash({ a: 1 }, 1));
 });
@@ -211,6 +212,7 @@ test("old sets beyond the history go, the oldest revision first", () => {
   const all = [...old, set("new", size(1, { revision: 5 }))];
   assert.deepEqual(told(deployment(1, {}, { status }), all), ["delete v1", "delete v2"]);
   assert.deepEqual(told(deployment(1), all), [], "while the rollout is under way");
+  assert.deepEqual(told(deployment(1, { paused: true }), all).slice(-2), ["delete v1", "delete v2"]);
 });
 
 test("going back to a template makes its set the newest, with a new revision and its history", () => {

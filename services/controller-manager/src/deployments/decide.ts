@@ -37,8 +37,9 @@ export function decide(state: DeploymentState, now: number): DeploymentPlan {
   const synced = syncedNewest(deployment, sets, keys);
   const updates: readonly DeploymentAction[] = synced === undefined ? [] : [{ type: "update", set: synced }];
   if (deployment.spec?.paused === true || isScaled(deployment, owned, keys)) {
-    const actions = updates.length > 0 ? updates : resizes(rescale(deployment, sets, keys));
-    return { sets, actions, status: scaledStatus(deployment, sets, now) };
+    const resized = updates.length > 0 ? updates : resizes(rescale(deployment, sets, keys));
+    const past = deployment.spec?.paused === true && updates.length === 0 ? forget(state, sets) : [];
+    return { sets, actions: [...resized, ...past], status: scaledStatus(deployment, sets, now) };
   }
   // A set that is written to once more would be in conflict with itself.
   const actions = updates.length > 0 ? updates : rollOut(state, sets);
@@ -49,11 +50,15 @@ const resizes = (all: readonly Resize[]): readonly DeploymentAction[] =>
   all.map((resize) => ({ type: "resize", ...resize }));
 
 function rollOut(state: DeploymentState, sets: Sets): readonly DeploymentAction[] {
-  const { deployment, keys } = state;
+  const { deployment } = state;
   const steps = isRolling(deployment) ? roll(deployment, sets) : recreate(state, sets);
   if (steps.length > 0 || !isComplete(deployment, deployment.status)) return steps;
-  return pastHistory(deployment, sets.old, keys).map((set) => ({ type: "delete", set }));
+  return forget(state, sets);
 }
+
+/** Old sets beyond the history. */
+const forget = ({ deployment, keys }: DeploymentState, { old }: Sets): readonly DeploymentAction[] =>
+  pastHistory(deployment, old, keys).map((set) => ({ type: "delete", set }));
 
 function roll(deployment: Deployment, sets: Sets): readonly DeploymentAction[] {
   if (sets.newest === undefined) return [{ type: "create" }];

@@ -1,4 +1,5 @@
 import { isRecord } from "@orch/client/objects.js";
+import { jsonText } from "@orch/status/json-text.js";
 import type { PodTemplate } from "../rim/pod-control.js";
 import { sameJson } from "../rim/same-json.js";
 
@@ -28,7 +29,7 @@ export function templateHash(template: unknown, collisionCount: number | undefin
 /** JSON with the fields of each object in the order of their names. */
 export function canonicalText(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalText).join(",")}]`;
-  if (!isRecord(value)) return JSON.stringify(value) ?? "null";
+  if (!isRecord(value)) return jsonText(value);
   const fields = Object.keys(value).filter((name) => value[name] !== undefined);
   return `{${fields
     .sort()

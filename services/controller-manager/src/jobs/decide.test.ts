@@ -218,6 +218,13 @@ describe("a job fails", () => {
       limit,
     ],
     [
+      "by restarts of containers that begin first",
+      reasonOf(job({ backoffLimit: 2, template: { spec: { restartPolicy: "OnFailure" } } }), [
+        { ...pod("a"), status: { phase: "Pending", initContainerStatuses: [{ name: "i", restartCount: 2 }] } },
+      ]),
+      limit,
+    ],
+    [
       "after its deadline",
       reasonOf(job({ activeDeadlineSeconds: 600 }, failed(0)), two),
       "FailureTarget DeadlineExceeded: Job was active longer than specified deadline",
@@ -227,6 +234,7 @@ describe("a job fails", () => {
       reasonOf(job(policy({ operator: "In", values: [42] })), lost({ code: 42 })),
       "FailureTarget PodFailurePolicy: Container c for pod ns/a failed with exit code 42 matching FailJob rule at index 1",
     ],
+    ["not before a deadline of ages", reasonOf(job({ activeDeadlineSeconds: 9_000_000_000_000_000_000n }), two), ""],
     ["not by another code", reasonOf(job(policy({ operator: "In", values: [42] })), lost({ code: 41 })), ""],
     [
       "not by another container",

@@ -1,6 +1,6 @@
 import { wireTime } from "@orch/status/wire-time.js";
 import type { Pod } from "../rim/pods.js";
-import { hasIndex, type IndexSet, indexText, missingIndexes, withIndexes } from "./index-set.js";
+import { hasIndex, type IndexSet, indexText, joined, missingIndexes, withIndexes } from "./index-set.js";
 import { failedIndexes, failuresOf, type IndexFailures } from "./indexes.js";
 import { deadlineInMs, outcomeOf, type Verdict } from "./outcome.js";
 import { indexOf, isIndexed, isTerminating, replacesFailedOnly, waitMs } from "./pods.js";
@@ -126,7 +126,7 @@ function newIndexes({ state, tally, failures, failed, now }: Facts, kept: readon
   const completions = job.spec?.completions ?? 0;
   const going = replacesFailedOnly(job) ? pods.filter(isTerminating) : [];
   const busy = [...kept, ...going].flatMap((pod) => indexOf(pod, job, keys) ?? []);
-  const taken = withIndexes(withIndexes(tally.completed, busy), indexesIn(failed));
+  const taken = joined(withIndexes(tally.completed, busy), failed);
   if (job.spec?.backoffLimitPerIndex === undefined) {
     const wait = waitMs(pods, job, now);
     if (wait > 0) return { ...nothing, againAfterMs: wait };
@@ -149,10 +149,6 @@ function newIndexes({ state, tally, failures, failed, now }: Facts, kept: readon
     create: free.map((index) => ({ index, failures: failures.get(index) ?? none })),
     againAfterMs: retries.length === 0 ? undefined : Math.min(...retries),
   };
-}
-
-function* indexesIn(set: IndexSet): Iterable<number> {
-  for (const { first, last } of set) for (let index = first; index <= last; index++) yield index;
 }
 
 const weight = ({ spec, status }: Pod): number =>

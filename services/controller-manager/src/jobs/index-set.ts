@@ -21,19 +21,34 @@ export function indexText(set: IndexSet): string {
 
 /** Both. `more` in any order. */
 export function withIndexes(set: IndexSet, more: Iterable<number>): IndexSet {
-  const intervals = [...set, ...[...more].map((index) => ({ first: index, last: index }))];
+  return joined(
+    set,
+    [...more].map((index) => ({ first: index, last: index })),
+  );
+}
+
+/** All indexes of both sets; the second may be in any order. */
+export function joined(set: IndexSet, more: IndexSet): IndexSet {
+  const intervals = [...set, ...more];
   intervals.sort((a, b) => a.first - b.first);
-  const joined: { first: number; last: number }[] = [];
+  const all: { first: number; last: number }[] = [];
   for (const { first, last } of intervals) {
-    const before = joined.at(-1);
+    const before = all.at(-1);
     if (before !== undefined && first <= before.last + 1) before.last = Math.max(before.last, last);
-    else joined.push({ first, last });
+    else all.push({ first, last });
   }
-  return joined;
+  return all;
 }
 
 export function hasIndex(set: IndexSet, index: number): boolean {
-  return set.some(({ first, last }) => first <= index && index <= last);
+  let [low, high] = [0, set.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((set[middle]?.last ?? 0) < index) low = middle + 1;
+    else high = middle;
+  }
+  const found = set[low];
+  return found !== undefined && found.first <= index;
 }
 
 /** The lowest indexes below `completions` that none of the sets has, so many of them at most. */

@@ -1,4 +1,4 @@
-import { timeOf } from "../rim/objects.js";
+import { millisecondsOf, timeOf } from "../rim/objects.js";
 import { type Pod, restartsOf } from "../rim/pods.js";
 import { judgeFailure } from "./failure-policy.js";
 import { type IndexSet, indexesOf } from "./index-set.js";
@@ -78,8 +78,8 @@ function isRestartedTooOften({ spec }: Job, active: readonly Pod[], limit: numbe
 /** Milliseconds until a job has been active for too long; undefined where there is no end to it. */
 export function deadlineInMs({ spec, status }: Job, now: number): number | undefined {
   if (spec?.activeDeadlineSeconds === undefined || spec.suspend === true) return undefined;
-  if (status?.startTime === undefined) return spec.activeDeadlineSeconds * 1000;
-  return timeOf(status.startTime) + spec.activeDeadlineSeconds * 1000 - now;
+  const deadlineMs = millisecondsOf(spec.activeDeadlineSeconds);
+  return status?.startTime === undefined ? deadlineMs : timeOf(status.startTime) + deadlineMs - now;
 }
 
 function successOf({ job, tally }: OutcomeFacts): Verdict | undefined {

@@ -12,7 +12,7 @@ export interface Job extends Seen {
 export interface JobSpec extends Omit<ApiJobSpec, "template" | "selector"> {
   readonly selector?: LabelSelector;
   readonly template?: PodTemplate;
-  readonly activeDeadlineSeconds?: number;
+  readonly activeDeadlineSeconds?: number | bigint;
   readonly ttlSecondsAfterFinished?: number;
 }
 

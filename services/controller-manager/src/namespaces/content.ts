@@ -131,7 +131,7 @@ async function podGrace(collection: Collection, { client, signal, secondsSince }
     const phase = isRecord(pod["status"]) ? pod["status"]["phase"] : undefined;
     if (phase === "Succeeded" || phase === "Failed") continue;
     const seconds = isRecord(pod["spec"]) ? pod["spec"]["terminationGracePeriodSeconds"] : undefined;
-    if (typeof seconds === "number") longest = Math.max(longest, seconds);
+    if (typeof seconds === "number" || typeof seconds === "bigint") longest = Math.max(longest, Number(seconds));
   }
   return secondsSince >= longest ? 0 : longest;
 }

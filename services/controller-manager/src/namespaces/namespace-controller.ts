@@ -42,6 +42,8 @@ export function createNamespaceController(config: NamespaceControllerConfig, too
   };
 }
 
+const longestEstimateSeconds = 120;
+
 /** One round: deletes what is there, says what is left, and lets the namespace go when nothing is. */
 async function finish(name: string, tools: ControllerTools, signal: AbortSignal): Promise<Outcome> {
   const { client, clock, naming } = tools;
@@ -58,7 +60,9 @@ async function finish(name: string, tools: ControllerTools, signal: AbortSignal)
   const told = await tell(namespace, emptied, tools, signal);
   const failures = [emptied.discoveryFailure, ...emptied.contentFailures].filter((f) => f !== undefined);
   if (failures.length > 0) throw new Error(failures.join("; "));
-  if (emptied.estimateSeconds > 0) return { againAfterMs: (Math.floor(emptied.estimateSeconds / 2) + 1) * 1000 };
+  // A pod may be given a longer time than it takes: nothing tells of its end.
+  const estimate = Math.min(emptied.estimateSeconds, longestEstimateSeconds);
+  if (estimate > 0) return { againAfterMs: (Math.floor(estimate / 2) + 1) * 1000 };
   const finalizers = finalizersOf(told).filter((f) => f !== naming.namespaceFinalizer);
   const spec = isRecord(told["spec"]) ? told["spec"] : {};
   await client

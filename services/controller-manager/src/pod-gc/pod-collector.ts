@@ -49,7 +49,8 @@ export function createPodCollector(config: PodCollectorConfig, tools: Controller
       client,
       now: clock.now(),
       why: reason === "orphaned" && !hasEnded(pod) ? orphaned : undefined,
-      phase: reason === "orphaned" && !hasEnded(pod) ? "Failed" : undefined,
+      // Nobody else will say so: who counts pods that have failed waits for it.
+      phase: hasEnded(pod) ? undefined : "Failed",
       gracePeriodSeconds: 0,
       signal,
     });

@@ -15,10 +15,17 @@ interface Facts {
   readonly readyFor?: number;
   readonly cost?: string;
   readonly restarts?: number;
+  /** Of a second container. */
+  readonly moreRestarts?: number;
+  readonly sidecarRestarts?: number;
+  /** Of an init container that ends. */
+  readonly initRestarts?: number;
   readonly age?: number;
 }
 
-function pod(name: string, { node, phase = "Running", readyFor, cost, restarts = 0, age = 86_400_000 }: Facts): Pod {
+function pod(name: string, facts: Facts): Pod {
+  const { node, phase = "Running", readyFor, cost, restarts = 0, age = 86_400_000 } = facts;
+  const { moreRestarts = 0, sidecarRestarts = 0, initRestarts = 0 } = facts;
   const conditions =
     readyFor === undefined ? [] : [{ type: "Ready", status: "True", lastTransitionTime: ago(readyFor) }];
   return {
@@ -26,8 +33,18 @@ function pod(name: string, { node, phase = "Running", readyFor, cost, restarts =
       ...{ name, uid: name, creationTimestamp: ago(age) },
       ...(cost === undefined ? {} : { annotations: { [costKey]: cost } }),
     },
-    spec: node === undefined ? {} : { nodeName: node },
-    status: { phase, conditions, containerStatuses: [{ restartCount: restarts }] },
+    spec: {
+      ...(node === undefined ? {} : { nodeName: node }),
+      initContainers: [{ name: "sidecar", restartPolicy: "Always" }, { name: "init" }],
+    },
+    status: {
+      ...{ phase, conditions },
+      containerStatuses: [{ restartCount: restarts }, { restartCount: moreRestarts }],
+      initContainerStatuses: [
+        { name: "sidecar", restartCount: sidecarRestarts },
+        { name: "init", restartCount: initRestarts },
+      ],
+    },
   };
 }
 
@@ -50,6 +67,16 @@ const rows: readonly (readonly [why: string, first: Facts, then: Facts])[] = [
     { node: "n", readyFor: 9, restarts: 2 },
     { node: "n", readyFor: 9, restarts: 1 },
   ],
+  [
+    "one with a container that was restarted more often than any of the other's",
+    { node: "n", readyFor: 9, restarts: 3 },
+    { node: "n", readyFor: 9, restarts: 2, moreRestarts: 2 },
+  ],
+  [
+    "one whose sidecar was restarted more often",
+    { node: "n", readyFor: 9, restarts: 1, sidecarRestarts: 2 },
+    { node: "n", readyFor: 9, restarts: 1, initRestarts: 5 },
+  ],
   ["one that is younger", { node: "n", readyFor: 9, age: minute }, { node: "n", readyFor: 9 }],
 ];
 for (const [why, first, then] of rows) {
@@ -64,6 +91,18 @@ for (const [why, first, then] of rows) {
     );
   });
 }
+
+test("pods that are ready for about as long go by their uids, whatever weighs less", () => {
+  const order = (first: Facts, then: Facts): string =>
+    rankForDeletion([pod("b", first), pod("a", then)], { costKey, siblingsOnNode: () => 1, now })
+      .map(({ metadata }) => metadata.name)
+      .join("");
+  const node = { node: "n" };
+  // 60 s and 68 s are of one power of two nanoseconds, 100 s is of the next.
+  assert.equal(order({ ...node, readyFor: 60_000, restarts: 9 }, { ...node, readyFor: 68_000 }), "ab");
+  assert.equal(order({ ...node, readyFor: 60_000 }, { ...node, readyFor: 100_000 }), "ba");
+  assert.equal(order({ ...node, readyFor: 60_000, restarts: 9 }, { ...node, readyFor: 60_000 }), "ba");
+});
 
 test("all rules together", () => {
   const pods = [

@@ -1,5 +1,5 @@
 import { compareText, timeOf } from "../rim/objects.js";
-import { isReady, type Pod, readySince, restartsOf } from "../rim/pods.js";
+import { isReady, mostRestarts, mostSidecarRestarts, type Pod, readySince } from "../rim/pods.js";
 
 /** What tells which of some pods goes first. */
 export interface RankFacts {
@@ -18,35 +18,51 @@ export function rankForDeletion(pods: readonly Pod[], facts: RankFacts): readonl
   const ranked = pods.map((pod) => ({ pod, keys: keysOf(pod, facts) }));
   return ranked
     .sort((a, b) => {
+      const byUid = compareText(a.pod.metadata.uid ?? "", b.pod.metadata.uid ?? "");
       for (const [i, key] of a.keys.entries()) {
-        const other = b.keys[i] ?? 0;
-        if (key !== other) return key - other;
+        const other = b.keys[i] ?? key;
+        if (key.value === other.value) continue;
+        if (key.rank !== other.rank) return key.rank - other.rank;
+        // Not the same and about as much: nothing that weighs less decides then.
+        return byUid;
       }
-      return compareText(a.pod.metadata.uid ?? "", b.pod.metadata.uid ?? "");
+      return byUid;
     })
     .map(({ pod }) => pod);
 }
 
-/** By which two pods are compared, the weightiest first: the smaller goes earlier. */
-function keysOf(pod: Pod, { costKey, siblingsOnNode, now }: RankFacts): readonly number[] {
+/** What two pods are compared by: the smaller rank goes earlier, where values differ at all. */
+interface Key {
+  readonly value: number;
+  readonly rank: number;
+}
+
+const exact = (value: number): Key => ({ value, rank: value });
+
+/** The weightiest first. */
+function keysOf(pod: Pod, { costKey, siblingsOnNode, now }: RankFacts): readonly Key[] {
   const { spec, status, metadata } = pod;
   const node = spec?.nodeName ?? "";
   return [
-    node === "" ? 0 : 1,
-    phases.indexOf(status?.phase ?? ""),
-    isReady(pod) ? 1 : 0,
-    costOf(metadata.annotations?.[costKey]),
-    -siblingsOnNode(node),
-    logarithmicAge(readySince(pod), now),
-    -restartsOf(pod),
-    logarithmicAge(timeOf(metadata.creationTimestamp), now),
+    exact(node === "" ? 0 : 1),
+    exact(phases.indexOf(status?.phase ?? "")),
+    exact(isReady(pod) ? 1 : 0),
+    exact(costOf(metadata.annotations?.[costKey])),
+    exact(-siblingsOnNode(node)),
+    ageKey(readySince(pod), now),
+    exact(-mostRestarts(pod)),
+    exact(-mostSidecarRestarts(pod)),
+    ageKey(timeOf(metadata.creationTimestamp), now),
   ];
 }
 
-/** An age in powers of two: pods that are about as old as each other are the same to it. */
-function logarithmicAge(since: number | undefined, now: number): number {
-  if (since === undefined) return 0;
-  return Math.floor(Math.log2(Math.max(1, now - since)));
+const nanoseconds = 1_000_000;
+
+/** By the age in powers of two nanoseconds: pods that are about as old as each other are the same to it. */
+function ageKey(since: number | undefined, now: number): Key {
+  if (since === undefined) return exact(0);
+  const age = now - since;
+  return { value: -since, rank: age > 0 ? Math.floor(Math.log2(age * nanoseconds)) : -1 };
 }
 
 /** A number of 32 bits without signs or zeros before it; everything else costs nothing. */

@@ -51,6 +51,11 @@ export function timeOf(text: unknown): number {
   return Number.isNaN(ms) ? 0 : ms;
 }
 
+/** Of seconds in an object, which are a bigint where a number does not hold them exactly. */
+export function millisecondsOf(seconds: number | bigint): number {
+  return Number(seconds) * 1000;
+}
+
 /** Oldest first, ties by name. */
 export function byAge(a: ApiObject, b: ApiObject): number {
   const [first, second]: readonly [Meta, Meta] = [a.metadata, b.metadata];

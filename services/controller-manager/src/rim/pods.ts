@@ -157,7 +157,24 @@ export function availableInMs(pods: Iterable<Pod>, minReadySeconds: number, now:
   return first;
 }
 
-/** Restarts of its containers. */
+/** Restarts of all its containers. */
 export function restartsOf({ status }: Pod): number {
-  return (status?.containerStatuses ?? []).reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
+  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  return all.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
 }
+
+/** Restarts of the container that was restarted most often. */
+export function mostRestarts({ status }: Pod): number {
+  return mostOf(status?.containerStatuses ?? []);
+}
+
+/** The same of containers that begin before the others and stay. */
+export function mostSidecarRestarts({ spec, status }: Pod): number {
+  const stays = new Set(
+    (spec?.initContainers ?? []).flatMap(({ name, restartPolicy }) => (restartPolicy === "Always" ? [name] : [])),
+  );
+  return mostOf((status?.initContainerStatuses ?? []).filter(({ name }) => stays.has(name)));
+}
+
+const mostOf = (statuses: readonly ContainerStatus[]): number =>
+  statuses.reduce((most, { restartCount = 0 }) => Math.max(most, restartCount), 0);

@@ -22,9 +22,10 @@ export async function disruptPod(pod: ApiObject, how: Disruption): Promise<void>
   const { client, now, why, phase, gracePeriodSeconds, signal } = how;
   const { name = "", namespace = "", uid = "" } = pod.metadata;
   const pods = { group: "", version: "v1", resource: "pods", namespace };
-  if (why !== undefined) {
+  if (why !== undefined || phase !== undefined) {
     const condition = { type: "DisruptionTarget", status: "True", lastTransitionTime: wireTime(now), ...why };
-    const status = { conditions: [condition], ...(phase === undefined ? {} : { phase }) };
+    const conditions = why === undefined ? {} : { conditions: [condition] };
+    const status = { ...conditions, ...(phase === undefined ? {} : { phase }) };
     const patch = { type: patchTypes.strategic, body: { metadata: { uid }, status }, subresource: "status", signal };
     await client.patch(pods, name, patch).catch(unlessPast);
   }

@@ -18,7 +18,7 @@ export interface SeenPod extends ApiObject {
     readonly subdomain?: string;
     readonly restartPolicy?: string;
     readonly containers?: readonly { readonly ports?: readonly SeenPort[] }[];
-    readonly tolerations?: readonly (RawToleration & { readonly tolerationSeconds?: number })[];
+    readonly tolerations?: readonly (RawToleration & { readonly tolerationSeconds?: number | bigint })[];
   };
   readonly status?: {
     readonly phase?: string;

@@ -100,6 +100,20 @@ describe("a stateful set", () => {
   for (const [what, got, expected] of rows) test(what, () => assert.equal(got, expected));
 });
 
+test("a set that asks for two billion pods makes 500 in one go at most, and lists what is there alone", () => {
+  const most = 2_147_483_647;
+  assert.equal(planOf(set(most, parallel), [pod(0), pod(700)]).actions.length, 500);
+  assert.equal(told(set(most, { ordinals: { start: most } }), [pod(most), pod(3)]), `+${most + 1}`);
+  assert.equal(told(set(most), [pod(0)], "new"), "+1");
+  assert.equal(
+    planOf(
+      set(0, parallel),
+      Array.from({ length: 600 }, (_, i) => pod(i)),
+    ).actions.length,
+    500,
+  );
+});
+
 test("a status counts pods by their revisions, and an update is over once all are new and ready", () => {
   const half = planOf(set(2), [pod(0), pod(1, { ...fresh, ...unready })], "new").status;
   assert.deepEqual(half, {

@@ -23,10 +23,11 @@ export interface StatefulPlan {
   readonly againAfterMs: number | undefined;
 }
 
-/** Pods by what becomes of them. */
+/** Pods by what becomes of them. A set may ask for two billion: only those that are there are listed. */
 interface Members {
-  /** Of each ordinal that the set has, in order. */
-  readonly wanted: readonly { readonly ordinal: number; readonly pod: Pod | undefined }[];
+  readonly byOrdinal: ReadonlyMap<number, Pod>;
+  /** Of ordinals that the set has, in order. */
+  readonly wanted: readonly Pod[];
   /** Of others, the highest ordinal first. */
   readonly condemned: readonly Pod[];
 }
@@ -49,9 +50,11 @@ export function decide(state: StatefulState, now: number): StatefulPlan {
 function membersOf({ set, pods }: StatefulState): Members {
   const [start, count] = [startOf(set), countOf(set)];
   const byOrdinal = new Map(pods.flatMap((pod) => entryOf(pod, set)));
-  const wanted = Array.from({ length: count }, (_, i) => ({ ordinal: start + i, pod: byOrdinal.get(start + i) }));
-  const others = [...byOrdinal].filter(([ordinal]) => ordinal < start || ordinal >= start + count);
-  return { wanted, condemned: others.sort(([a], [b]) => b - a).map(([, pod]) => pod) };
+  const sorted = [...byOrdinal].sort(([a], [b]) => a - b);
+  const isWanted = ([ordinal]: readonly [number, Pod]): boolean => ordinal >= start && ordinal < start + count;
+  const podOfEntry = ([, pod]: readonly [number, Pod]): Pod => pod;
+  const condemned = sorted.filter((entry) => !isWanted(entry)).reverse();
+  return { byOrdinal, wanted: sorted.filter(isWanted).map(podOfEntry), condemned: condemned.map(podOfEntry) };
 }
 
 function entryOf(pod: Pod, set: StatefulSet): readonly (readonly [number, Pod])[] {
@@ -75,12 +78,17 @@ interface Steps {
   readonly waits: boolean;
 }
 
+/** In parallel no more are made or deleted in one go. */
+const burst = 500;
+
 /** In order each pod once the one before is available, or all at once. */
-function scaleUp(state: StatefulState, { wanted }: Members, now: number): Steps {
+function scaleUp(state: StatefulState, { byOrdinal }: Members, now: number): Steps {
   const { set } = state;
   const inOrder = !isParallel(set);
   const actions: StatefulAction[] = [];
-  for (const { ordinal, pod } of wanted) {
+  const end = startOf(set) + countOf(set);
+  for (let ordinal = startOf(set); ordinal < end && actions.length < burst; ordinal++) {
+    const pod = byOrdinal.get(ordinal);
     if (pod === undefined) actions.push({ type: "create", ordinal, isUpdated: isUpdated(state, ordinal) });
     else if (hasEnded(pod) && !isGoing(pod)) actions.push({ type: "delete", pod, why: "again" });
     else {
@@ -107,24 +115,24 @@ function scaleDown(set: StatefulSet, { wanted, condemned }: Members): Steps {
   if (isParallel(set)) {
     const actions = condemned
       .filter((pod) => !isGoing(pod))
+      .slice(0, burst)
       .map((pod): StatefulAction => ({ type: "delete", pod, why: "scaled" }));
     return { actions, waits: condemned.length > 0 };
   }
   const [last] = condemned;
   if (last === undefined) return { actions: [], waits: false };
-  const lowestUnwell = [...wanted.flatMap(({ pod }) => pod ?? []), ...[...condemned].reverse()].find(
-    (pod) => !isHealthy(pod),
-  );
+  const lowestUnwell = [...wanted, ...[...condemned].reverse()].find((pod) => !isHealthy(pod));
   const mayGo = !isGoing(last) && (runs(last) || lowestUnwell === last);
   return { actions: mayGo ? [{ type: "delete", pod: last, why: "scaled" }] : [], waits: true };
 }
 
 /** One pod of another revision after the other, from the highest down to the partition. */
-function update({ set, updateRevision }: StatefulState, { wanted }: Members): readonly StatefulAction[] {
+function update({ set, updateRevision }: StatefulState, { byOrdinal }: Members): readonly StatefulAction[] {
   const { type = "RollingUpdate", rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === "OnDelete") return [];
   const partition = rollingUpdate?.partition ?? 0;
-  for (const { pod } of wanted.slice(partition).reverse()) {
+  for (let ordinal = startOf(set) + countOf(set) - 1; ordinal >= startOf(set) + partition; ordinal--) {
+    const pod = byOrdinal.get(ordinal);
     if (pod === undefined) return [];
     if (revisionOf(pod) !== updateRevision && !isGoing(pod)) return [{ type: "delete", pod, why: "updated" }];
     if (!isHealthy(pod)) return [];

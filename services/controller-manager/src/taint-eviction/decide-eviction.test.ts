@@ -4,7 +4,7 @@ import { decideStay } from "./decide-eviction.js";
 
 const a = { key: "a", value: "1", effect: "NoExecute" };
 const b = { key: "b", value: "2", effect: "NoExecute" };
-const exists = (key: string, tolerationSeconds?: number) => ({
+const exists = (key: string, tolerationSeconds?: number | bigint) => ({
   ...{ key, operator: "Exists" },
   ...(tolerationSeconds === undefined ? {} : { tolerationSeconds }),
 });
@@ -22,6 +22,7 @@ const rows: readonly (readonly [
   ["a taint that it tolerates for a while", [exists("a", 300)], [a], 300_000],
   ["two of which it tolerates each for a while", [exists("a", 300), exists("b", 10)], [a, b], 10_000],
   ["one for ever and one for a while", [exists("a"), exists("b", 10)], [a, b], 10_000],
+  ["one that it tolerates for very long", [exists("a", 9_000_000_000_000_000_000n)], [a], 9e21],
   ["a negative while", [exists("a", -5)], [a], 0],
   [
     "tolerated by its value",

@@ -1,4 +1,5 @@
 import { tolerates } from "@orch/scheduling/model/tolerations.js";
+import { millisecondsOf } from "../rim/objects.js";
 import type { SeenTaint } from "../seen/node.js";
 import type { SeenPod } from "../seen/pod.js";
 
@@ -16,7 +17,7 @@ export function decideStay({ spec = {} }: SeenPod, taints: readonly SeenTaint[])
     const tolerating = tolerations.filter((toleration) => tolerates(toleration, { key, value, effect }));
     if (tolerating.length === 0) return { type: "for", ms: 0 };
     for (const { tolerationSeconds } of tolerating) {
-      if (tolerationSeconds !== undefined) least = Math.min(least, Math.max(0, tolerationSeconds * 1000));
+      if (tolerationSeconds !== undefined) least = Math.min(least, Math.max(0, millisecondsOf(tolerationSeconds)));
     }
   }
   return Number.isFinite(least) ? { type: "for", ms: least } : { type: "forever" };
