@@ -39,7 +39,7 @@ describe("the console", () => {
 
   async function open(options: PageOptions = {}): Promise<Page> {
     const opened = await browser.page(options);
-    opened.setDefaultTimeout(5_000);
+    opened.setDefaultTimeout(20_000);
     opened.on("pageerror", (error) => complaints.push(error.message));
     opened.on("console", (message) => {
       if (/Content Security Policy|Trusted/.test(message.text())) complaints.push(message.text());

@@ -180,7 +180,7 @@ function RollBack({ kind, place, revision, now, close }: RollBackProps): JSX.Ele
   );
   const rollBack = async (): Promise<void> => {
     try {
-      await api.send("POST", path, { revision });
+      await api.send("POST", `${path}?fieldManager=console`, { revision });
       tell(`${place.name} is as it was at revision ${revision}`);
       close();
     } catch (error) {

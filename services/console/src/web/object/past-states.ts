@@ -64,14 +64,14 @@ export function shortField(path: string): string {
     } else part += char;
   }
   const last = [...parts, part].filter((each) => each !== "").slice(-2);
-  return last
-    .map((each) =>
-      each
-        .replace(/\[\w+="/, "[")
-        .replace('"]', "]")
-        .replace('["', "["),
-    )
-    .join(".");
+  return last.map(shortKey).join(".");
+}
+
+/** `containers[name="web"]` → `containers[web]`. */
+function shortKey(part: string): string {
+  const [bracket, first, last] = [part.indexOf("["), part.indexOf('"'), part.lastIndexOf('"')];
+  if (bracket < 0 || first < 0 || last <= first) return part;
+  return `${part.slice(0, bracket)}[${part.slice(first + 1, last)}]`;
 }
 
 const accountStart = "system:serviceaccount:";

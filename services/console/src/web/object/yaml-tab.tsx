@@ -53,7 +53,7 @@ export function YamlTab({ kind, place, object }: ObjectProps): JSX.Element {
 
   const put = async (isTrial: boolean): Promise<void> => {
     if (!parsed.ok || !isChanged) return;
-    const query = isTrial ? "?dryRun=All&fieldValidation=Strict" : "?fieldValidation=Strict";
+    const query = isTrial ? "?dryRun=All&fieldValidation=Strict" : "?fieldValidation=Strict&fieldManager=console";
     try {
       const { document, warnings } = await api.send("PUT", objectPath(kind, place) + query, parsed.object);
       setFailure(undefined);

@@ -29,7 +29,9 @@ export function DeletedPage(): JSX.Element {
   const found = useLoaded((signal) => readDeleted(api, kinds, signal), [api, kinds, generation]);
   const undelete = async ({ kind, ...place }: Found): Promise<void> => {
     try {
-      await api.send("POST", objectPath(kind, place, "undelete"), { revision: place.revision });
+      await api.send("POST", `${objectPath(kind, place, "undelete")}?fieldManager=console`, {
+        revision: place.revision,
+      });
       tell(`${place.name} is back`);
       setGeneration((count) => count + 1);
     } catch (error) {

@@ -143,7 +143,7 @@ function Undelete({ kind, place }: { readonly kind: Kind; readonly place: Place 
   const { api, tell } = useConsole();
   const undelete = async (): Promise<void> => {
     try {
-      await api.send("POST", objectPath(kind, place, "undelete"), {});
+      await api.send("POST", `${objectPath(kind, place, "undelete")}?fieldManager=console`, {});
       tell(`${place.name} is back`);
     } catch (error) {
       tell(asFailure(error).message, "bad");
