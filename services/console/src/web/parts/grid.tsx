@@ -30,6 +30,7 @@ export function Grid(props: GridProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 600, rowHeight: 34 });
   const asked = useRef(false);
+  const time = useNow(1000);
 
   const look = (): void => {
     asked.current = false;
@@ -87,7 +88,7 @@ export function Grid(props: GridProps): JSX.Element {
         {rows.slice(first, last).map((row, index) => (
           <GridRow
             key={row.key}
-            {...{ row, columns, showsNamespace, hrefOf }}
+            {...{ row, columns, showsNamespace, hrefOf, time }}
             at={first + index}
             top={(first + index) * rowHeight}
             isCurrent={row.key === current}
@@ -131,6 +132,8 @@ interface GridRowProps extends Pick<GridProps, "columns" | "showsNamespace" | "h
   readonly top: number;
   readonly isCurrent: boolean;
   readonly isChanged: boolean;
+  /** By which ages are told. */
+  readonly time: number;
 }
 
 function GridRow({
@@ -143,6 +146,7 @@ function GridRow({
   top,
   isCurrent,
   isChanged,
+  time,
 }: GridRowProps): JSX.Element {
   const classes = ["grid-row", ...(isCurrent ? ["is-current"] : []), ...(isChanged ? ["is-changed"] : [])];
   return (
@@ -169,7 +173,7 @@ function GridRow({
             </a>
           </div>
         ) : (
-          <Cell key={name} name={name} text={row.cells[position] ?? ""} created={row.created} />
+          <Cell key={name} name={name} text={row.cells[position] ?? ""} created={row.created} time={time} />
         ),
       )}
     </div>
@@ -180,25 +184,24 @@ function Cell({
   name,
   text,
   created,
+  time,
 }: {
   readonly name: string;
   readonly text: string;
   readonly created: number;
+  readonly time: number;
 }): JSX.Element {
-  if (name === "Age" && !Number.isNaN(created)) return <AgeCell created={created} />;
+  if (name === "Age" && !Number.isNaN(created)) {
+    return (
+      <div role="gridcell" data-column="Age">
+        {ageText(time - created)}
+      </div>
+    );
+  }
   const tone = toneOfCell(name, text);
   return (
     <div role="gridcell" title={text} data-column={name}>
       {tone === "plain" ? text : <span class={`state state-${tone}`}>{text}</span>}
-    </div>
-  );
-}
-
-function AgeCell({ created }: { readonly created: number }): JSX.Element {
-  const time = useNow(1000);
-  return (
-    <div role="gridcell" class="cell-number" data-column="Age" title={new Date(created).toLocaleString()}>
-      {ageText(time - created)}
     </div>
   );
 }
