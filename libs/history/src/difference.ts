@@ -1,4 +1,5 @@
 import { isObject } from "@orch/schema/descriptor.js";
+import { jsonText } from "@orch/status/json-text.js";
 
 /** What differs at one place of two objects. */
 export interface FieldChange {
@@ -19,6 +20,8 @@ export interface Difference {
 
 /** What every write changes, or what only the server counts. */
 const left: ReadonlySet<string> = new Set([".metadata.managedFields", ".metadata.resourceVersion"]);
+/** A path that may be one of them: a longer one is not looked at as a whole, at each field below a name of a megabyte. */
+const longestLeft = 30;
 const deepest = 100;
 
 /** The places at which two objects differ, in the order in which the second has its fields; at most `most` of them. */
@@ -30,12 +33,12 @@ export function differenceOf(before: unknown, after: unknown, most: number): Dif
     else more = true;
   };
   const walk = (path: string, a: unknown, b: unknown, depth: number): void => {
-    if (more || left.has(path) || Object.is(a, b)) return;
+    if (more || Object.is(a, b) || (path.length <= longestLeft && left.has(path))) return;
     const pairs = depth < deepest ? pairsOf(a, b) : undefined;
     if (pairs !== undefined) for (const [step, [one, other]] of pairs) walk(path + step, one, other, depth + 1);
     else if (a === undefined) tell({ path, operation: "added", after: b });
     else if (b === undefined) tell({ path, operation: "removed", before: a });
-    else if (depth < deepest || JSON.stringify(a) !== JSON.stringify(b)) {
+    else if (depth < deepest || jsonText(a) !== jsonText(b)) {
       tell({ path, operation: "changed", before: a, after: b });
     }
   };

@@ -124,8 +124,9 @@ const userFromWire = (m: resourceProto.v1.User.$Properties | null | undefined): 
 export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.WriteRequest.$Properties>(
   resource.WriteRequest,
   {
-    to: ({ audit, auditId, ...value }) => ({
+    to: ({ audit, auditId, explain, ...value }) => ({
       ...value,
+      ...(explain === undefined ? {} : { explain: { ...explain } }),
       ...(auditId === undefined ? {} : { auditId }),
       verb: verbs[value.verb],
       user: userToWire(value.user),
@@ -145,6 +146,7 @@ export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.W
       ifMatch: m.ifMatch ?? "",
       ...(m.auditId ? { auditId: m.auditId } : {}),
       ...(m.audit ? { audit: auditNames.find((name) => audits[name] === m.audit) } : {}),
+      ...(m.explain ? { explain: { reason: m.explain.reason ?? "", mayRead: m.explain.mayRead ?? false } } : {}),
     }),
   },
 );

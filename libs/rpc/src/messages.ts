@@ -97,6 +97,15 @@ export interface WriteRequest extends Target {
   readonly auditId?: string | undefined;
   /** What the audit event of the request will say of plugins; nothing where absent. */
   readonly audit?: WriteAudit | undefined;
+  /** The answer is to be an explanation of the write, which is a dry run then. */
+  readonly explain?: WriteExplain | undefined;
+}
+
+export interface WriteExplain {
+  /** Why the authorizer lets the writer do it, in its words. */
+  readonly reason: string;
+  /** Whether the writer may also read the object that is changed. */
+  readonly mayRead: boolean;
 }
 
 /** What plugins have noted, or that and what they have changed. */

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Command, CommandGroup, World } from "./command.js";
 import { completionCommand } from "./completion/command.js";
+import { canI, explainWrite, whoCan, whyNotDeleted } from "./explain/commands.js";
 import { print, printError } from "./print.js";
 import { serving } from "./serving.js";
 import { versionCommand } from "./version.js";
@@ -159,6 +160,13 @@ const clientConfig: Command = {
     (await import("./client-config/command.js")).runClientConfig(argv, { dataDir: dataDirOf(world), now: world.now }),
 };
 
+const applySet: Command = {
+  word: "apply-set",
+  description: "make a set of objects in files: show what changes, ask, apply all of it",
+  flags: async ({ environment }) => (await import("./sets/command.js")).applySetFlags(environment["ORCHCONFIG"] ?? ""),
+  run: async (argv, world) => (await import("./sets/command.js")).runApplySet(argv, world),
+};
+
 const certificates: Command = {
   word: "certificates",
   description: "the certificates that the services of a cluster need, in a folder or as Secrets",
@@ -208,9 +216,10 @@ const cel: Command = {
 export const groups: readonly CommandGroup[] = [
   { title: "Services", commands: services },
   { title: "Data", commands: [backup, restore, check, storage] },
+  { title: "Explanations", commands: [explainWrite, whyNotDeleted, whoCan, canI] },
   { title: "Scheduling", commands: [explainSchedule, schedule] },
   { title: "Clusters", commands: [adm, certificates, wait] },
-  { title: "Clients", commands: [clientConfig] },
+  { title: "Clients", commands: [clientConfig, applySet] },
   { title: "Expressions", commands: [cel] },
   { title: "Other", commands: [completionCommand(() => commands), versionCommand] },
 ];

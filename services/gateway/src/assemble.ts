@@ -38,6 +38,7 @@ import { registerProbes } from "./probes.js";
 import { createRequestMetrics } from "./request-metrics.js";
 import { createGateway, type Gateway } from "./service.js";
 import type { ServingSettings } from "./serving-settings.js";
+import { hasSets } from "./sets/sets.js";
 import { createTlsFiles } from "./tls/settings.js";
 
 /** What differs between a process of its own and one with other services. */
@@ -131,7 +132,12 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       console: consoleOptions(settings.console, { naming: deps.naming, log }),
       catalog,
       naming: deps.naming,
-      identity: assembleIdentity(settings, { ...deps, access, tls, local: deps.local === true }),
+      identity: assembleIdentity(settings, {
+        ...deps,
+        access,
+        tls,
+        local: deps.local === true || hasSets(catalog.builtIn),
+      }),
       reviews: { ...authentication, rules: authorization.rules, now: () => clock.now() },
       audit: audit?.deps,
       limiter: limiting.limiter,
@@ -144,6 +150,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       onFault: (call, err) => log.error({ err, ...faultFields(call) }, "a request met an unexpected error"),
       noteWork: deps.noteWork,
       tracing: deps.tracing,
+      sets: { clock, isAlone: settings.identity?.isAlone === true },
       newId: randomUUID,
       random: Math.random,
       monotonic: () => clock.monotonic(),

@@ -14,6 +14,7 @@ import type { NoteWork } from "@orch/rpc/note-work.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { healthKinds } from "@orch/runtime/health.js";
+import type { Target } from "@orch/status/target.js";
 import type { Tracing } from "@orch/tracing/tracing.js";
 import type { Aggregation } from "./aggregation/assemble.js";
 import type { OtherApis } from "./aggregation/other-apis.js";
@@ -25,6 +26,7 @@ import type { Served } from "./documents/discovery.js";
 import { createOtherPaths, type OtherPathsDeps } from "./documents/other-paths.js";
 import type { Limiter } from "./flow/limiter.js";
 import type { Exchange, Serve } from "./http/exchange.js";
+import { createLocalTransport } from "./http/local/transport.js";
 import { type ConnectionSource, createHttpServer, type ServerConfig } from "./http/server.js";
 import type { IdentityDeps } from "./identity.js";
 import { createLayouts } from "./layout/layouts.js";
@@ -34,6 +36,8 @@ import { createNodeWay } from "./nodes/node-way.js";
 import { createPipeline } from "./pipeline.js";
 import { createResponder } from "./respond.js";
 import { createReviews, type ReviewDeps } from "./reviews/reviews.js";
+import type { SetsOptions } from "./sets/change.js";
+import { createSets, hasSets } from "./sets/sets.js";
 
 export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
   readonly minRequestTimeoutMs: number;
@@ -81,6 +85,8 @@ export interface GatewayDeps extends OtherPathsDeps {
   readonly onFault: (call: Reached, error: unknown) => void;
   readonly noteWork?: NoteWork | undefined;
   readonly tracing?: Tracing | undefined;
+  /** What sets of objects need besides. */
+  readonly sets: Pick<SetsOptions, "clock" | "isAlone">;
   readonly newId: () => string;
   readonly random: () => number;
   /** Milliseconds that only grow. */
@@ -137,12 +143,13 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
   const tokenProtocol = `base64url.bearer.${naming.group("authorization")}.`;
   const { requestTimeoutMs } = config;
   const served = servedParts(config);
-  const answer = createPipeline({
+  const learn = (target: Target): Promise<void> => learnDefinition(deps, target);
+  const answer: Serve = createPipeline({
     apis: deps.apis,
     proxy: createProxy({ ...deps.proxy, openWatches, tokenProtocol, requestTimeoutMs }),
     nodeWay: createNodeWay({ ...deps.nodes, openWatches, tokenProtocol }),
     catalog: deps.catalog,
-    learn: (target) => learnDefinition(deps, target),
+    learn,
     naming,
     negotiator,
     customNegotiator,
@@ -152,6 +159,13 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
       ...{ ...deps.reviews, naming, catalog: builtIn, negotiator, respond, authorizer },
       ...{ resources: deps.resources, requestTimeoutMs, monotonic: deps.monotonic },
     }),
+    sets: hasSets(builtIn)
+      ? createSets({
+          ...{ ...deps.sets, ...deps, learn, authorizer, respond, requestTimeoutMs },
+          transportAs: (user) =>
+            createLocalTransport({ serve: (exchange) => answer(exchange), newId: deps.newId }, user),
+        })
+      : undefined,
     identity: deps.identity,
     audit: deps.audit,
     limiter: deps.limiter,

@@ -62,3 +62,12 @@ export const prettyParameter: Parameter = {
   required: false,
   description: "Whether the answer is indented for people: `true` or `false`. Browsers, curl and wget get it unasked.",
 };
+
+export const explainParameter: Parameter = {
+  name: "explain",
+  in: "query",
+  type: "boolean",
+  required: false,
+  description:
+    "Together with `dryRun=All`: the answer is a WriteExplanation, which tells what would change the object, allow it or refuse it.",
+};

@@ -1,5 +1,5 @@
 import type { MessageType, Type } from "@orch/schema/descriptor.js";
-import type { Kind } from "../catalog.js";
+import { isStored, type Kind } from "../catalog.js";
 import type { Subresource } from "../data-file.js";
 import { answersDeletedObject } from "../deleted-objects.js";
 import { subresourceKind } from "../subresource-kind.js";
@@ -18,6 +18,7 @@ import {
   unauthorized,
 } from "./operations.js";
 import {
+  explainParameter,
   nameParameter,
   namespaceParameter,
   optionParameters,
@@ -119,6 +120,11 @@ function options({ context }: Place, name: string, without: readonly string[] = 
   return [...optionParameters(context.typeNamed(`meta/v1.${name}`), context.docs, without), prettyParameter];
 }
 
+/** The reference has no such parameter: documents in its dialect are as its own. */
+function explaining({ context, kind }: Place): readonly Parameter[] {
+  return context.naming.dialect === "orch" && isStored(kind) ? [explainParameter] : [];
+}
+
 function list(at: Place): Operation | undefined {
   if (!offers(at, "list")) return undefined;
   return operation(at, {
@@ -147,7 +153,7 @@ function create(at: Place): Operation | undefined {
     word: "create",
     rest: subject(at),
     description: `create an object of kind ${kind}`,
-    parameters: options(at, "CreateOptions"),
+    parameters: [...options(at, "CreateOptions"), ...explaining(at)],
     body: { type, required: true },
     answers: ok(type, "Created", "Accepted"),
   });
@@ -223,7 +229,7 @@ function replaceOf(at: Place, to: Target): Operation {
     rest: subject(at, to.word),
     description: `replace ${to.description}`,
     kind: to.kind,
-    parameters: [...options(at, "UpdateOptions"), nameParameter(to.kind.kind)],
+    parameters: [...options(at, "UpdateOptions"), ...explaining(at), nameParameter(to.kind.kind)],
     body: { type: to.type, required: true },
     answers: ok(to.type, "Created"),
   });
@@ -241,7 +247,7 @@ function patchOf(at: Place, to: Target): Operation {
     rest: subject(at, to.word),
     description: `change parts of ${to.description}`,
     kind: to.kind,
-    parameters: [...options(at, "PatchOptions"), nameParameter(to.kind.kind)],
+    parameters: [...options(at, "PatchOptions"), ...explaining(at), nameParameter(to.kind.kind)],
     body: { type: at.context.typeNamed("meta/v1.Patch"), required: true },
     consumes: patchTypes(at),
     answers: ok(to.type, "Created"),

@@ -7,7 +7,7 @@ import { ApiError, unknownPath } from "@orch/status/api-error.js";
 import type { Target } from "@orch/status/target.js";
 import type { Negotiated, Wanted } from "../call.js";
 import { warningHeaders } from "../http/warning-headers.js";
-import { formOf, plainJson, type Representation } from "../representation.js";
+import { documentOf, formOf, plainJson } from "../representation.js";
 import type { Responder } from "../respond.js";
 import { timeLimitOf } from "../time-limit.js";
 import { optionsOf } from "../writes.js";
@@ -78,12 +78,6 @@ const everything = "-";
 
 /** An object as it was, in the form that the client wants of objects; a difference of two is a document. */
 const isState = ({ subresource }: Target): boolean => subresource.startsWith("history/");
-
-/** What is no object of any kind is written as JSON, or as YAML that is made of it. */
-function documentOf(representation: Representation): Representation {
-  const { encoding, transform } = representation;
-  return transform === undefined && (encoding === "json" || encoding === "yaml") ? representation : plainJson;
-}
 
 async function checkAllowed({ authorizer }: HistoryDeps, attributes: ResourceAttributes): Promise<void> {
   const { outcome, reason } = await authorizer.authorize(attributes);

@@ -11,13 +11,17 @@ import type { NodeWay } from "../nodes/node-way.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "../reads.js";
 import type { Handler } from "../request-trace.js";
 import type { Reviews } from "../reviews/reviews.js";
+import type { Sets } from "../sets/sets.js";
 import { warningsOf } from "../stages/recover.js";
 import { serveWrite, type WriteDeps } from "../writes.js";
+import { checkExplainable, serveExplanation, wantsExplanation } from "./explain.js";
 import { type HistoryDeps, historyRead, mayMeanDeleted, serveDeleted, serveHistory } from "./history.js";
 
 export interface ResourceDeps extends ReadDeps, WriteDeps, HistoryDeps {
   readonly served: Served;
   readonly reviews: Reviews;
+  /** Absent where no sets of objects are served. */
+  readonly sets?: Sets | undefined;
   readonly metrics: RequestMetrics;
   /** Answers what only nodes know. */
   readonly nodeWay: NodeWay;
@@ -55,8 +59,14 @@ export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wan
     case "patch":
     case "delete":
     case "deletecollection": {
+      const change = deps.sets?.of(kind, target);
+      if (change !== undefined) return change(call, wanted);
       const write = { request, response, target, representation, warnings, user, span, audit };
       const answer = verb === "create" ? deps.reviews.of(kind) : undefined;
+      if (wantsExplanation(request)) {
+        checkExplainable(call, answer !== undefined);
+        return serveExplanation(deps, call, { wanted, write: { ...write, verb, observer: seats.write } });
+      }
       if (answer !== undefined) return answer({ ...write, onFault: (error) => deps.onFault(call, error) });
       return serveWrite(deps, { ...write, verb, observer: seats.write });
     }
