@@ -20,6 +20,7 @@ import { memoryAfterLoad } from "./memory/after-load.js";
 import { memoryAtRest } from "./memory/at-rest.js";
 import { benchNear } from "./near/near.js";
 import { benchPatches } from "./patches.js";
+import { benchPermitted } from "./permitted.js";
 import { benchPolicyWrites } from "./policy-writes.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
 import { benchScale } from "./scale.js";
@@ -66,6 +67,7 @@ const operations = [
   "hop",
   "scheduling",
   "near",
+  "permitted",
   "workloads",
   "binding",
 ] as const;
@@ -357,6 +359,7 @@ const needNoTarget: readonly string[] = [
     "hop",
     "scheduling",
     "near",
+    "permitted",
     "workloads",
     "binding",
   ],
@@ -414,6 +417,7 @@ if (wants("binding")) notes.push(await benchBinding(options, values.claims));
 if (wants("near")) {
   notes.push(...(await benchNear({ timing, note, target: options, objects: values.objects })));
 }
+if (wants("permitted")) await benchPermitted({ timing, note, target: options });
 if (wants("cel")) notes.push(...benchCel());
 if (wants("encryption")) notes.push(await benchEncryption(values.objects));
 if (wants("many"))

@@ -67,19 +67,23 @@ export const historyGroup = "history.orch";
 /** A key of that group: `undeleted-uid` → `history.orch/undeleted-uid`. */
 export const historyKey = (name: string): string => `${historyGroup}/${name}`;
 
-<<<<<<< HEAD
 /** Group of sets of objects, in each dialect too. */
 export const setsGroup = "sets.orch";
 
 /** The groups of no other implementation, by what stands before the last word: their names are not translated. */
-const ownGroups: ReadonlySet<string> = new Set(["history.", "sets."]);
+const ownGroups: ReadonlySet<string> = new Set(["history.", "sets.", "explain."]);
 
 /** A key of the group of sets: `part-of` → `sets.orch/part-of`. */
 export const setsKey = (name: string): string => `${setsGroup}/${name}`;
-=======
+
 /** Group of what explains writes: the same in each dialect, too. */
 export const explainGroup = "explain.orch";
->>>>>>> explain
+
+/**
+ * Annotation of a bookmark: what the client may see is more than before, and all of it has been sent. No other implementation has it,
+ * so it is the same in each dialect.
+ */
+export const permittedChanged = "lists.orch/permitted-changed";
 
 interface Words {
   readonly groupSuffix: string;

@@ -33,6 +33,7 @@ import { createLayouts } from "./layout/layouts.js";
 import type { RequestMetrics } from "./metrics.js";
 import type { AssembledNodes } from "./nodes/assemble.js";
 import { createNodeWay } from "./nodes/node-way.js";
+import { createErrorEvents } from "./permitted/error-event.js";
 import { createPipeline } from "./pipeline.js";
 import { createResponder } from "./respond.js";
 import { createReviews, type ReviewDeps } from "./reviews/reviews.js";
@@ -57,6 +58,8 @@ export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
   readonly storageVersionHash: boolean;
   /** Whose past is kept; nobody's where absent. */
   readonly history?: HistoryPolicy | undefined;
+  /** `--list-extensions`. */
+  readonly listExtensions: boolean;
 }
 
 export interface GatewayDeps extends OtherPathsDeps {
@@ -178,6 +181,9 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     random: deps.random,
     openWatches,
+    listExtensions: config.listExtensions,
+    permitted: deps.identity.scoped?.permitted,
+    errorEvent: createErrorEvents(builtIn, naming),
     delivered: deps.delivered,
     served,
     hasHistory: served.hasHistory,

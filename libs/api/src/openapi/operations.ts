@@ -51,6 +51,8 @@ export interface Offers {
   readonly subresources: ReadonlySet<string>;
   /** Of objects, the default first. */
   readonly mediaTypes: readonly string[];
+  /** Whether lists may be sorted and restricted to fields and to what one may see; they may not where absent. */
+  readonly listExtensions?: boolean;
 }
 
 export interface Context {

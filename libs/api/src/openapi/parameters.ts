@@ -71,3 +71,21 @@ export const explainParameter: Parameter = {
   description:
     "Together with `dryRun=All`: the answer is a WriteExplanation, which tells what would change the object, allow it or refuse it.",
 };
+
+const further = (name: string, description: string): Parameter => ({
+  ...{ name, in: "query", type: "string", required: false, description },
+});
+
+/** Beyond the reference's, where they are served. */
+export const fieldsParameter = further(
+  "fields",
+  "Paths of the fields that are shown of objects, comma separated (`spec.nodeName,status.phase`), besides those that say which object it is. 64 at most; in JSON, YAML and CBOR.",
+);
+export const sortParameter = further(
+  "sort",
+  "Paths of the fields in whose order a list is, comma separated, a minus before descending ones (`-spec.priority,metadata.name`). 4 at most; objects without the field come last.",
+);
+export const scopeParameter = further(
+  "scope",
+  "`permitted`: whoever may not list or watch all namespaces is answered of those in which it may.",
+);

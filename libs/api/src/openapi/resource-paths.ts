@@ -19,12 +19,15 @@ import {
 } from "./operations.js";
 import {
   explainParameter,
+  fieldsParameter,
   nameParameter,
   namespaceParameter,
   optionParameters,
   type Parameter,
   pathParameter,
   prettyParameter,
+  scopeParameter,
+  sortParameter,
 } from "./parameters.js";
 import type { GroupVersionKind } from "./schemas.js";
 
@@ -133,10 +136,15 @@ function list(at: Place): Operation | undefined {
     word: "list",
     rest: subject(at),
     description: `list or watch objects of kind ${at.kind.kind}`,
-    parameters: options(at, "ListOptions"),
+    parameters: [...options(at, "ListOptions"), ...furtherOfList(at)],
     produces: listTypes(at),
     answers: ok(at.kind.listType),
   });
+}
+
+function furtherOfList({ context, scope }: Place): readonly Parameter[] {
+  if (context.offers.listExtensions !== true) return [];
+  return [fieldsParameter, sortParameter, ...(scope === "all" ? [scopeParameter] : [])];
 }
 
 function listTypes(at: Place): readonly string[] {
@@ -212,7 +220,10 @@ function readOf(at: Place, to: Target): Operation {
     rest: subject(at, to.word),
     description: `read ${to.description}`,
     kind: to.kind,
-    parameters: [prettyParameter, nameParameter(to.kind.kind)],
+    parameters: [
+      ...[prettyParameter, nameParameter(to.kind.kind)],
+      ...(at.context.offers.listExtensions === true ? [fieldsParameter] : []),
+    ],
     answers: ok(to.type),
   });
 }

@@ -34,7 +34,7 @@ export function assembleOtherPaths(settings: ServingSettings, deps: AssembleOthe
   const mediaTypes = objectOffers(naming, settings).map((offer) => offer.mediaType);
   const documents = createOpenApi(catalog, {
     naming,
-    offers: { ...servedParts(settings), mediaTypes },
+    offers: { ...servedParts(settings), mediaTypes, listExtensions: settings.listExtensions },
     others: () => apis.openApi(),
   });
   return {
