@@ -44,7 +44,10 @@ module.exports = {
       name: "services-do-not-meet",
       severity: "error",
       comment: "services meet in proto/ or in the HTTP API; standalone wires them together, cli starts any of them",
-      from: { path: "^services/([^/]+)/", pathNot: "^services/(standalone|cli)/|^services/gateway/src/near/" },
+      from: {
+        path: "^services/([^/]+)/",
+        pathNot: "^services/(standalone|cli)/|^services/gateway/src/(near|console)/",
+      },
       to: { path: "^services/", pathNot: "^services/$1/" },
     },
     {
@@ -56,6 +59,20 @@ module.exports = {
         path: "^services/",
         pathNot: "^services/(gateway/|watch-cache/(src|dist)/(assemble|config|thread/large-printer)\\.)",
       },
+    },
+    {
+      name: "a-gateway-knows-where-the-console-lies",
+      severity: "error",
+      comment: "its files are served as they are; nothing of its code runs here",
+      from: { path: "^services/gateway/src/console/" },
+      to: { path: "^services/", pathNot: "^services/(gateway/|console/(src|dist)/site\\.)" },
+    },
+    {
+      name: "the-console-is-a-browsers",
+      severity: "error",
+      comment: "what runs in a browser has no packages of Node, and of ours only the words and the reader of JSON",
+      from: { path: "^services/console/src/web/", pathNot: "\\.test\\.tsx?$" },
+      to: { path: "^(node:|libs/)", pathNot: "^libs/(naming/(src|dist)/|status/(src|dist)/read-json\\.)" },
     },
     {
       name: "runtime-in-main-only",
@@ -108,7 +125,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["types", "import", "default"],
-      extensions: [".ts", ".js"],
+      extensions: [".ts", ".tsx", ".js"],
     },
   },
 };

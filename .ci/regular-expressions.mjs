@@ -6,7 +6,7 @@ import ts from "typescript";
 
 const list = new URL("regular-expressions.txt", import.meta.url);
 const reasons = ["linear", "bounded", "own"];
-const looked = /^(libs|services)\/(?!.*(\.test\.ts|\.bench\.ts|\.suite\.ts)$)(?!.*\/testing\/)/;
+const looked = /^(libs|services)\/(?!.*(\.test\.tsx?|\.bench\.ts|\.suite\.ts)$)(?!.*\/testing\/)/;
 
 /** The expressions of a file as they are written, line breaks inside them apart. */
 function expressionsIn(path) {

@@ -37,7 +37,7 @@ const walk = (folder) => {
     if (["node_modules", "dist", "generated"].includes(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) walk(path);
-    else if (entry.name.endsWith(".ts")) sources.push(path);
+    else if (/\.tsx?$/.test(entry.name)) sources.push(path);
     else if (entry.name.endsWith(".md")) documents.push(path);
   }
 };

@@ -62,11 +62,12 @@ async function tests(title, files, { concurrency, timeoutMs, node = process.exec
   process.stdout.write(`${passed} passed, ${failed} failed, ${skipped} skipped in ${seconds} s\n`);
 }
 
-/** Servers of others that tests start: from the machine or, on a Debian machine as root, from its packages. */
+/** Servers and the browser of others that tests start: from the machine or, on a Debian machine as root, from its packages. */
 function ensureServers() {
   const servers = [
     { program: "etcd", package: "etcd-server" },
     { program: "redis-server", package: "redis-server" },
+    { program: "chromium", package: "chromium" },
   ];
   const missing = () => servers.filter(({ program }) => spawnSync(program, ["--version"]).status !== 0);
   const wanted = missing();

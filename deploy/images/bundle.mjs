@@ -17,6 +17,7 @@ const beside = new Map([
   ["libs/api/data", "data"],
   ["libs/api/docs", "docs"],
   ["node_modules/.cache/orch-compiled", "compiled"],
+  ["services/console/dist/site", "console"],
   ["services/resource/dist/thread/main.js", "large-writes.js"],
   ["services/watch-cache/dist/thread/main.js", "large-answers.js"],
   ["services/standalone/dist/workers/main.js", "gateway-worker.js"],
@@ -121,7 +122,7 @@ async function make(program, output) {
   await rm(folder, { recursive: true, force: true });
   const { found, usesNative } = await bundle(program, folder);
   for (const [place, name] of found) {
-    if (place.startsWith("libs/")) await cp(join(root, place), join(folder, name), { recursive: true });
+    if (/^(libs|services\/console)\//.test(place)) await cp(join(root, place), join(folder, name), { recursive: true });
   }
   if (usesNative)
     await copyPackages(nativePackages, { from: join(root, "node_modules"), to: join(folder, "node_modules") });

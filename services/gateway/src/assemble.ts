@@ -25,6 +25,7 @@ import { assembleOtherPaths } from "./assembly/other-paths.js";
 import { type AssembledAudit, assembleAudit } from "./audit/assemble.js";
 import { createAuditMetrics } from "./audit/metrics.js";
 import type { Reached } from "./call.js";
+import { consoleOptions } from "./console/assemble.js";
 import { createDeliveryMetric } from "./delivery-metric.js";
 import type { SetVerbosity } from "./documents/verbosity.js";
 import { createLimiting } from "./flow/assemble.js";
@@ -134,6 +135,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       apis,
       proxy: aggregation.proxy,
       nodes: nodes.way,
+      console: consoleOptions(settings.console, { naming: deps.naming, log }),
       catalog,
       naming: deps.naming,
       identity: assembleIdentity(settings, {

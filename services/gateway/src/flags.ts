@@ -5,6 +5,7 @@ import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from 
 import { releaseFlags } from "@orch/runtime/release-flags.js";
 import { aggregationFlags } from "./aggregation/flags.js";
 import { auditFlags } from "./audit/flags.js";
+import { consoleFlags } from "./console/flags.js";
 import { nodeFlags } from "./nodes/flags.js";
 import { tlsFlags } from "./tls/flags.js";
 
@@ -54,6 +55,7 @@ export const servingFlags = {
   ...nodeFlags,
   ...auditFlags,
   ...historyFlags("off"),
+  ...consoleFlags(false),
   "authorization-always-allow-paths": listFlag(defaultAlwaysAllowPaths, {
     group: "Authorization",
     help: "paths that everyone may get; a closing * stands for everything below",

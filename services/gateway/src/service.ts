@@ -22,6 +22,7 @@ import type { OtherApis } from "./aggregation/other-apis.js";
 import { createProxy } from "./aggregation/proxy.js";
 import type { AuditDeps } from "./audit/request-audit.js";
 import type { Reached } from "./call.js";
+import { type ConsoleOptions, withConsole } from "./console/serve-console.js";
 import type { Served } from "./documents/discovery.js";
 import { createOtherPaths, type OtherPathsDeps } from "./documents/other-paths.js";
 import type { Limiter } from "./flow/limiter.js";
@@ -66,6 +67,8 @@ export interface GatewayDeps extends OtherPathsDeps {
   readonly apis: OtherApis;
   readonly proxy: Aggregation["proxy"];
   readonly nodes: AssembledNodes["way"];
+  /** The pages for people; none where absent. */
+  readonly console?: ConsoleOptions | undefined;
   readonly catalog: LiveCatalog;
   readonly naming: Naming;
   readonly identity: IdentityDeps;
@@ -198,9 +201,10 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     tracing: deps.tracing,
     now: deps.monotonic,
   });
+  const answerAll = deps.console === undefined ? answer : withConsole(deps.console, answer);
   let refusing = false;
   const serve: Serve = (exchange) =>
-    refusing && !isProbe(exchange.request.path) ? comeAgain(exchange) : answer(exchange);
+    refusing && !isProbe(exchange.request.path) ? comeAgain(exchange) : answerAll(exchange);
   const server = createHttpServer(
     { ...config, tokenProtocol },
     {

@@ -2,6 +2,7 @@ import type { AccessSettings } from "@orch/access/settings.js";
 import type { HistoryPolicy } from "@orch/history/rules.js";
 import type { AggregationFlagValues } from "./aggregation/flags.js";
 import type { GatewayAuditSettings } from "./audit/flags.js";
+import type { ConsoleFlagValues } from "./console/flags.js";
 import type { NodeFlagValues } from "./nodes/flags.js";
 import type { TlsFlagValues } from "./tls/flags.js";
 
@@ -39,6 +40,8 @@ export interface ServingSettings {
   readonly aggregation: AggregationFlagValues;
   /** How nodes' agents are reached. */
   readonly nodes: NodeFlagValues;
+  /** The pages for people. */
+  readonly console: ConsoleFlagValues;
   /** Gate PodLogsQuerySplitStreams. */
   readonly podLogStreams: boolean;
   /** What is recorded of requests, and how; nothing where absent. */

@@ -37,6 +37,7 @@ export function servingSettings(
     identity,
     aggregation: values,
     nodes: values,
+    console: values,
     podLogStreams: gates.enabled("PodLogsQuerySplitStreams"),
     audit:
       audit === undefined || values["audit-policy-file"] === ""

@@ -7,6 +7,7 @@ import type { StartedProgram } from "@orch/runtime/start-program.js";
 import { etcdFlags } from "@orch/runtime/store-flags.js";
 import { sinkFlags } from "@orch/service-audit/flags.js";
 import { managerFlags } from "@orch/service-controller-manager/flags.js";
+import { consoleFlags } from "@orch/service-gateway/console/flags.js";
 import { servingFlags } from "@orch/service-gateway/flags.js";
 import { encryptionFlags } from "@orch/service-kms/flags.js";
 import { simulationFlags } from "@orch/service-node-simulator/flags.js";
@@ -41,6 +42,7 @@ export const commandLine = (defaultDataDir: string) => ({
     }),
     ...resourceFlags,
     ...historyFlags("on"),
+    ...consoleFlags(true),
     "own-pki": boolFlag(true, {
       group: "Serving",
       help: "an authority, certificates, an administrator and a key of service accounts are made in the data folder where flags name none; without, the flags name all that is wanted, and no controllers run",

@@ -22,9 +22,14 @@ export function isGzip(body: Buffer): boolean {
 
 /** Whether a client accepts gzip, by name or by `*` (RFC 9110, section 12.5.3). */
 export function acceptsGzip(accepted: string | undefined): boolean {
+  return acceptsCoding(accepted, "gzip");
+}
+
+/** Whether a client accepts a coding, by name or by `*`. */
+export function acceptsCoding(accepted: string | undefined, coding: string): boolean {
   if (accepted === undefined || accepted === "") return false;
   const weights = new Map(accepted.split(",").map(codingAndWeight));
-  return (weights.get("gzip") ?? weights.get("*") ?? 0) > 0;
+  return (weights.get(coding) ?? weights.get("*") ?? 0) > 0;
 }
 
 function codingAndWeight(text: string): readonly [coding: string, weight: number] {

@@ -1,0 +1,2 @@
+/** The folder of the pages as the build leaves them, with `.gz` and `.br` beside each file. */
+export const siteFolder = new URL("./site/", import.meta.url);

@@ -1,0 +1,15 @@
+import { fileURLToPath } from "node:url";
+import type { Naming } from "@orch/naming/naming.js";
+import type { Log } from "@orch/runtime/log.js";
+import { siteFolder } from "@orch/service-console/site.js";
+import type { ConsoleFlagValues } from "./flags.js";
+import type { ConsoleOptions } from "./serve-console.js";
+
+/** What is served below `/console/`; undefined where nothing is. */
+export function consoleOptions(
+  values: ConsoleFlagValues,
+  { naming, log }: { readonly naming: Naming; readonly log: Log },
+): ConsoleOptions | undefined {
+  if (!values.console) return undefined;
+  return { folder: fileURLToPath(siteFolder), configuration: { dialect: naming.dialect }, log };
+}
