@@ -1,0 +1,82 @@
+import type { Kind } from "@orch/api/catalog.js";
+import { type AnyObject, withMetadata } from "@orch/api/object.js";
+import { objectOf } from "@orch/codec/json.js";
+import type { Naming } from "@orch/naming/naming.js";
+import { wireTime } from "@orch/status/wire-time.js";
+import { storedBytes } from "../write/stored.js";
+import { type Claim, printedClaim, readClaim } from "./claims.js";
+
+/**
+ * Claims of addresses as objects that everybody sees: an IPAddress whose name is the address. Its `parentRef` names the
+ * service; the service's uid and the time, which that has no room for, are in an annotation.
+ */
+export interface AddressObjects {
+  /** Behind the prefix of the store, with its closing slash. */
+  readonly folder: string;
+  print(address: string, claim: Claim): Buffer;
+  /** Of nobody where the object is not of a service's address, or does not say so any more. */
+  read(value: Buffer): Claim;
+}
+
+export interface AddressObjectsDeps {
+  /** IPAddress, as it is stored. */
+  readonly kind: Kind;
+  readonly naming: Naming;
+  readonly newUid: () => string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
+
+const ofNobody: Claim = { owner: { namespace: "", name: "", uid: "" }, since: 0 };
+
+export function createAddressObjects({ kind, naming, newUid, now }: AddressObjectsDeps): AddressObjects {
+  const words = addressWords(naming);
+  return {
+    folder: `${kind.storage.prefix}/`,
+    print(address, claim) {
+      const { namespace, name } = claim.owner;
+      const object: AnyObject = {
+        apiVersion: kind.apiVersion,
+        kind: kind.kind,
+        metadata: {
+          name: address,
+          uid: newUid(),
+          creationTimestamp: wireTime(now()),
+          labels: {
+            [words.family]: address.includes(":") ? "IPv6" : "IPv4",
+            [words.managedBy]: words.manager,
+          },
+          annotations: { [words.claim]: printedClaim(claim) },
+        },
+        spec: { parentRef: { group: "", resource: "services", namespace, name } },
+      };
+      return storedBytes(kind, object);
+    },
+    read(value) {
+      const { metadata } = withMetadata(objectOf(value));
+      const text = metadata.annotations?.[words.claim];
+      if (metadata.labels?.[words.managedBy] !== words.manager || text === undefined) return ofNobody;
+      return claimOf(text);
+    },
+  };
+}
+
+/** What a client has made of an annotation. */
+function claimOf(text: string): Claim {
+  try {
+    return readClaim(text);
+  } catch {
+    return ofNobody;
+  }
+}
+
+/** The labels and the annotation of IPAddress objects. */
+function addressWords(naming: Naming) {
+  const label = (name: string): string => `ipaddress.${naming.key(name)}`;
+  return {
+    family: label("ip-family"),
+    managedBy: label("managed-by"),
+    manager: naming.group("ipallocator"),
+    claim: label("claim"),
+  } as const;
+}
