@@ -4,19 +4,7 @@ import { objectOf } from "@orch/codec/json.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { wireTime } from "@orch/status/wire-time.js";
 import { storedBytes } from "../write/stored.js";
-import { type Claim, printedClaim, readClaim } from "./claims.js";
-
-/**
- * Claims of addresses as objects that everybody sees: an IPAddress whose name is the address. Its `parentRef` names the
- * service; the service's uid and the time, which that has no room for, are in an annotation.
- */
-export interface AddressObjects {
-  /** Behind the prefix of the store, with its closing slash. */
-  readonly folder: string;
-  print(address: string, claim: Claim): Buffer;
-  /** Of nobody where the object is not of a service's address, or does not say so any more. */
-  read(value: Buffer): Claim;
-}
+import { type AddressObjects, type Claim, printedClaim, readClaim } from "./claims.js";
 
 export interface AddressObjectsDeps {
   /** IPAddress, as it is stored. */
@@ -29,6 +17,7 @@ export interface AddressObjectsDeps {
 
 const ofNobody: Claim = { owner: { namespace: "", name: "", uid: "" }, since: 0 };
 
+/** See {@link AddressObjects}. */
 export function createAddressObjects({ kind, naming, newUid, now }: AddressObjectsDeps): AddressObjects {
   const words = addressWords(naming);
   return {
@@ -53,21 +42,16 @@ export function createAddressObjects({ kind, naming, newUid, now }: AddressObjec
       return storedBytes(kind, object);
     },
     read(value) {
-      const { metadata } = withMetadata(objectOf(value));
-      const text = metadata.annotations?.[words.claim];
-      if (metadata.labels?.[words.managedBy] !== words.manager || text === undefined) return ofNobody;
-      return claimOf(text);
+      // Clients write them, too: whatever is no claim is nobody's.
+      try {
+        const { labels, annotations } = withMetadata(objectOf(value)).metadata;
+        const text = annotations?.[words.claim];
+        return labels?.[words.managedBy] !== words.manager || text === undefined ? ofNobody : readClaim(text);
+      } catch {
+        return ofNobody;
+      }
     },
   };
-}
-
-/** What a client has made of an annotation. */
-function claimOf(text: string): Claim {
-  try {
-    return readClaim(text);
-  } catch {
-    return ofNobody;
-  }
 }
 
 /** The labels and the annotation of IPAddress objects. */

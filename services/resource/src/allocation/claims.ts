@@ -3,7 +3,6 @@ import { readJson } from "@orch/status/read-json.js";
 import { pages } from "@orch/store/pages.js";
 import { type Key, key, noRevision, type Revision } from "@orch/store/revision.js";
 import type { Entry, Store } from "@orch/store/store.js";
-import type { AddressObjects } from "./address-objects.js";
 import type { PoolName } from "./pools.js";
 
 /**
@@ -20,6 +19,24 @@ export interface Owner {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+}
+
+/** `since` is when it was claimed, in milliseconds since 1970; 0 for a service that had it before. */
+export interface Claim {
+  readonly owner: Owner;
+  readonly since: number;
+}
+
+/**
+ * Claims of addresses as objects that everybody sees: an IPAddress whose name is the address. Its `parentRef` names the
+ * service; the service's uid and the time, which that has no room for, are in an annotation.
+ */
+export interface AddressObjects {
+  /** Behind the prefix of the store, with its closing slash. */
+  readonly folder: string;
+  print(address: string, claim: Claim): Buffer;
+  /** Of nobody where the object is not of a service's address, or does not say so any more. */
+  read(value: Buffer): Claim;
 }
 
 export interface ClaimStore {
@@ -66,12 +83,6 @@ export async function* claimsOf(claims: ClaimStore, pool: PoolName): AsyncGenera
 /** What stands behind the last slash of a claim's key. */
 export function textOf(at: Key): string {
   return at.slice(at.lastIndexOf("/") + 1);
-}
-
-/** `since` is when it was claimed, in milliseconds since 1970; 0 for a service that had it before. */
-export interface Claim {
-  readonly owner: Owner;
-  readonly since: number;
 }
 
 export function printClaim({ objects }: ClaimForm, { pool, text }: Use, claim: Claim): Buffer {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type AddressObjects, createAddressObjects } from "../allocation/address-objects.js";
+import { createAddressObjects } from "../allocation/address-objects.js";
+import type { AddressObjects } from "../allocation/claims.js";
 import { noAllocationMetrics } from "../allocation/metrics.js";
 import { createPools } from "../allocation/pools.js";
 import { createRepair, type Repair } from "../allocation/repair.js";
