@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 sources := $(shell find libs services deploy e2e bench -name node_modules -prune -o -name dist -prune -o -name generated -prune -o \( -name '*.ts' -o -name 'tsconfig.json' \) -print) tsconfig.base.json tsconfig.json
 protos := $(wildcard proto/*.proto)
 
-.PHONY: help start start-distributed orch check build test verify fix docs bench bundles images package envtest clean
+.PHONY: help start start-distributed orch check build test verify fix docs bench bundles images package envtest kubectl-orch clean
 
 help:
 	@echo "make start [ARGS=--help]     run orch in one process on the embedded store, data in ./.orch"
@@ -25,6 +25,7 @@ help:
 	@echo "make bundles | images        bundle every program into dist/bundles | build container images of them (podman or docker)"
 	@echo "make package                 pack orch and orch-envtest for npm into dist/package"
 	@echo "make -s envtest              make the folder for KUBEBUILDER_ASSETS, of a bundle, and print its path"
+	@echo "make -s kubectl-orch         make the plugin kubectl-orch of this checkout, and print the folder for PATH"
 	@echo "make clean                   remove what was built (not ./.orch)"
 
 # A built tree starts without installing or compiling: each step leaves a stamp that is newer than what it read.
@@ -82,6 +83,12 @@ bundles: .stamps/build
 
 envtest: .stamps/bundle-cli
 	@node dist/bundles/cli/orch-envtest.js path
+
+kubectl-orch: .stamps/build
+	@mkdir -p dist/kubectl
+	@printf '#!/bin/sh\nexec "%s" "%s" "$$@"\n' "$$(command -v node)" "$(CURDIR)/services/cli/dist/history/plugin/main.js" >dist/kubectl/kubectl-orch
+	@chmod 755 dist/kubectl/kubectl-orch
+	@echo "$(CURDIR)/dist/kubectl"
 
 package: .stamps/build
 	@node deploy/package/pack.mjs $(ARGS)

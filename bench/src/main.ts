@@ -12,6 +12,7 @@ import { benchCustomWrites } from "./custom-writes.js";
 import { benchEncodings, encodingFlags } from "./encodings.js";
 import { benchEncryption } from "./encryption.js";
 import { benchFlood } from "./flood.js";
+import { benchHistory } from "./history.js";
 import { benchHop } from "./hop/hop.js";
 import { benchLatency } from "./latency.js";
 import { httpRequest, once, sleep } from "./load.js";
@@ -20,6 +21,7 @@ import { memoryAfterLoad } from "./memory/after-load.js";
 import { memoryAtRest } from "./memory/at-rest.js";
 import { benchNear } from "./near/near.js";
 import { benchPatches } from "./patches.js";
+import { benchPermitted } from "./permitted.js";
 import { benchPolicyWrites } from "./policy-writes.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
 import { benchScale } from "./scale.js";
@@ -57,6 +59,7 @@ const operations = [
   "policies",
   "webhooks",
   "audit",
+  "history",
   "controllers",
   "cel",
   "encryption",
@@ -66,6 +69,7 @@ const operations = [
   "hop",
   "scheduling",
   "near",
+  "permitted",
   "workloads",
   "binding",
 ] as const;
@@ -352,11 +356,13 @@ const needNoTarget: readonly string[] = [
     "cel",
     "encryption",
     "audit",
+    "history",
     "controllers",
     "scale",
     "hop",
     "scheduling",
     "near",
+    "permitted",
     "workloads",
     "binding",
   ],
@@ -399,6 +405,7 @@ for (const mode of values.only.every((what) => needNoTarget.includes(what)) ? []
 if (wants("encodings")) notes.push(...benchCodecs(), await benchCatalog());
 if (wants("start")) notes.push(await benchStart());
 if (wants("audit")) notes.push(...(await benchAudit({ timing, note, options })));
+if (wants("history")) notes.push(...(await benchHistory({ timing, note, options })));
 if (wants("controllers")) notes.push(...(await benchControllers({ timing, connections, note, options })));
 if (wants("scale")) notes.push(...(await benchScale({ timing, note, target: options })));
 if (wants("hop")) notes.push(...(await benchHop({ timing, note, target: options })));
@@ -414,6 +421,7 @@ if (wants("binding")) notes.push(await benchBinding(options, values.claims));
 if (wants("near")) {
   notes.push(...(await benchNear({ timing, note, target: options, objects: values.objects })));
 }
+if (wants("permitted")) await benchPermitted({ timing, note, target: options });
 if (wants("cel")) notes.push(...benchCel());
 if (wants("encryption")) notes.push(await benchEncryption(values.objects));
 if (wants("many"))

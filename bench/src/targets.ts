@@ -73,11 +73,14 @@ export async function startRelay(): Promise<Target> {
 export const userTokens = { light: "light-token", heavy: "heavy-token" } as const;
 
 /** Both targets know {@link userTokens}. */
-async function userArgs(folder: string, before = ""): Promise<readonly string[]> {
+async function userArgs(
+  folder: string,
+  { before = "", authorization = "AlwaysAllow" } = {},
+): Promise<readonly string[]> {
   const file = join(folder, "users.csv");
   const lines = Object.entries(userTokens).map(([name, token]) => `${token},${name},${name}\n`);
   await writeFile(file, before + lines.join(""));
-  return [`--token-auth-file=${file}`, "--authorization-mode=AlwaysAllow"];
+  return [`--token-auth-file=${file}`, `--authorization-mode=${authorization}`];
 }
 
 export interface TargetOptions {
@@ -95,6 +98,8 @@ export interface TargetOptions {
   readonly flags?: readonly string[];
   /** Fills the data directory of standalone before its start. */
   readonly prepare?: (dataDir: string) => Promise<void>;
+  /** Of standalone; AlwaysAllow where absent. */
+  readonly authorization?: string;
 }
 
 export interface StandaloneTarget extends OrchTarget {
@@ -109,7 +114,11 @@ export async function startStandalone(options: TargetOptions): Promise<Standalon
   const own = ["--secure-port=0", `--gateway-workers=${workers}`, ...(controllers ? [] : ["--controllers="])];
   const flags = [...own, ...(options.flags ?? [])];
   await options.prepare?.(path);
-  const args = [`--data-dir=${path}`, ...flags, ...(await userArgs(path))];
+  const args = [
+    `--data-dir=${path}`,
+    ...flags,
+    ...(await userArgs(path, { authorization: options.authorization ?? "AlwaysAllow" })),
+  ];
   const sameAgain = ({ https }: { https?: string }): readonly string[] => [`--secure-port=${portOf(https)}`];
   const child = await startProcess({ name: "standalone", script, args, nodeArgs, sameAgain });
   const endpoint = { host: "127.0.0.1", port: Number(portOf(child.addresses["https"])), token: pki.adminToken };
@@ -196,7 +205,7 @@ export async function startDistributed({
   flags = [],
 }: TargetOptions): Promise<DistributedTarget> {
   const { path, pki, drop } = await scratch();
-  const gatewayArgs = [...(await userArgs(path, await readFile(pki.paths.tokens, "utf8"))), ...flags];
+  const gatewayArgs = [...(await userArgs(path, { before: await readFile(pki.paths.tokens, "utf8") })), ...flags];
   const cluster = await startLocalCluster({
     dialect: "orch",
     dataDir: path,

@@ -18,7 +18,11 @@ export const programs = [
   {
     name: "cli",
     main: "services/cli/dist/main.js",
-    also: { "orch-envtest": "services/cli/dist/envtest/main.js", orchadm: "services/cli/dist/orchadm/main.js" },
+    also: {
+      "orch-envtest": "services/cli/dist/envtest/main.js",
+      orchadm: "services/cli/dist/orchadm/main.js",
+      "kubectl-orch": "services/cli/dist/history/plugin/main.js",
+    },
     commandLine: "services/standalone/dist/command-line.js",
     workspace: "@orch/service-cli",
   },

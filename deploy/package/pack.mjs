@@ -1,4 +1,4 @@
-// Packs orch for npm: the bundle of all commands, two small programs that look at the version of Node first, and lmdb as the
+// Packs orch for npm: the bundle of all commands, small programs that look at the version of Node first, and lmdb as the
 // one package that is installed with it.
 // node deploy/package/pack.mjs [--output=dist/package]
 import { spawnSync } from "node:child_process";
@@ -35,7 +35,12 @@ rmSync(join(output, "cli"), { recursive: true });
 /** The oldest Node as `engines` says it: `>=20.19`. */
 const oldest = engines.node.replace(/^>=/, "");
 const program = readFileSync(join(here, "program.cjs"), "utf8").replaceAll("OLDEST", oldest);
-const bin = { orch: "main.js", "orch-envtest": "orch-envtest.js", orchadm: "orchadm.js" };
+const bin = {
+  orch: "main.js",
+  "orch-envtest": "orch-envtest.js",
+  orchadm: "orchadm.js",
+  "kubectl-orch": "kubectl-orch.js",
+};
 mkdirSync(join(folder, "bin"));
 for (const [name, file] of Object.entries(bin)) {
   writeFileSync(join(folder, "bin", `${name}.cjs`), program.replaceAll("NAME", name).replace("FILE", file), {

@@ -503,6 +503,19 @@ for (const place of places) {
       await remove();
     });
 
+    test("an explanation names the webhook that changed something, in whichever process it was asked", async () => {
+      const remove = await configured("mutating", [{ name: "m.example.com" }]);
+      webhook.react(patching([{ op: "add", path: "/data", value: { by: "webhook" } }]));
+      const answer = await http.post(maps, map(), { ...dry, explain: true });
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(answer.at("kind"), "WriteExplanation");
+      const told = answer.text.match(
+        /"type":"webhook","name":"m.example.com","configuration":"c\d+","outcome":"changed"/,
+      );
+      assert.ok(told !== null, answer.text);
+      await remove();
+    });
+
     test("webhooks of side effects are not asked about a dry run", async () => {
       const remove = await configured("validating", [{ name: "v.example.com", sideEffects: "NoneOnDryRun" }]);
       assert.equal((await http.post(maps, map(), dry)).status, 201);

@@ -40,7 +40,14 @@ const installed = (name: string): string => join(folder, "prefix", "bin", name);
 test("the package holds its programs and their data alone, and needs nothing but machine code besides", async () => {
   const { output } = await execute(["tar", "-tzf", tarball]);
   const names = output.trim().split("\n");
-  for (const name of ["package.json", "README.md", "bin/orch.cjs", "bin/orch-envtest.cjs", "lib/main.js"])
+  for (const name of [
+    "package.json",
+    "README.md",
+    "bin/orch.cjs",
+    "bin/orch-envtest.cjs",
+    "bin/kubectl-orch.cjs",
+    "lib/main.js",
+  ])
     assert.ok(names.includes(`package/${name}`), name);
   const foreign = names.filter((name) => !/^package\/(?:package\.json|README\.md|bin\/|lib\/)/.test(name));
   assert.deepEqual(foreign, []);

@@ -263,6 +263,12 @@ describe("a server that schedules and simulates nodes", () => {
     await create("gated", { spec: { schedulingGates: [{ name: "example.com/wait" }] } });
     await placed("meanwhile");
     const held = await client.get(pods, "gated");
+    const known = [`--orchconfig=${target?.clientConfig}`, "--api-dialect=kubernetes"];
+    const told = await orch("explain-schedule", ...known, "gated");
+    assert.match(
+      told.out,
+      /^is not tried yet: SchedulingGates: waiting for scheduling gates: \[example\.com\/wait\]\nwould go to node-/,
+    );
     assert.deepEqual([nodeOf(held), conditionOf(held, "PodScheduled")["reason"]], ["", "SchedulingGated"]);
     await client.patch(pods, "gated", { type: merge, body: { spec: { schedulingGates: null } } });
     await podThat("gated", "has a node", (pod) => nodeOf(pod) !== "");

@@ -61,7 +61,7 @@ export interface Http {
   patch(path: string, type: PatchType, body: object | string, query?: Query): Promise<Answer>;
   delete(path: string, query?: Query, body?: object): Promise<Answer>;
   /** Opens a watch; settles once its response has begun. @throws Error for any answer but 200 */
-  watch(path: string, query?: Query, encoding?: WatchEncoding): Promise<WatchStream>;
+  watch(path: string, query?: Query, encoding?: WatchEncoding, as?: Credentials): Promise<WatchStream>;
   close(): void;
 }
 
@@ -125,9 +125,9 @@ export function connect(target: Target, options: { readonly gateway?: number } =
       call({ method: "PATCH", path, query, body, headers: { "content-type": patchTypes[type] } }),
     delete: (path, query = {}, body) =>
       call({ method: "DELETE", path, query, ...(body === undefined ? {} : { body }) }),
-    async watch(path, query = {}, encoding) {
+    async watch(path, query = {}, encoding, as = admin) {
       const headers = encoding === undefined ? {} : { accept: encoding.accept };
-      const response = await begin({ path, query: { watch: true, ...query }, headers });
+      const response = await begin({ path, query: { watch: true, ...query }, headers, as });
       const type = response.headers["content-type"];
       if (response.statusCode === 200 && type !== (encoding?.contentType ?? type)) {
         response.destroy();

@@ -12,10 +12,11 @@ import {
 import { authorizationModes, configFileProblem } from "@orch/auth/authorization-config/modes.js";
 import { type Authorizer, firstOpinion } from "@orch/auth/authorizer.js";
 import { alwaysAllow, alwaysDeny, groupMayAll } from "@orch/auth/fixed-authorizers.js";
-import { createNodeAuthorizer } from "@orch/auth/node/node-authorizer.js";
+import { createNodeAuthorizer, nodesGroup } from "@orch/auth/node/node-authorizer.js";
 import type { ObjectSource } from "@orch/auth/object-source.js";
 import { createRbac, type Rbac } from "@orch/auth/rbac/rbac.js";
 import type { Permissions, RuleResolver, UserRules } from "@orch/auth/rules.js";
+import type { ScopedRights } from "@orch/auth/scoped-rights.js";
 import { readReviewStatus } from "@orch/auth/webhook/access-review.js";
 import { webhookAuthorizer } from "@orch/auth/webhook/authorizer.js";
 import type { Naming } from "@orch/naming/naming.js";
@@ -35,6 +36,7 @@ export interface AuthorizationDeps extends Parts {
 export interface Authorization extends Permissions {
   /** The rules by which one may hand out rights: RBAC's, which are those that are handed out. */
   readonly granting: RuleResolver;
+  readonly scoped: ScopedRights;
   /** Begins to follow what decisions rest on. */
   start(objects: ObjectSource): void;
   stop(): void;
@@ -60,6 +62,7 @@ export async function createAuthorization(
     authorizer: { authorize: (attributes, span) => source.current().authorizer.authorize(attributes, span) },
     rules,
     granting: types.has("RBAC") ? rbac : rules,
+    scoped: scopedBy(rbac, () => source.current().types),
     start(objects) {
       if (types.has("RBAC")) rbac.start(objects);
       if (types.has("Node")) node.start(objects);
@@ -70,6 +73,23 @@ export async function createAuthorization(
       node.stop();
     },
     health: () => (!types.has("RBAC") || rbac.loaded ? undefined : "the rules of RBAC are not loaded yet"),
+  };
+}
+
+/** Of these RBAC alone gives rights in single namespaces; the one of nodes gives them to nodes. */
+const givingByBindings: ReadonlySet<AuthorizerType> = new Set(["RBAC", "Node", "AlwaysDeny", "AlwaysAllow"]);
+
+function scopedBy(rbac: Rbac, types: () => ReadonlySet<AuthorizerType>): ScopedRights {
+  const byBindings = (groups: readonly string[]): boolean =>
+    [...types()].every((type) => givingByBindings.has(type)) && !(types().has("Node") && groups.includes(nodesGroup));
+  return {
+    namespacesOf: (user) => (byBindings(user.groups) ? rbac.namespacesOf(user) : undefined),
+    onChange: rbac.onChange,
+    changedSince: (user, revision) => byBindings(user.groups) && rbac.changedSince(user, revision),
+    revisions: rbac.revisions,
+    get version() {
+      return rbac.version;
+    },
   };
 }
 

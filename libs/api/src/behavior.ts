@@ -28,6 +28,8 @@ export interface Behavior<T extends ApiObject = ApiObject> {
   readonly parts?: Readonly<Record<string, Part<T>>>;
   /** What the writer of a valid object is told beside the answer, in the reference's words. */
   readonly warnings?: (object: T, was: Was<T>) => Iterable<string>;
+  /** What is stored of an object, where that is less than what was written and judged; a dry run answers with all of it. */
+  readonly kept?: (object: T) => T;
   /** Values for field selectors that are not simply the value at their path. */
   readonly selectableFields?: (object: T) => Readonly<Record<string, string>>;
 }

@@ -107,6 +107,8 @@ export interface Subresource {
   readonly upgrade: boolean;
   /** Takes any path below it. */
   readonly path: boolean;
+  /** Verbs of the server's own: no client is offered them, and a gateway lets none through. */
+  readonly internal?: readonly string[];
 }
 
 export function readDataFile(name: string, json: unknown): DataFile {
@@ -268,7 +270,9 @@ function readSubresource(entry: Reader): Subresource {
     "text",
     "upgrade",
     "path",
+    "internal",
   ]);
+  const internal = r.optionalTexts("internal");
   return {
     name: r.text("name"),
     kind: r.text("kind"),
@@ -278,5 +282,6 @@ function readSubresource(entry: Reader): Subresource {
     text: r.flag("text"),
     upgrade: r.flag("upgrade"),
     path: r.flag("path"),
+    ...(internal === undefined ? {} : { internal }),
   };
 }

@@ -1,3 +1,4 @@
+import { setsGroup } from "@orch/naming/naming.js";
 import { didYouMean } from "@orch/status/nearest.js";
 import { exists, type Lifetime } from "./versions.js";
 
@@ -77,14 +78,16 @@ function problem(text: string): ParsedRuntimeConfig {
 
 /**
  * Whether a resource is served: what the most special key says (resource, then version, then stability, then
- * `api/all`), else `byDefault`; never where the release does not have it.
+ * `api/all`), else `byDefault`; never where the release does not have it. Groups of ours are served where a key names them.
  */
 export function servedBy(config: RuntimeConfig): (resource: ServableResource, byDefault: boolean) => boolean {
   const { values, absent } = config;
   return (resource, byDefault) => {
     const key = keyOf(resource);
     if (absent.has(key)) return false;
-    const byClass = classes.find(([name, pattern]) => values.has(name) && pattern.test(resource.version));
+    const byClass = isOwn(resource)
+      ? undefined
+      : classes.find(([name, pattern]) => values.has(name) && pattern.test(resource.version));
     return (
       values.get(key) ??
       values.get(`${resource.group}/${resource.version}`) ??
@@ -92,6 +95,9 @@ export function servedBy(config: RuntimeConfig): (resource: ServableResource, by
     );
   };
 }
+
+/** What no other implementation has: a class of versions means those that clients of the reference know. */
+const isOwn = ({ group }: ServableResource): boolean => group === setsGroup;
 
 const keyOf = ({ group, version, plural }: ServableResource): string => `${group}/${version}/${plural}`;
 

@@ -84,6 +84,11 @@ export function prepareForUpdate(kind: Kind, object: AnyObject, old: AnyObject, 
   return { ...prepared, metadata: next === undefined ? metadata : { ...metadata, generation: next } };
 }
 
+/** What is stored of an object that was judged: of nearly every kind all of it. */
+export function keptOf({ behavior: { kept } }: Kind, object: AnyObject): AnyObject {
+  return kept === undefined ? object : own(kept(object));
+}
+
 /**
  * A new state through a subresource whose body is the object itself. Without a rule of the kind's own: status and
  * metadata from the request, all else as stored.

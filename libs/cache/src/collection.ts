@@ -2,6 +2,7 @@ import type { Change, Item } from "./change.js";
 import { createHistory, type History, type HistoryOptions } from "./history.js";
 import { createIndexes, type ValueAt } from "./indexes.js";
 import { createKeptStates } from "./kept-states.js";
+import { namespaceOf } from "./namespaces.js";
 import { inScope, type Scope, type Selected, type Selection, type State } from "./selection.js";
 import { sortedItems, sortedState, walk } from "./sorted-state.js";
 
@@ -24,15 +25,12 @@ export interface CollectionOptions<I extends Item> extends HistoryOptions {
   readonly valueAt: ValueAt<I>;
 }
 
-/** "" for what has none. */
-function namespaceOf(key: string): string {
-  return key.slice(0, Math.max(key.indexOf("/"), 0));
-}
-
 /** Keys out of an index are sorted and looked up one by one: a walk over this many items costs as much as one. */
 const scanAdvantage = 4;
 /** So few items are walked faster than an index is kept. */
 const smallRange = 200;
+/** Lists of several namespaces that are kept until something changes. */
+const mostOfSeveral = 16;
 
 /**
  * How many keys of an index cost less than a walk. A walk for a page of `limit` ends early: of `n` items of which `k`
@@ -76,6 +74,9 @@ export function createCollection<I extends Item>(
 
   const count = (scope: Scope): number => {
     if (scope.type === "all") return byKey.size;
+    if (scope.type === "namespaces") {
+      return scope.namespaces.inOrder.reduce((sum, name) => sum + (perNamespace.get(name) ?? 0), 0);
+    }
     return scope.type === "key" ? Number(byKey.has(scope.key)) : (perNamespace.get(scope.namespace) ?? 0);
   };
 
@@ -87,11 +88,12 @@ export function createCollection<I extends Item>(
   /** Undefined where the range is to be walked. */
   const lookUp = (
     candidates: Candidates<I>,
-    { scope, terms = [], matches, after, limit }: Selection<I>,
+    { scope, terms = [], alternatives = [terms], matches, after, limit }: Selection<I>,
   ): Selected<I> | undefined => {
+    if (alternatives.some(({ length }) => length === 0)) return undefined;
     const inRange = count(scope);
-    if (terms.length === 0 || inRange < smallRange) return undefined;
-    const keys = indexes.find(terms, worthOf(inRange, limit));
+    if (inRange < smallRange) return undefined;
+    const keys = indexes.findAny(alternatives, worthOf(inRange, limit));
     const items = keys && candidates(keys, worthOf(inRange, undefined));
     if (items === undefined) return undefined;
     const found = items.filter((item) => {
@@ -105,10 +107,18 @@ export function createCollection<I extends Item>(
 
   /** Whole scopes as they were walked last, until something changes: clients that come back at once ask for the same. */
   const whole = new Map<string, Selected<I>>();
+  /** The same of several namespaces: so many answers as clients have different rights, of which a few are kept. */
+  const wholeOfSeveral = new Map<string, Selected<I>>();
   const walkedOnce = (query: Selection<I>): Selected<I> => {
     const { scope, matches, after, limit } = query;
     if (matches !== undefined || after !== undefined || limit !== undefined || count(scope) < smallRange) {
       return walk(sorted, query);
+    }
+    if (scope.type === "namespaces") {
+      const { id } = scope.namespaces;
+      const known = wholeOfSeveral.get(id) ?? walk(sorted, query);
+      if (wholeOfSeveral.size < mostOfSeveral) wholeOfSeveral.set(id, known);
+      return known;
     }
     const key = scope.type === "namespace" ? `${scope.namespace}/` : "";
     const known = whole.get(key) ?? walk(sorted, query);
@@ -148,6 +158,7 @@ export function createCollection<I extends Item>(
       kept.before(change, changedAt, () => stateOf(changedAt));
       changedAt = change.revision;
       whole.clear();
+      if (wholeOfSeveral.size > 0) wholeOfSeveral.clear();
       if (change.item === undefined) {
         if (byKey.has(change.key)) counted(change.key, -1);
         byKey.delete(change.key);

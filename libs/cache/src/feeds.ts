@@ -59,6 +59,12 @@ interface Feed<I extends Item> {
 /** Sets of feeds by a text: a namespace, a key, a value. */
 type FeedSets<I extends Item> = Map<string, Set<Feed<I>>>;
 
+/** Where a feed is found whose interest is in one of those texts. */
+interface Place<I extends Item> {
+  readonly sets: FeedSets<I>;
+  readonly at: string;
+}
+
 export function createFeeds<I extends Item>(valueAt: ValueAt<I>): Feeds<I> {
   const feeds = new Map<string, Feed<I>>();
   const everywhere = new Set<Feed<I>>();
@@ -68,31 +74,35 @@ export function createFeeds<I extends Item>(valueAt: ValueAt<I>): Feeds<I> {
   const waiting = new Set<Feed<I>>();
   let watchers = 0;
 
-  const place = ({ scope, exact }: Interest<I>): { sets: FeedSets<I>; at: string } | undefined => {
-    if (scope.type === "key") return { sets: byKey, at: scope.key };
-    if (exact !== undefined) return { sets: setsFor(byValue, exact.path), at: exact.value };
-    return scope.type === "namespace" ? { sets: byNamespace, at: scope.namespace } : undefined;
+  /** Undefined for what is offered every change. */
+  const places = ({ scope, exact }: Interest<I>): readonly Place<I>[] | undefined => {
+    if (scope.type === "key") return [{ sets: byKey, at: scope.key }];
+    if (exact !== undefined) return [{ sets: setsFor(byValue, exact.path), at: exact.value }];
+    if (scope.type === "namespaces") return scope.namespaces.inOrder.map((at) => ({ sets: byNamespace, at }));
+    return scope.type === "namespace" ? [{ sets: byNamespace, at: scope.namespace }] : undefined;
   };
 
-  const setFor = (interest: Interest<I>): Set<Feed<I>> => {
-    const where = place(interest);
-    if (where === undefined) return everywhere;
-    const known = where.sets.get(where.at);
+  const setAt = ({ sets, at }: Place<I>): Set<Feed<I>> => {
+    const known = sets.get(at);
     if (known !== undefined) return known;
     const set = new Set<Feed<I>>();
-    where.sets.set(where.at, set);
+    sets.set(at, set);
     return set;
   };
+
+  const setsOf = (interest: Interest<I>): readonly Set<Feed<I>>[] => places(interest)?.map(setAt) ?? [everywhere];
 
   const remove = (feed: Feed<I>): void => {
     const { interest } = feed;
     feeds.delete(interest.id);
     waiting.delete(feed);
-    const set = setFor(interest);
-    set.delete(feed);
-    const where = place(interest);
-    if (where !== undefined && set.size === 0) where.sets.delete(where.at);
-    if (where?.sets.size === 0 && interest.exact !== undefined) byValue.delete(interest.exact.path);
+    everywhere.delete(feed);
+    for (const where of places(interest) ?? []) {
+      const set = setAt(where);
+      set.delete(feed);
+      if (set.size === 0) where.sets.delete(where.at);
+      if (where.sets.size === 0 && interest.exact !== undefined) byValue.delete(interest.exact.path);
+    }
   };
 
   const flushFeed = (feed: Feed<I>): void => {
@@ -135,7 +145,7 @@ export function createFeeds<I extends Item>(valueAt: ValueAt<I>): Feeds<I> {
       if (feed === undefined) {
         feed = { interest, watchers: new Set(), frames: [], since: 0, revision: 0 };
         feeds.set(interest.id, feed);
-        setFor(interest).add(feed);
+        for (const set of setsOf(interest)) set.add(feed);
       } else {
         // What waits for the others is older than this watcher's start.
         flushFeed(feed);

@@ -25,6 +25,8 @@ export interface Indexes<I extends Item> {
    * term leaves more than `worth` keys.
    */
   find(terms: readonly Term[], worth: number): readonly string[] | undefined;
+  /** The same of items that fulfil the terms of one of the alternatives, each key once. */
+  findAny(alternatives: readonly (readonly Term[])[], worth: number): readonly string[] | undefined;
   apply(change: Change<I>): void;
 }
 
@@ -57,19 +59,32 @@ export function createIndexes<I extends Item>({ valueAt, items }: IndexesOptions
     return index;
   };
 
+  const find: Indexes<I>["find"] = (terms, worth) => {
+    let best: { readonly index: Index; readonly term: Term; readonly count: number } | undefined;
+    // Those that are there first: one that narrows enough saves the building of the others.
+    const ordered = [...terms].sort((a, b) => Number(indexes.has(b.path)) - Number(indexes.has(a.path)));
+    for (const term of ordered) {
+      const known = indexes.get(term.path);
+      if (known === undefined && best !== undefined && best.count <= worth) break;
+      const index = used(term.path, known ?? build(term.path));
+      const count = countOf(index, term);
+      if (best === undefined || count < best.count) best = { index, term, count };
+    }
+    return best === undefined || best.count > worth ? undefined : keysOf(best.index, best.term);
+  };
+
   return {
-    find(terms, worth) {
-      let best: { readonly index: Index; readonly term: Term; readonly count: number } | undefined;
-      // Those that are there first: one that narrows enough saves the building of the others.
-      const ordered = [...terms].sort((a, b) => Number(indexes.has(b.path)) - Number(indexes.has(a.path)));
-      for (const term of ordered) {
-        const known = indexes.get(term.path);
-        if (known === undefined && best !== undefined && best.count <= worth) break;
-        const index = used(term.path, known ?? build(term.path));
-        const count = countOf(index, term);
-        if (best === undefined || count < best.count) best = { index, term, count };
+    find,
+    findAny(alternatives, worth) {
+      const [only, ...others] = alternatives;
+      if (only !== undefined && others.length === 0) return find(only, worth);
+      const keys = new Set<string>();
+      for (const terms of alternatives) {
+        const found = find(terms, worth - keys.size);
+        if (found === undefined) return undefined;
+        for (const key of found) keys.add(key);
       }
-      return best === undefined || best.count > worth ? undefined : keysOf(best.index, best.term);
+      return [...keys];
     },
     apply({ key, item, previous }) {
       for (const [path, index] of indexes) {

@@ -1,6 +1,7 @@
 import BTreeModule from "sorted-btree";
 import bulkLoadModule from "sorted-btree/extended/bulkLoad.js";
 import type { Item } from "./change.js";
+import { firstBehind, type Namespaces } from "./namespaces.js";
 import type { Scope, Selected, Selection, State } from "./selection.js";
 
 export type SortedItems<I extends Item> = BTreeModule.default<string, I>;
@@ -45,14 +46,36 @@ export function walk<I extends Item>(tree: SortedItems<I>, query: Selection<I>):
     found.push(item);
     return undefined;
   };
-  const range = rangeOf(tree, query.scope, query.after);
-  if (range !== undefined) tree.forRange(range.low, range.high, range.closed, visit);
+  for (const scope of rangesOf(query)) {
+    const range = rangeOf(tree, scope, query.after);
+    if (range !== undefined) tree.forRange(range.low, range.high, range.closed, visit);
+    if (more) break;
+  }
   return { items: found, more };
+}
+
+/** A scope that is one range of keys. */
+type RangeScope = Exclude<Scope, { readonly type: "namespaces" }>;
+
+/** The ranges of a scope in their order, without those that lie before the first key that is asked for. */
+function rangesOf<I extends Item>({ scope, after }: Selection<I>): Iterable<RangeScope> {
+  if (scope.type !== "namespaces") return [scope];
+  return rangesFrom(scope.namespaces, after === undefined ? 0 : firstBehind(scope.namespaces, after));
+}
+
+function* rangesFrom({ inOrder }: Namespaces, from: number): Generator<RangeScope> {
+  for (let i = from; i < inOrder.length; i++) yield { type: "namespace", namespace: inOrder[i] ?? "" };
 }
 
 function countOf<I extends Item>(tree: SortedItems<I>, scope: Scope): number {
   if (scope.type === "all") return tree.size;
   if (scope.type === "key") return Number(tree.has(scope.key));
+  if (scope.type === "namespaces") {
+    return scope.namespaces.inOrder.reduce(
+      (sum, namespace) => sum + countOf(tree, { type: "namespace", namespace }),
+      0,
+    );
+  }
   const range = rangeOf(tree, scope, undefined);
   return range === undefined ? 0 : tree.forRange(range.low, range.high, range.closed);
 }
@@ -64,14 +87,18 @@ interface Range {
   readonly closed: boolean;
 }
 
-function rangeOf<I extends Item>(tree: SortedItems<I>, scope: Scope, after: string | undefined): Range | undefined {
+function rangeOf<I extends Item>(
+  tree: SortedItems<I>,
+  scope: RangeScope,
+  after: string | undefined,
+): Range | undefined {
   const range = scopeRange(tree, scope);
   // The first key behind a key is that key with a zero byte more.
   const behind = after === undefined ? undefined : `${after}\0`;
   return range === undefined || behind === undefined || behind <= range.low ? range : { ...range, low: behind };
 }
 
-function scopeRange<I extends Item>(tree: SortedItems<I>, scope: Scope): Range | undefined {
+function scopeRange<I extends Item>(tree: SortedItems<I>, scope: RangeScope): Range | undefined {
   if (scope.type === "key") return { low: scope.key, high: scope.key, closed: true };
   // `/` is followed by `0` in ASCII: the first key behind all of a namespace.
   if (scope.type === "namespace") return { low: `${scope.namespace}/`, high: `${scope.namespace}0`, closed: false };

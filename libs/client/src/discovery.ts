@@ -14,6 +14,10 @@ export interface ApiResource {
   readonly kind: string;
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
+  /** What else it is called: its singular and short names; absent where it has none. */
+  readonly otherNames?: readonly string[];
+  /** `status`, `scale`; absent where it has none. */
+  readonly subresources?: readonly string[];
 }
 
 /** What a server says that it serves. */
@@ -100,6 +104,8 @@ function resourcesOf(groups: readonly unknown[]): ApiResources {
       const versionName = text(at(version, "version"));
       if (at(version, "freshness") === "Stale") stale.push(name === "" ? versionName : `${name}/${versionName}`);
       for (const resource of list(at(version, "resources"))) {
+        const otherNames = given([at(resource, "singularResource"), ...list(at(resource, "shortNames"))].map(text));
+        const subresources = given(list(at(resource, "subresources")).map((one) => text(at(one, "subresource"))));
         all.push({
           group: name,
           version: versionName,
@@ -107,6 +113,8 @@ function resourcesOf(groups: readonly unknown[]): ApiResources {
           kind: text(at(at(resource, "responseKind"), "kind")),
           namespaced: at(resource, "scope") === "Namespaced",
           verbs: list(at(resource, "verbs")).map(text),
+          ...(otherNames === undefined ? {} : { otherNames }),
+          ...(subresources === undefined ? {} : { subresources }),
         });
       }
     }
@@ -120,6 +128,11 @@ function resourcesOf(groups: readonly unknown[]): ApiResources {
   });
   return { all, preferred, stale };
 }
+
+const given = (texts: readonly string[]): readonly string[] | undefined => {
+  const some = texts.filter((one) => one !== "");
+  return some.length === 0 ? undefined : some;
+};
 
 const at = (value: unknown, field: string): unknown => (isRecord(value) ? value[field] : undefined);
 const text = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -33,7 +33,8 @@ async function versionOf(version: string, path: string, read: ReadDocument): Pro
   try {
     const list = await read(path);
     const resources = isRecord(list) ? records(list["resources"]) : [];
-    return { version, resources: resources.filter(isWhole).map(asAggregated) };
+    const parts = resources.filter((resource) => !isWhole(resource)).map(({ name }) => String(name));
+    return { version, resources: resources.filter(isWhole).map((resource) => asAggregated(resource, parts)) };
   } catch {
     return { version, freshness: "Stale", resources: [] };
   }
@@ -42,9 +43,15 @@ async function versionOf(version: string, path: string, read: ReadDocument): Pro
 /** `pods`, and not `pods/status`. */
 const isWhole = ({ name }: Readonly<Record<string, unknown>>): boolean => !String(name).includes("/");
 
-function asAggregated(resource: Readonly<Record<string, unknown>>): unknown {
-  const { name, kind, namespaced, verbs } = resource;
-  return { resource: name, responseKind: { kind }, scope: namespaced === true ? "Namespaced" : "Cluster", verbs };
+/** `parts` are those of all resources: `pods/status`. */
+function asAggregated(resource: Readonly<Record<string, unknown>>, parts: readonly string[]): unknown {
+  const { name, kind, namespaced, verbs, singularName, shortNames } = resource;
+  const own = parts.filter((part) => part.startsWith(`${String(name)}/`));
+  return {
+    ...{ resource: name, responseKind: { kind }, scope: namespaced === true ? "Namespaced" : "Cluster", verbs },
+    ...{ singularResource: singularName, shortNames },
+    subresources: own.map((part) => ({ subresource: part.slice(part.indexOf("/") + 1) })),
+  };
 }
 
 function records(value: unknown): readonly Readonly<Record<string, unknown>>[] {

@@ -17,6 +17,9 @@ export function isPort(text: string): boolean {
 
 export const isAddress = (text: string): boolean => parseAddress(text) !== undefined;
 
+/** `0.0.0.0`, `::`: whichever address the machine has. */
+export const isUnspecified = (text: string): boolean => parseAddress(text)?.every((byte) => byte === 0) === true;
+
 export const isSixth = (text: string): boolean => text.includes(":") && isAddress(text);
 
 /** Networks of a list with commas; undefined where one of them is none. */

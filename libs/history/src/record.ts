@@ -21,15 +21,23 @@ export interface ChangeRecord {
   readonly author: Author;
   /** The revision of the state that was changed; 0 for a creation. */
   readonly from: number;
+  /** Of what was deleted; of other changes it is not told. */
+  readonly deleted?: DeletedIdentity | undefined;
   readonly before: Before;
+}
+
+/** Who it was that was deleted. Absent text is "". */
+export interface DeletedIdentity {
+  readonly uid: string;
+  readonly creationTimestamp: string;
 }
 
 export type Before =
   /** There was no object. */
   | { readonly type: "nothing" }
   /** To be made of the state after the change. */
-  | { readonly type: "delta"; readonly delta: Buffer }
-  | { readonly type: "whole"; readonly state: Buffer }
+  | { readonly type: "delta"; readonly bytes: Buffer; readonly deflated: boolean }
+  | { readonly type: "whole"; readonly bytes: Buffer; readonly deflated: boolean }
   /** It was too large to be kept. */
   | { readonly type: "lost" };
 
@@ -47,14 +55,18 @@ export interface ChangedStates {
   readonly before: { readonly value: Buffer; readonly revision: number } | undefined;
   /** Undefined for a deletion. */
   readonly after: Buffer | undefined;
+  /** Of a deletion. */
+  readonly deleted?: DeletedIdentity | undefined;
 }
 
 /**
  * ```
  * version:1  {"t":time,"v":verb,"s":subresource,"u":user,"m":manager,"a":agent,"i":audit id,"f":from,"b":what follows}  \n  bytes
  * ```
+ *
+ * A deletion has "o", the uid of what was deleted, and "c", its creationTimestamp.
  */
-export function encodeRecord(author: Author, { before, after }: ChangedStates): Buffer {
+export function encodeRecord(author: Author, { before, after, deleted }: ChangedStates): Buffer {
   const kept = keptOf(before?.value, after);
   const head = {
     t: author.time,
@@ -64,6 +76,7 @@ export function encodeRecord(author: Author, { before, after }: ChangedStates): 
     ...(author.manager === "" ? {} : { m: cut(author.manager) }),
     ...(author.userAgent === "" ? {} : { a: cut(author.userAgent) }),
     ...(author.auditId === "" ? {} : { i: cut(author.auditId) }),
+    ...(deleted === undefined ? {} : { o: cut(deleted.uid), c: cut(deleted.creationTimestamp) }),
     f: before?.revision ?? 0,
     b: kept.form,
   };
@@ -113,26 +126,28 @@ export function decodeRecord(bytes: Buffer): ChangeRecord | undefined {
   if (end < 0) return undefined;
   const head: unknown = readJson(bytes.toString("utf8", 1, end));
   if (!isObject(head)) return undefined;
-  const { t, v, s, u, m, a, i, f, b } = head;
+  const { t, v, s, u, m, a, i, f, b, o, c } = head;
   const before = beforeOf(b, bytes.subarray(end + 1));
   if (before === undefined || !isCount(t) || !isCount(f)) return undefined;
   const texts = { verb: v, subresource: s, user: u, manager: m, userAgent: a, auditId: i };
-  return { author: { time: t, ...strings(texts) }, from: f, before };
+  const deleted = o === undefined ? undefined : { uid: textOf(o), creationTimestamp: textOf(c) };
+  return { author: { time: t, ...strings(texts) }, from: f, before, ...(deleted === undefined ? {} : { deleted }) };
 }
 
 type Texts = Omit<Author, "time">;
 
 function strings(texts: { readonly [Name in keyof Texts]: unknown }): Texts {
-  const text = (value: unknown): string => (typeof value === "string" ? value : "");
   return {
-    verb: text(texts.verb),
-    subresource: text(texts.subresource),
-    user: text(texts.user),
-    manager: text(texts.manager),
-    userAgent: text(texts.userAgent),
-    auditId: text(texts.auditId),
+    verb: textOf(texts.verb),
+    subresource: textOf(texts.subresource),
+    user: textOf(texts.user),
+    manager: textOf(texts.manager),
+    userAgent: textOf(texts.userAgent),
+    auditId: textOf(texts.auditId),
   };
 }
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 const isCount = (value: unknown): value is number => typeof value === "number" && Number.isSafeInteger(value);
 
@@ -143,34 +158,23 @@ function beforeOf(form: unknown, bytes: Buffer): Before | undefined {
     case "x":
       return { type: "lost" };
     case "d":
-      return { type: "delta", delta: bytes };
-    case "w":
-      return { type: "whole", state: bytes };
     case "D":
-    case "W": {
-      const inflated = inflate(bytes);
-      if (inflated === undefined) return undefined;
-      return form === "D" ? { type: "delta", delta: inflated } : { type: "whole", state: inflated };
-    }
+      return { type: "delta", bytes, deflated: form === "D" };
+    case "w":
+    case "W":
+      return { type: "whole", bytes, deflated: form === "W" };
     default:
       return undefined;
   }
 }
 
-function inflate(bytes: Buffer): Buffer | undefined {
-  try {
-    return inflateRawSync(bytes, inflateLimit);
-  } catch {
-    return undefined;
-  }
-}
-
 /** The state before a change, of the one after it; undefined where it is lost. */
 export function stateBefore(before: Before, after: Buffer | undefined): Buffer | undefined {
-  if (before.type === "whole") return before.state;
-  if (before.type !== "delta" || after === undefined) return undefined;
+  if (before.type !== "whole" && before.type !== "delta") return undefined;
   try {
-    return applyDelta(after, before.delta);
+    const bytes = before.deflated ? inflateRawSync(before.bytes, inflateLimit) : before.bytes;
+    if (before.type === "whole") return bytes;
+    return after === undefined ? undefined : applyDelta(after, bytes);
   } catch {
     return undefined;
   }

@@ -20,6 +20,9 @@ export interface HistoryRule {
   readonly limits: HistoryLimits | undefined;
 }
 
+/** Of the records of one object, about: whoever writes large states has fewer of them. */
+export const mostObjectBytes = 8 << 20;
+
 export interface HistoryPolicy {
   /** The first that matches decides; what none matches has no history. */
   readonly rules: readonly HistoryRule[];
@@ -37,6 +40,16 @@ export interface RuledObject {
 
 export function limitsOf({ rules }: HistoryPolicy, object: RuledObject): HistoryLimits | undefined {
   return rules.find((rule) => matches(rule, object))?.limits;
+}
+
+/** The most that any rule keeps: what is kept of objects of which nobody knows for now what they are. */
+export function widestLimits({ rules }: HistoryPolicy): HistoryLimits | undefined {
+  const all = rules.flatMap(({ limits }) => (limits === undefined ? [] : [limits]));
+  if (all.length === 0) return undefined;
+  return {
+    maxAgeMs: Math.max(...all.map(({ maxAgeMs }) => maxAgeMs)),
+    maxStates: Math.max(...all.map(({ maxStates }) => maxStates)),
+  };
 }
 
 /** Whether there is any namespace in which objects of a resource have a history. */

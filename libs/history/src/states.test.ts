@@ -45,7 +45,7 @@ test("every state that was written is read back, newest first, with who wrote it
     fc.asyncProperty(fc.array(state, { maxLength: 12 }), async (states) => {
       const store = await openMemoryStore({ prefix: "/o/" });
       const written = await write(store, states, new Set());
-      const read = await readStates(store, object);
+      const read = [...(await readStates(store, object))];
       assert.deepEqual(
         read.map(({ revision: at, value }) => ({ revision: at, value: value?.toString() })),
         written.map(({ revision: at, value }) => ({ revision: at, value })).reverse(),

@@ -69,6 +69,24 @@ export const historyGroup = "history.orch";
 /** A key of that group: `undeleted-uid` → `history.orch/undeleted-uid`. */
 export const historyKey = (name: string): string => `${historyGroup}/${name}`;
 
+/** Group of sets of objects, in each dialect too. */
+export const setsGroup = "sets.orch";
+
+/** The groups of no other implementation, by what stands before the last word: their names are not translated. */
+const ownGroups: ReadonlySet<string> = new Set(["history.", "sets.", "explain."]);
+
+/** A key of the group of sets: `part-of` → `sets.orch/part-of`. */
+export const setsKey = (name: string): string => `${setsGroup}/${name}`;
+
+/** Group of what explains writes: the same in each dialect, too. */
+export const explainGroup = "explain.orch";
+
+/**
+ * Annotation of a bookmark: what the client may see is more than before, and all of it has been sent. No other implementation has it,
+ * so it is the same in each dialect.
+ */
+export const permittedChanged = "lists.orch/permitted-changed";
+
 interface Words {
   readonly groupSuffix: string;
   readonly keyDomain: string;
@@ -130,6 +148,7 @@ export function createNaming(dialect: Dialect, options: { readonly storePrefix?:
   const word = (text: string): string => {
     if (dialect === "orch" || !text.includes("orch")) return text;
     return text.replace(productLabel, (match, before: string, subdomain: string, at: number) => {
+      if (ownGroups.has(subdomain)) return match;
       const isKey = text[at + match.length] === "/" && !/^v\d/.test(text.slice(at + match.length + 1));
       if (!isKey && subdomain === "") return `${before}${w.finalizer}`;
       return `${before}${subdomain}${isKey ? w.keyDomain : w.groupSuffix}`;

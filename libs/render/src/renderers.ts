@@ -4,11 +4,11 @@ import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
 import { type Form, formText } from "./form.js";
 import { type Framing, framings } from "./framing.js";
 import type { Renderer } from "./renderer.js";
-import { objectShape, partialShape, type Shape, scaleShape } from "./shape.js";
+import { objectShape, partialShape, projectedShape, type Shape, scaleShape } from "./shape.js";
 import { tableRenderer } from "./table.js";
 
 export interface Renderers {
-  /** The renderer of a kind and form; the same one for the same two. `subresource`: `scale`, or "" . */
+  /** The renderer of a kind and form; the same one for the same two, unless the form has fields. `subresource`: `scale`, or "" . */
   of(kind: Kind, form: Form, subresource: string): Renderer;
 }
 
@@ -31,7 +31,8 @@ export function createRenderers(catalog: Catalog, metaGroup: string): Renderers 
   };
   const make = (kind: Kind, form: Form, subresource: string): Renderer => {
     const scale = subresource === "scale" ? scaleKindOf(catalog, kind) : undefined;
-    const shape = scale === undefined ? objectShape(kind) : scaleShape(kind, scale);
+    const whole = scale === undefined ? objectShape(kind) : scaleShape(kind, scale);
+    const shape = form.fields === undefined ? whole : projectedShape(whole, form.fields);
     const apiVersion = `${metaGroup}/${form.metaVersion}`;
     switch (form.as) {
       case "Object":
@@ -44,6 +45,8 @@ export function createRenderers(catalog: Catalog, metaGroup: string): Renderers 
   };
   return {
     of(kind, form, subresource) {
+      // There are as many as clients think of.
+      if (form.fields !== undefined) return make(kind, form, subresource);
       const byForm = made.get(kind) ?? new Map<string, Renderer>();
       made.set(kind, byForm);
       const key = `${subresource}|${formText(form)}`;

@@ -1,8 +1,10 @@
 import type { Kind } from "@orch/api/catalog.js";
+import type { FieldPath } from "@orch/api/field-paths.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { scaleOf } from "@orch/api/scale.js";
 import { asVersion, decodeObject } from "@orch/api/writes.js";
 import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
+import { projected, projectionOf } from "./projection.js";
 
 export interface TypeMeta {
   readonly apiVersion: string;
@@ -65,3 +67,12 @@ export function scaleShape(kind: Kind, scale: Kind): Shape {
     tree: (hub) => withoutTypeMeta(scaleOf(kind, hub, apiVersion)),
   };
 }
+
+/** Some of its fields, with those that say which object it is. */
+export function projectedShape(shape: Shape, fields: readonly FieldPath[]): Shape {
+  const projection = projectionOf([...identity, ...fields]);
+  return { ...shape, json: undefined, tree: (hub) => projected(shape.tree(hub), projection) };
+}
+
+/** What a client needs to keep objects apart and up to date. */
+const identity = ["name", "namespace", "uid", "resourceVersion"].map((name) => ["metadata", name]);

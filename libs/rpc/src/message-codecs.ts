@@ -5,6 +5,7 @@ import { watchcache } from "../generated/watch_cache.js";
 import { generatedCodec } from "./codec.js";
 import type {
   ListRequest,
+  Permitted,
   StatusReply,
   StatusRequest,
   WatchRequest,
@@ -47,8 +48,45 @@ function collectionFrom(m: { readonly [Field in keyof Collection]?: string | nul
   return { group: group ?? "", version: version ?? "", resource: resource ?? "", namespace: namespace ?? "" };
 }
 
+/**
+ * Absent fields are not sent. The resource goes into the message that says what of it may be seen: a peer of before, which does
+ * not know it, answers that there is no such resource.
+ */
+function permittedTo(
+  permitted: Permitted | undefined,
+  resource: string,
+): Pick<watchcache.v1.ListRequest.$Properties, "resource" | "permitted"> {
+  if (permitted === undefined) return { resource };
+  const { namespaces, gained = [], rights = [] } = permitted;
+  return {
+    resource: "",
+    permitted: { namespaces: [...namespaces], gained: [...gained], rights: [...rights], resource },
+  };
+}
+
+function permittedFrom({
+  permitted,
+}: Pick<watchcache.v1.ListRequest.$Properties, "permitted">): Partial<Pick<ListRequest, "permitted" | "resource">> {
+  if (permitted === null || permitted === undefined) return { permitted: undefined };
+  const { resource } = permitted;
+  const [namespaces, gained, rights] = [permitted.namespaces ?? [], permitted.gained ?? [], permitted.rights ?? []];
+  return {
+    resource: resource ?? "",
+    permitted: {
+      namespaces,
+      ...(gained.length > 0 ? { gained } : {}),
+      ...(rights.length > 0 ? { rights: rights.map(int64) } : {}),
+    },
+  };
+}
+
 export const listRequestCodec = generatedCodec<ListRequest, watchcache.v1.ListRequest.$Properties>(cache.ListRequest, {
-  to: ({ sendInitialEvents, ...rest }) => ({ ...rest, sendInitialEvents: sendInitialEvents ?? null }),
+  to: ({ sendInitialEvents, permitted, sort, resource, ...rest }) => ({
+    ...rest,
+    sendInitialEvents: sendInitialEvents ?? null,
+    ...permittedTo(permitted, resource),
+    ...(sort === undefined ? {} : { sort }),
+  }),
   from: (m) => ({
     ...collectionFrom(m),
     labelSelector: m.labelSelector ?? "",
@@ -60,13 +98,19 @@ export const listRequestCodec = generatedCodec<ListRequest, watchcache.v1.ListRe
     sendInitialEvents: m.sendInitialEvents ?? undefined,
     form: m.form ?? "",
     gzip: m.gzip ?? false,
+    ...permittedFrom(m),
+    sort: m.sort === null || m.sort === "" ? undefined : m.sort,
   }),
 });
 
 export const watchRequestCodec = generatedCodec<WatchRequest, watchcache.v1.WatchRequest.$Properties>(
   cache.WatchRequest,
   {
-    to: ({ sendInitialEvents, ...rest }) => ({ ...rest, sendInitialEvents: sendInitialEvents ?? null }),
+    to: ({ sendInitialEvents, permitted, resource, ...rest }) => ({
+      ...rest,
+      sendInitialEvents: sendInitialEvents ?? null,
+      ...permittedTo(permitted, resource),
+    }),
     from: (m) => ({
       ...collectionFrom(m),
       name: m.name ?? "",
@@ -78,6 +122,7 @@ export const watchRequestCodec = generatedCodec<WatchRequest, watchcache.v1.Watc
       allowBookmarks: m.allowBookmarks ?? false,
       timeoutMs: m.timeoutMs ?? 0,
       form: m.form ?? "",
+      ...permittedFrom(m),
     }),
   },
 );
@@ -124,8 +169,9 @@ const userFromWire = (m: resourceProto.v1.User.$Properties | null | undefined): 
 export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.WriteRequest.$Properties>(
   resource.WriteRequest,
   {
-    to: ({ audit, auditId, ...value }) => ({
+    to: ({ audit, auditId, explain, ...value }) => ({
       ...value,
+      ...(explain === undefined ? {} : { explain: { ...explain } }),
       ...(auditId === undefined ? {} : { auditId }),
       verb: verbs[value.verb],
       user: userToWire(value.user),
@@ -145,6 +191,7 @@ export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.W
       ifMatch: m.ifMatch ?? "",
       ...(m.auditId ? { auditId: m.auditId } : {}),
       ...(m.audit ? { audit: auditNames.find((name) => audits[name] === m.audit) } : {}),
+      ...(m.explain ? { explain: { reason: m.explain.reason ?? "", mayRead: m.explain.mayRead ?? false } } : {}),
     }),
   },
 );

@@ -12,6 +12,18 @@ export interface ObjectReply {
   readonly body: Buffer;
 }
 
+/** The namespaces that whoever reads may see, where those are not all. */
+export interface Permitted {
+  readonly namespaces: readonly string[];
+  /** Those of which a watch that goes on has shown nothing yet: what is in them comes first. */
+  readonly gained?: readonly string[] | undefined;
+  /**
+   * The newest revision of each collection of rights that is in them. A list that shows a revision of later changes is refused with
+   * Conflict: it would lack what they give, and nobody would notice.
+   */
+  readonly rights?: readonly number[] | undefined;
+}
+
 export interface ListRequest extends Collection {
   readonly labelSelector: string;
   readonly fieldSelector: string;
@@ -25,6 +37,10 @@ export interface ListRequest extends Collection {
   readonly form: string;
   /** The client accepts gzip: a large body may be compressed. It then begins with 1f 8b, as no other body does. */
   readonly gzip: boolean;
+  /** The list shows what is in these alone. */
+  readonly permitted?: Permitted | undefined;
+  /** Field paths in whose order the list is to be, as the client wrote them; in the order of keys where absent. */
+  readonly sort?: string | undefined;
 }
 
 export interface WatchRequest extends Collection {
@@ -39,6 +55,8 @@ export interface WatchRequest extends Collection {
   /** 0: until either side ends it. */
   readonly timeoutMs: number;
   readonly form: string;
+  /** The watch shows what is in these alone. */
+  readonly permitted?: Permitted | undefined;
 }
 
 /** The next bytes of a list's or watch's body. */
@@ -53,6 +71,8 @@ export interface Chunk {
   readonly release?: () => void;
   /** Of events that are sent as they happen. */
   readonly live?: Live;
+  /** Of a watch of permitted namespaces: everything up to this revision has been sent with this. */
+  readonly revision?: number;
 }
 
 export interface Live {
@@ -97,6 +117,15 @@ export interface WriteRequest extends Target {
   readonly auditId?: string | undefined;
   /** What the audit event of the request will say of plugins; nothing where absent. */
   readonly audit?: WriteAudit | undefined;
+  /** The answer is to be an explanation of the write, which is a dry run then. */
+  readonly explain?: WriteExplain | undefined;
+}
+
+export interface WriteExplain {
+  /** Why the authorizer lets the writer do it, in its words. */
+  readonly reason: string;
+  /** Whether the writer may also read the object that is changed. */
+  readonly mayRead: boolean;
 }
 
 /** What plugins have noted, or that and what they have changed. */

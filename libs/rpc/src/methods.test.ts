@@ -42,6 +42,7 @@ const chunk: fc.Arbitrary<methods.Chunk> = fc.oneof(
     body: bytes,
     live: record({ events: fc.integer({ min: 1, max: 0xffff_ffff }), since: fc.double({ min: 1, noNaN: true }) }),
   }),
+  record({ body: bytes, revision: fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }) }),
 );
 
 test("chunks of lists and watches come back as they were", () => {
@@ -59,10 +60,20 @@ test("list and watch requests come back as they were", () => {
     sendInitialEvents: fc.option(fc.boolean(), { nil: undefined }),
     form: text,
   };
+  const permitted = fc.option(
+    fc.oneof(
+      record({ namespaces: fc.array(text) }),
+      record({ namespaces: fc.array(text), gained: fc.array(text, { minLength: 1 }) }),
+      record({ namespaces: fc.array(text), rights: fc.array(fc.maxSafeNat(), { minLength: 1 }) }),
+    ),
+    { nil: undefined },
+  );
   roundTrip(
     methods.watchCacheList.request,
     record({
       ...selected,
+      permitted,
+      sort: fc.option(fc.string({ minLength: 1 }), { nil: undefined }),
       limit: fc.maxSafeInteger(),
       continueToken: text,
       sendInitialEvents: fc.option(fc.boolean(), { nil: undefined }),
@@ -76,8 +87,18 @@ test("list and watch requests come back as they were", () => {
       name: text,
       allowBookmarks: fc.boolean(),
       timeoutMs: fc.nat(),
+      permitted,
     }),
   );
+});
+
+test("whoever does not know of permitted namespaces finds no resource in a request of those", () => {
+  const { request } = methods.watchCacheList;
+  const asked = { group: "", version: "v1", resource: "pods", namespace: "", labelSelector: "", fieldSelector: "" };
+  const rest = { resourceVersion: "", resourceVersionMatch: "", limit: 0, continueToken: "", form: "", gzip: false };
+  const bytes = request.encode({ ...asked, ...rest, permitted: { namespaces: ["a"] } });
+  assert.equal(watchcache.v1.ListRequest.decode(bytes).resource, "");
+  assert.equal(request.decode(bytes).resource, "pods");
 });
 
 test("a write and its reply come back as they were", () => {
@@ -126,11 +147,9 @@ test("the codecs written by hand speak the format of proto/", () => {
   fc.assert(
     fc.property(chunk, (value) => {
       const ours = methods.watchCacheWatch.response.encode(value);
-      const { body, live, length } = value;
-      assert.deepEqual(
-        Buffer.from(Chunk.encode({ body, ...live, ...(length === undefined ? {} : { length }) }).finish()),
-        Buffer.from(ours),
-      );
+      const { body, live, length, revision } = value;
+      const further = { ...(length === undefined ? {} : { length }), ...(revision === undefined ? {} : { revision }) };
+      assert.deepEqual(Buffer.from(Chunk.encode({ body, ...live, ...further }).finish()), Buffer.from(ours));
     }),
   );
   const newer = ListRequest.encode({ group: "g", limit: 5, continueToken: "c" }).finish();

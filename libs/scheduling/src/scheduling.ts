@@ -18,8 +18,8 @@
  *               queue.requeue(waiting, decision, now); queue.done(key)
  *    failed   → queue.requeue(waiting, no plugins, now); queue.done(key)
  *    ```
- * 3. **It binds**, beside the next cycles: wait for permit, `bindPod(profile, pod, node, signal)`, `queue.done(key)`. When
- *    anything fails on the way: `release(...)` (unreserve, forget, tell the queue that the pod is gone from the node), then
+ * 3. **It binds**, beside the next cycles: wait for permit, `preBindPod(profile, pod, node, signal)`, `bindPod(…)`,
+ *    `queue.done(key)`, `postBind(…)`. When anything fails on the way: `release(...)` (unreserve, forget, tell the queue that the pod is gone from the node), then
  *    as for a failed decision. The mirror confirms the assumed pod.
  *
  * `queue.flush(now)` once a second ends backoffs and lets pods go that waited for too long.
@@ -30,7 +30,8 @@
 import type { SchedulerConfiguration } from "@orch/component-config/scheduler/scheduler-configuration.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { type Cluster, createCluster } from "./cluster/cluster.js";
-import { type Cycles, createCycles } from "./cycle/schedule.js";
+import { gateOf } from "./cycle/gate.js";
+import { type CycleMeasure, type Cycles, createCycles } from "./cycle/schedule.js";
 import { createFeed, type Feed } from "./feed.js";
 import { type Profile, type Registry, resolveProfile } from "./framework/profile.js";
 import { defaultRegistry, type RegistryOptions } from "./plugins/registry.js";
@@ -58,6 +59,7 @@ export interface SchedulingOptions {
   readonly more?: Registry;
   /** For metrics. */
   readonly entered?: QueueOptions["entered"];
+  readonly measure?: CycleMeasure;
 }
 
 const second = 1000;
@@ -66,7 +68,7 @@ const maxUnschedulableMs = 5 * 60 * second;
 
 /** Builds everything from a configuration that was read. @throws ProfileError what a profile cannot be built from */
 export function createScheduling(options: SchedulingOptions): Scheduling {
-  const { config, naming, random, bind, bindVolumes, devices, more, entered } = options;
+  const { config, naming, random, bind, bindVolumes, devices, more, entered, measure } = options;
   const cluster = createCluster({ naming });
   const unwatchedResources = new Set(
     config.extenders.flatMap(({ managedResources }) =>
@@ -93,13 +95,7 @@ export function createScheduling(options: SchedulingOptions): Scheduling {
   const queue = createSchedulingQueue({
     // All profiles sort alike: the configuration is refused otherwise.
     compare: (a, b) => first?.queueSort.queueSort(a, b) ?? 0,
-    preEnqueue: (pod) => {
-      for (const { preEnqueue } of profiles.get(pod.schedulerName)?.preEnqueue ?? []) {
-        const rejection = preEnqueue(pod);
-        if (rejection !== undefined) return rejection;
-      }
-      return undefined;
-    },
+    preEnqueue: (pod) => gateOf(profiles.get(pod.schedulerName), pod),
     eventsOf: ({ schedulerName }, plugin) => profiles.get(schedulerName)?.plugins.get(plugin)?.events,
     backoff: {
       initialMs: config.podInitialBackoffSeconds * second,
@@ -113,6 +109,7 @@ export function createScheduling(options: SchedulingOptions): Scheduling {
     random,
     percentageOfNodesToScore: config.percentageOfNodesToScore,
     othersFilter: config.extenders.some(({ filterVerb }) => filterVerb !== ""),
+    ...(measure === undefined ? {} : { measure }),
   });
   return { cluster, queue, cycles, profiles, feed: createFeed({ cluster, queue, profiles }) };
 }

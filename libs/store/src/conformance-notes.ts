@@ -17,6 +17,13 @@ async function list(d: Drive, prefix: string, space: NoteSpace = "states"): Prom
   });
 }
 
+interface NoteRange {
+  readonly prefix: string;
+  readonly from?: string;
+  readonly limit?: number;
+  readonly maxBytes?: number;
+}
+
 function put(store: Store, at: Key, change: { expected: number; value: string | undefined; note: NewNote }) {
   const { expected, value, note } = change;
   return store.swap({
@@ -64,18 +71,20 @@ export const notes: Record<string, Scenario> = {
       assert.ok(swap.done);
       expected = swap.revision;
     }
-    const keys = async (query: { prefix: string; from?: string; limit?: number }): Promise<readonly string[]> => {
-      const { prefix, from, limit } = query;
+    const keys = async (query: NoteRange): Promise<readonly string[]> => {
+      const { prefix, from, limit, maxBytes } = query;
       const found = await d.store.notes.range({
         ...{ space: "states", prefix: key(d.prefix + prefix) },
         ...(from === undefined ? {} : { from: d.key(from) }),
         ...(limit === undefined ? {} : { limit }),
+        ...(maxBytes === undefined ? {} : { maxBytes }),
       });
       return found.map((note) => note.key.slice(d.prefix.length));
     };
     assert.deepEqual(await keys({ prefix: "x/" }), ["x/a/1", "x/a/2", "x/b/1"]);
     assert.deepEqual(await keys({ prefix: "x/", from: "x/a/2" }), ["x/a/2", "x/b/1"]);
     assert.deepEqual(await keys({ prefix: "x/", limit: 2 }), ["x/a/1", "x/a/2"]);
+    assert.deepEqual(await keys({ prefix: "x/", maxBytes: 2 }), ["x/a/1", "x/a/2"]);
     await d.store.notes.remove("states", [d.key("x/a/1"), d.key("y/1"), d.key("never")]);
     assert.deepEqual(await keys({ prefix: "" }), ["x/a/2", "x/b/1"]);
     await d.store.notes.remove("states", []);

@@ -41,6 +41,8 @@ export interface NoteQuery {
   readonly from?: Key;
   /** At most this many; all when absent. */
   readonly limit?: number;
+  /** Ends behind the note with which values come to so many bytes. */
+  readonly maxBytes?: number;
 }
 
 export function isReadable(note: Note | UnreadableNote): note is Note {

@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import type { Command, CommandGroup, World } from "./command.js";
 import { completionCommand } from "./completion/command.js";
+import { canI, explainWrite, whoCan, whyNotDeleted } from "./explain/commands.js";
+import { descriptions as historyDescriptions, words as historyWords } from "./history/usage.js";
 import { print, printError } from "./print.js";
 import { serving } from "./serving.js";
 import { versionCommand } from "./version.js";
@@ -159,6 +161,13 @@ const clientConfig: Command = {
     (await import("./client-config/command.js")).runClientConfig(argv, { dataDir: dataDirOf(world), now: world.now }),
 };
 
+const applySet: Command = {
+  word: "apply-set",
+  description: "make a set of objects in files: show what changes, ask, apply all of it",
+  flags: async ({ environment }) => (await import("./sets/command.js")).applySetFlags(environment["ORCHCONFIG"] ?? ""),
+  run: async (argv, world) => (await import("./sets/command.js")).runApplySet(argv, world),
+};
+
 const certificates: Command = {
   word: "certificates",
   description: "the certificates that the services of a cluster need, in a folder or as Secrets",
@@ -204,13 +213,31 @@ const cel: Command = {
   },
 };
 
+const past = historyWords.map(
+  (word): Command => ({
+    word,
+    description: historyDescriptions[word],
+    flags: async () => (await import("./history/usage.js")).optionsOf(word),
+    async run(argv, { environment, now }) {
+      const [{ runHistory }, { historyWorld }] = await Promise.all([
+        import("./history/command.js"),
+        import("./history/here.js"),
+      ]);
+      const config = { configVariable: "ORCHCONFIG", usualConfig: undefined };
+      return runHistory(word, argv, historyWorld({ program: "orch", environment, now, ...config }));
+    },
+  }),
+);
+
 /** Everything that `orch` can do, as its usage lists it. */
 export const groups: readonly CommandGroup[] = [
   { title: "Services", commands: services },
   { title: "Data", commands: [backup, restore, check, storage] },
+  { title: "Objects' past", commands: past },
+  { title: "Explanations", commands: [explainWrite, whyNotDeleted, whoCan, canI] },
   { title: "Scheduling", commands: [explainSchedule, schedule] },
   { title: "Clusters", commands: [adm, certificates, wait] },
-  { title: "Clients", commands: [clientConfig] },
+  { title: "Clients", commands: [clientConfig, applySet] },
   { title: "Expressions", commands: [cel] },
   { title: "Other", commands: [completionCommand(() => commands), versionCommand] },
 ];

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createAccess } from "@orch/access/access.js";
+import type { Authorization } from "@orch/access/authorization.js";
 import { callerSource } from "@orch/access/caller-source.js";
 import { ConfigurationError } from "@orch/access/configuration.js";
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
@@ -29,14 +30,18 @@ import type { SetVerbosity } from "./documents/verbosity.js";
 import { createLimiting } from "./flow/assemble.js";
 import { createLocalTransport } from "./http/local/transport.js";
 import type { ConnectionSource } from "./http/server.js";
+import type { ScopedReads } from "./identity.js";
 import { registerKeyProbes } from "./key-probes.js";
 import { assembleNodes } from "./nodes/assemble.js";
 import { assembleOwnObjects } from "./own-objects/assemble.js";
 import { createTokenUse } from "./own-objects/token-use.js";
+import { createNamespaceNames, type NamespaceNames } from "./permitted/namespace-names.js";
+import { createPermittedNamespaces } from "./permitted/permitted-namespaces.js";
 import { registerProbes } from "./probes.js";
 import { createRequestMetrics } from "./request-metrics.js";
 import { createGateway, type Gateway } from "./service.js";
 import type { ServingSettings } from "./serving-settings.js";
+import { hasSets } from "./sets/sets.js";
 import { createTlsFiles } from "./tls/settings.js";
 
 /** What differs between a process of its own and one with other services. */
@@ -120,6 +125,8 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
     dial: deps.egress?.dial("cluster"),
   });
   const audit = await auditOf(settings, deps);
+  const namespaces = createNamespaceNames(objects);
+  const scoped = settings.listExtensions ? scopedReads(catalog, authorization, { namespaces, clock }) : undefined;
   const gateway = createGateway(
     { ...settings, tls },
     {
@@ -129,7 +136,13 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       nodes: nodes.way,
       catalog,
       naming: deps.naming,
-      identity: assembleIdentity(settings, { ...deps, access, tls, local: deps.local === true }),
+      identity: assembleIdentity(settings, {
+        ...deps,
+        access,
+        tls,
+        scoped,
+        local: deps.local === true || hasSets(catalog.builtIn),
+      }),
       reviews: { ...authentication, rules: authorization.rules, now: () => clock.now() },
       audit: audit?.deps,
       limiter: limiting.limiter,
@@ -142,6 +155,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       onFault: (call, err) => log.error({ err, ...faultFields(call) }, "a request met an unexpected error"),
       noteWork: deps.noteWork,
       tracing: deps.tracing,
+      sets: { clock, isAlone: settings.identity?.isAlone === true },
       newId: randomUUID,
       random: Math.random,
       monotonic: () => clock.monotonic(),
@@ -169,6 +183,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       keyProbes.stop();
       await gateway.stop();
       nodes.stop();
+      namespaces.stop();
       await audit?.stop();
       tls.stop();
       await access.stop();
@@ -178,6 +193,17 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
     },
     permissions: { authorizer: authorization.authorizer, rules: authorization.granting },
     transportAs: (user) => createLocalTransport({ serve: gateway.serve, newId: randomUUID }, user),
+  };
+}
+
+function scopedReads(
+  catalog: LiveCatalog,
+  { authorizer, scoped: rights }: Authorization,
+  { namespaces, clock }: { readonly namespaces: NamespaceNames; readonly clock: Clock },
+): ScopedReads {
+  return {
+    isNamespaced: ({ group, version, resource }) => catalog.now.find(group, version, resource)?.namespaced === true,
+    permitted: createPermittedNamespaces({ authorizer, rights, namespaces, now: () => clock.monotonic() }),
   };
 }
 

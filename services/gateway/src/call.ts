@@ -1,5 +1,5 @@
 import type { Kind } from "@orch/api/catalog.js";
-import type { Decision } from "@orch/auth/authorizer.js";
+import type { Decision, ResourceAttributes } from "@orch/auth/authorizer.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { ApiService } from "./aggregation/api-service.js";
 import type { CallAudit } from "./audit/call-audit.js";
@@ -7,6 +7,7 @@ import type { Deprecation } from "./deprecation.js";
 import type { Seats } from "./flow/seats.js";
 import type { Exchange } from "./http/exchange.js";
 import type { ResourceRoute, Route } from "./path.js";
+import type { Answer } from "./permitted/permitted-namespaces.js";
 import type { Representation } from "./representation.js";
 import type { RequestTrace } from "./request-trace.js";
 import type { Verb } from "./verbs.js";
@@ -40,7 +41,19 @@ export interface Admitted extends Identified {
 
 export interface Authorized extends Admitted {
   /** Why it may go on. */
-  readonly decision: Decision;
+  readonly decision: ScopedDecision;
+}
+
+/** A decision that may be about some namespaces alone. */
+export interface ScopedDecision extends Decision {
+  /** Set where the request is refused, but for what it would show of these namespaces. */
+  readonly permitted?: PermittedRead | undefined;
+}
+
+/** What of all namespaces a read may show. */
+export interface PermittedRead extends Answer {
+  /** What is to be asked again where rights change. */
+  readonly attributes: ResourceAttributes;
 }
 
 /** What a path outside the resources asks for. */
@@ -102,7 +115,7 @@ export function admitted(
   return { request, response, route, verb, trace, audit, sender, user, seats };
 }
 
-export function authorized(call: Admitted, decision: Decision): Authorized {
+export function authorized(call: Admitted, decision: ScopedDecision): Authorized {
   const { request, response, route, verb, trace, audit, sender, user, seats } = call;
   return { request, response, route, verb, trace, audit, sender, user, seats, decision };
 }

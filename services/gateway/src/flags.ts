@@ -74,6 +74,10 @@ export const servingFlags = {
     group: "API",
     help: "names of groups, media types and keys; chosen once for a cluster",
   }),
+  "list-extensions": enumFlag(["auto", "on", "off"], "auto", {
+    group: "API",
+    help: "lists take scope=permitted, sort= and fields=, and label selectors take ||; auto: in the orch dialect alone",
+  }),
   "runtime-config": listFlag([], {
     group: "API",
     help: [

@@ -1,13 +1,16 @@
 import type { Authenticator, Verdict } from "@orch/auth/authenticator.js";
-import type { Authorizer, Decision } from "@orch/auth/authorizer.js";
+import type { Attributes, Authorizer, Decision } from "@orch/auth/authorizer.js";
 import { forbiddenError } from "@orch/auth/forbidden.js";
 import { impersonate, wantsImpersonation } from "@orch/auth/impersonation.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { ApiError, unauthorized } from "@orch/status/api-error.js";
 import type { Span } from "@orch/status/span.js";
-import type { Received } from "./call.js";
+import type { Target } from "@orch/status/target.js";
+import type { Received, ScopedDecision } from "./call.js";
 import type { HttpRequest } from "./http/request.js";
+import type { Answer, PermittedNamespaces } from "./permitted/permitted-namespaces.js";
+import { isAboutAllNamespaces, wantsPermitted } from "./permitted/scope.js";
 import { attributesOf } from "./request-attributes.js";
 import { RequestCredentials } from "./request-credentials.js";
 
@@ -18,8 +21,17 @@ export interface IdentityDeps {
   readonly anonymous: (path: string) => UserInfo | undefined;
   readonly authorizer: Authorizer;
   readonly failedLogins: FailedLogins;
+  /** What of all namespaces lists and watches that ask for it may show; absent where none can ask. */
+  readonly scoped?: ScopedReads | undefined;
   /** Called with the reason why credentials are refused, for the log; the client is not told. */
   readonly refused?: (why: string) => void;
+}
+
+/** Requests that are refused as a whole, and answered of the namespaces in which they are not. */
+export interface ScopedReads {
+  /** Whether objects of the resource are in namespaces, as far as that is known here. */
+  isNamespaced(target: Target): boolean;
+  readonly permitted: PermittedNamespaces;
 }
 
 /** Counts wrong credentials by the address that they come from. */
@@ -41,7 +53,7 @@ export interface Identity {
    */
   impersonated(request: HttpRequest, sender: UserInfo, span?: Span): UserInfo | Promise<UserInfo>;
   /** The decision that allows it. @throws ApiError Forbidden */
-  authorize(call: Received, user: UserInfo): Decision | Promise<Decision>;
+  authorize(call: Received, user: UserInfo): ScopedDecision | Promise<ScopedDecision>;
 }
 
 export function createIdentity(deps: IdentityDeps): Identity {
@@ -79,7 +91,11 @@ export function createIdentity(deps: IdentityDeps): Identity {
     },
     authorize(call, user) {
       const attributes = attributesOf(call, user);
-      const decide = (decision: Decision): Decision => {
+      const decide = (decision: Decision): ScopedDecision | Promise<ScopedDecision> => {
+        if (decision.outcome !== "allow" && deps.scoped !== undefined) {
+          const within = decideWithin(deps, deps.scoped, { call, attributes });
+          if (within !== undefined) return within;
+        }
         call.audit?.decided(decision);
         if (decision.outcome !== "allow") throw forbiddenError(attributes, decision.reason);
         return decision;
@@ -88,6 +104,29 @@ export function createIdentity(deps: IdentityDeps): Identity {
       return decision instanceof Promise ? decision.then(decide) : decide(decision);
     },
   };
+}
+
+/**
+ * Allows a request for what it shows of the namespaces that its user may see, be they none: a client that has kept what it saw
+ * must learn that it sees nothing any more. Undefined where the request does not ask for that, or cannot.
+ */
+function decideWithin(
+  { naming }: Pick<IdentityDeps, "naming">,
+  { isNamespaced, permitted }: ScopedReads,
+  { call, attributes }: { readonly call: Received; readonly attributes: Attributes },
+): ScopedDecision | Promise<ScopedDecision> | undefined {
+  if (attributes.kind !== "resource" || !isAboutAllNamespaces(call, attributes) || !wantsPermitted(call.request)) {
+    return undefined;
+  }
+  // Who is nobody has no rights of its own to be shown.
+  if (attributes.user.groups.includes(naming.unauthenticatedGroup) || !isNamespaced(attributes)) return undefined;
+  const decided = (answer: Answer): ScopedDecision => {
+    const decision: Decision = { outcome: "allow", reason: `in ${answer.namespaces.length} namespaces` };
+    call.audit?.decided(decision);
+    return { ...decision, permitted: { ...answer, attributes } };
+  };
+  const found = permitted.of(attributes);
+  return found instanceof Promise ? found.then(decided) : decided(found);
 }
 
 function tooManyFailures(retryAfterSeconds: number): ApiError {

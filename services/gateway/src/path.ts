@@ -74,7 +74,7 @@ function decode(segment: string): string | undefined {
   }
 }
 
-const namespaceSubresources = new Set(["status", "finalize"]);
+const namespaceSubresources = new Set(["status", "finalize", "deleted", "history", "rollback", "undelete"]);
 
 interface Located {
   readonly group: string;
@@ -92,7 +92,8 @@ function resourceRoute(path: string, { group, version, parts, at }: Located): Re
   const inNamespace =
     third !== undefined &&
     parts[first] === "namespaces" &&
-    !(parts.length === first + 3 && namespaceSubresources.has(third));
+    !(parts.length === first + 3 && namespaceSubresources.has(third)) &&
+    !(third === "history" && parts.length === first + 4);
   const resource = inNamespace ? first + 2 : first;
   const target: Target = {
     group,

@@ -27,6 +27,8 @@ const readDeps = (caller: Caller, own: Partial<ReadDeps> = {}): ReadDeps => ({
   requestTimeoutMs: 1000,
   minRequestTimeoutMs: 60_000,
   openWatches: new Set(),
+  listExtensions: false,
+  errorEvent: () => Buffer.alloc(0),
   delivered: () => {},
   random: () => 0,
   ...own,

@@ -19,6 +19,12 @@ export const plainJson: Representation = {
   transform: undefined,
 };
 
+/** What is no object of any kind is written as JSON, or as YAML that is made of it. */
+export function documentOf(representation: Representation): Representation {
+  const { encoding, transform } = representation;
+  return transform === undefined && (encoding === "json" || encoding === "yaml") ? representation : plainJson;
+}
+
 /** @throws ApiError NotAcceptable */
 export function representationOf(
   negotiator: Negotiator<ObjectFormat>,

@@ -1,4 +1,5 @@
 import { learnDefinition } from "@orch/access/learn-definition.js";
+import type { Kind } from "@orch/api/catalog.js";
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import {
   createNegotiator,
@@ -14,6 +15,7 @@ import type { NoteWork } from "@orch/rpc/note-work.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { healthKinds } from "@orch/runtime/health.js";
+import type { Target } from "@orch/status/target.js";
 import type { Tracing } from "@orch/tracing/tracing.js";
 import type { Aggregation } from "./aggregation/assemble.js";
 import type { OtherApis } from "./aggregation/other-apis.js";
@@ -24,15 +26,19 @@ import type { Served } from "./documents/discovery.js";
 import { createOtherPaths, type OtherPathsDeps } from "./documents/other-paths.js";
 import type { Limiter } from "./flow/limiter.js";
 import type { Exchange, Serve } from "./http/exchange.js";
+import { createLocalTransport } from "./http/local/transport.js";
 import { type ConnectionSource, createHttpServer, type ServerConfig } from "./http/server.js";
 import type { IdentityDeps } from "./identity.js";
 import { createLayouts } from "./layout/layouts.js";
 import type { RequestMetrics } from "./metrics.js";
 import type { AssembledNodes } from "./nodes/assemble.js";
 import { createNodeWay } from "./nodes/node-way.js";
+import { createErrorEvents } from "./permitted/error-event.js";
 import { createPipeline } from "./pipeline.js";
 import { createResponder } from "./respond.js";
 import { createReviews, type ReviewDeps } from "./reviews/reviews.js";
+import type { SetsOptions } from "./sets/change.js";
+import { createSets, hasSets } from "./sets/sets.js";
 
 export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
   readonly minRequestTimeoutMs: number;
@@ -52,6 +58,8 @@ export interface GatewayConfig extends Omit<ServerConfig, "tokenProtocol"> {
   readonly storageVersionHash: boolean;
   /** Whose past is kept; nobody's where absent. */
   readonly history?: HistoryPolicy | undefined;
+  /** `--list-extensions`. */
+  readonly listExtensions: boolean;
 }
 
 export interface GatewayDeps extends OtherPathsDeps {
@@ -78,6 +86,8 @@ export interface GatewayDeps extends OtherPathsDeps {
   readonly onFault: (call: Reached, error: unknown) => void;
   readonly noteWork?: NoteWork | undefined;
   readonly tracing?: Tracing | undefined;
+  /** What sets of objects need besides. */
+  readonly sets: Pick<SetsOptions, "clock" | "isAlone">;
   readonly newId: () => string;
   readonly random: () => number;
   /** Milliseconds that only grow. */
@@ -97,11 +107,15 @@ export interface Gateway {
   readonly serve: Serve;
 }
 
+/** Whether there are objects of a kind in the store: of what is only shown nothing can be deleted. */
+const isKept = ({ verbs }: Kind): boolean => verbs.includes("delete");
+
 /** The subresources that this build serves. `resize` is alpha (gate InPlacePodVerticalScaling). */
 export function servedParts(config: Pick<GatewayConfig, "podResize" | "storageVersionHash" | "history">): Served {
   const { history } = config;
   return {
-    hasHistory: ({ group, plural }) => history !== undefined && hasHistory(history, { group, resource: plural }),
+    hasHistory: (kind) =>
+      history !== undefined && isKept(kind) && hasHistory(history, { group: kind.group, resource: kind.plural }),
     storageVersionHash: config.storageVersionHash,
     subresources: new Set([
       "status",
@@ -134,12 +148,13 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
   const tokenProtocol = `base64url.bearer.${naming.group("authorization")}.`;
   const { requestTimeoutMs } = config;
   const served = servedParts(config);
-  const answer = createPipeline({
+  const learn = (target: Target): Promise<void> => learnDefinition(deps, target);
+  const answer: Serve = createPipeline({
     apis: deps.apis,
     proxy: createProxy({ ...deps.proxy, openWatches, tokenProtocol, requestTimeoutMs }),
     nodeWay: createNodeWay({ ...deps.nodes, openWatches, tokenProtocol }),
     catalog: deps.catalog,
-    learn: (target) => learnDefinition(deps, target),
+    learn,
     naming,
     negotiator,
     customNegotiator,
@@ -149,6 +164,13 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
       ...{ ...deps.reviews, naming, catalog: builtIn, negotiator, respond, authorizer },
       ...{ resources: deps.resources, requestTimeoutMs, monotonic: deps.monotonic },
     }),
+    sets: hasSets(builtIn)
+      ? createSets({
+          ...{ ...deps.sets, ...deps, learn, authorizer, respond, requestTimeoutMs },
+          transportAs: (user) =>
+            createLocalTransport({ serve: (exchange) => answer(exchange), newId: deps.newId }, user),
+        })
+      : undefined,
     identity: deps.identity,
     audit: deps.audit,
     limiter: deps.limiter,
@@ -161,9 +183,13 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     minRequestTimeoutMs: config.minRequestTimeoutMs,
     random: deps.random,
     openWatches,
+    listExtensions: config.listExtensions,
+    permitted: deps.identity.scoped?.permitted,
+    errorEvent: createErrorEvents(builtIn, naming),
     delivered: deps.delivered,
     served,
     hasHistory: served.hasHistory,
+    metaGroup: naming.metaGroup,
     authorizer,
     metrics: deps.requestMetrics,
     other: otherPaths,

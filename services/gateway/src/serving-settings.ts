@@ -29,6 +29,8 @@ export interface ServingSettings {
   readonly storageVersionHash: boolean;
   /** Whose past is kept; nobody's where absent. */
   readonly history: HistoryPolicy | undefined;
+  /** Whether lists may be sorted, restricted to fields and to what one may see, and selectors have alternatives. */
+  readonly listExtensions: boolean;
   /** Who is who and who may do what. */
   readonly access: AccessSettings;
   /** What the gateway is called among those of the cluster; undefined where another process says so for it. */

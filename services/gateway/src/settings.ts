@@ -32,6 +32,7 @@ export function servingSettings(
     aggregatedDiscovery: gates.enabled("AggregatedDiscoveryEndpoint"),
     storageVersionHash: gates.enabled("StorageVersionHash"),
     history,
+    listExtensions: hasListExtensions(values),
     access: { values, given: [...given], tokens },
     identity,
     aggregation: values,
@@ -43,6 +44,14 @@ export function servingSettings(
         : { ...audit, policyFile: values["audit-policy-file"] },
     tls: values,
   };
+}
+
+/** Clients of the reference find what they know, unless the flag says otherwise. */
+export function hasListExtensions(
+  values: Pick<FlagValues<typeof servingFlags>, "list-extensions" | "api-dialect">,
+): boolean {
+  const { "list-extensions": said, "api-dialect": dialect } = values;
+  return said === "auto" ? dialect !== "kubernetes" : said === "on";
 }
 
 export interface ServingParts {

@@ -1,5 +1,5 @@
 import type { UserInfo } from "@orch/auth/user.js";
-import type { WriteVerb } from "@orch/rpc/messages.js";
+import type { WriteExplain, WriteVerb } from "@orch/rpc/messages.js";
 import { resourceWrite } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Caller } from "@orch/rpc/rpc.js";
@@ -33,6 +33,8 @@ export interface Write extends Exchange {
   readonly span?: Span | undefined;
   /** What is recorded of it; absent where nothing is. */
   readonly audit?: CallAudit | undefined;
+  /** Set where the answer is to explain the write. */
+  readonly explain?: WriteExplain | undefined;
 }
 
 /** A request body over this is refused before it is parsed. */
@@ -58,6 +60,7 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
     ifMatch: request.header("if-match") ?? "",
     auditId: request.id,
     audit: write.audit?.wanted,
+    explain: write.explain,
   };
   let answered = 0;
   try {

@@ -4,6 +4,7 @@ import { proxyConfiguration } from "@orch/component-config/proxy/proxy.js";
 import type { ProxyConfiguration } from "@orch/component-config/proxy/proxy-shape.js";
 import { readConfigurations } from "@orch/component-config/read-configurations.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { knownGates } from "./feature-gate-flags.js";
 
 /** Which fields of the configuration stand for which flags. */
 export const configurationFields = {
@@ -36,6 +37,15 @@ export const configurationFields = {
   "nftables-masquerade-bit": "nftables.masqueradeBit",
   "nftables-min-sync-period": "nftables.minSyncPeriod",
   "nftables-sync-period": "nftables.syncPeriod",
+  "ipvs-exclude-cidrs": "ipvs.excludeCIDRs",
+  "ipvs-min-sync-period": "ipvs.minSyncPeriod",
+  "ipvs-scheduler": "ipvs.scheduler",
+  "ipvs-strict-arp": "ipvs.strictARP",
+  "ipvs-sync-period": "ipvs.syncPeriod",
+  "ipvs-tcp-timeout": "ipvs.tcpTimeout",
+  "ipvs-tcpfin-timeout": "ipvs.tcpFinTimeout",
+  "ipvs-udp-timeout": "ipvs.udpTimeout",
+  "config-sync-period": "configSyncPeriod",
 } as const;
 
 /** Values of those flags, as files have them. */
@@ -45,7 +55,7 @@ export type FlagTexts = Readonly<
 
 /** OrchProxyConfiguration as `--config` takes it. */
 export const configurationFile = (naming: Naming, windows: boolean) =>
-  flagFields({ of: proxyConfiguration(naming, { windows }), fields: configurationFields });
+  flagFields({ of: proxyConfiguration(naming, { windows, gates: knownGates }), fields: configurationFields });
 
 export type ReadProxy =
   | { readonly ok: true; readonly config: ProxyConfiguration; readonly text: string }
@@ -57,7 +67,7 @@ export function readProxy(
   flags: FlagTexts,
   { naming, windows }: { readonly naming: Naming; readonly windows: boolean },
 ): ReadProxy {
-  const kind = proxyConfiguration(naming, { windows });
+  const kind = proxyConfiguration(naming, { windows, gates: knownGates });
   const read = documents.length === 0 ? undefined : readConfigurations(documents.join("\n---\n"), [kind]);
   if (read?.ok === false) return read;
   const [document] = read?.documents ?? [];

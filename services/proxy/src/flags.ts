@@ -69,6 +69,24 @@ const backends = {
   }),
 };
 
+/** Nothing acts by them while that mode is refused; files that are written with them have them. */
+const ipvs = {
+  "ipvs-exclude-cidrs": listFlag([], { group, help: "networks whose virtual servers are left alone, in mode ipvs" }),
+  "ipvs-min-sync-period": durationFlag(0, { group, help: "least time between two writings of rules, in mode ipvs" }),
+  "ipvs-scheduler": stringFlag("", { group, word: "name", help: "how connections are spread, in mode ipvs" }),
+  "ipvs-strict-arp": boolFlag(false, { group, help: "answer ARP for addresses of an interface alone, in mode ipvs" }),
+  "ipvs-sync-period": durationFlag(30_000, {
+    group,
+    help: "longest time between two looks at the rules, in mode ipvs",
+  }),
+  "ipvs-tcp-timeout": durationFlag(0, { group, help: "after which idle TCP connections are forgotten, in mode ipvs" }),
+  "ipvs-tcpfin-timeout": durationFlag(0, {
+    group,
+    help: "after which TCP connections that end are forgotten, in mode ipvs",
+  }),
+  "ipvs-udp-timeout": durationFlag(0, { group, help: "after which idle UDP flows are forgotten, in mode ipvs" }),
+};
+
 /** Flags that stand for fields of the configuration. */
 export const fieldFlags = {
   "hostname-override": stringFlag("", { group, word: "name", help: "name of the node; the machine's where empty" }),
@@ -125,6 +143,11 @@ export const fieldFlags = {
   }),
   ...conntrack,
   ...backends,
+  ...ipvs,
+  "config-sync-period": durationFlag(15 * minute, {
+    group,
+    help: "of the reference's, between two lists of everything; watches are followed here",
+  }),
 } as const;
 
 /** Flags of single runs, for which no configuration has fields. */

@@ -116,7 +116,10 @@ export function createProxyService(settings: ProxySettings, deps: ProxyDeps): Pr
           return outcome;
         },
       });
-      stopRunner = runner.stop;
+      stopRunner = async () => {
+        await runner.stop();
+        await proxier.stop();
+      };
       const watched = watchAll({
         ...{ mirror, naming, cluster, hostname, onError },
         node(next) {

@@ -27,6 +27,37 @@ describe("settings", () => {
     assert.deepEqual(read.settings.nodePortAddresses, ["primary"]);
     assert.deepEqual([read.settings.mark, read.settings.syncMs], ["0x80000000", 10_000]);
   });
+  test("gates are those of the release, and one of them turns nftables off", () => {
+    const file = (gates: string): string =>
+      `apiVersion: orchproxy.config.orch/v1alpha1\nkind: OrchProxyConfiguration\nmode: nftables\nfeatureGates: ${gates}\n`;
+    const unknown = readProxy([file("{Warp: true}")], {}, parts);
+    assert.match(unknown.ok ? "" : unknown.problems.join(), /featureGates: .*: unrecognized feature gate: Warp$/);
+    const settingsWith = (gates: string) => {
+      const read = readProxy([file(gates)], {}, parts);
+      assert.ok(read.ok, JSON.stringify(read));
+      return proxySettings(read.config, linux);
+    };
+    assert.equal(settingsWith("{NFTablesProxyMode: true, MultiCIDRServiceAllocator: false, AllBeta: true}").ok, true);
+    const off = settingsWith("{NFTablesProxyMode: false}");
+    assert.match(
+      off.ok ? "" : off.problem,
+      /can't use the nftables proxier: the feature gate NFTablesProxyMode is off/,
+    );
+  });
+  test("blocks of other modes have flags too", () => {
+    const flags: FlagTexts = {
+      "ipvs-scheduler": "wrr",
+      "ipvs-exclude-cidrs": ["10.0.0.0/8"],
+      "config-sync-period": "1m0s",
+    };
+    const read = readProxy([], { ...flags, "ipvs-tcp-timeout": "5s" }, parts);
+    assert.ok(read.ok, JSON.stringify(read));
+    const { ipvs, configSyncPeriod } = read.config;
+    assert.deepEqual(
+      [ipvs.scheduler, ipvs.excludeCIDRs, ipvs.tcpTimeout, configSyncPeriod],
+      ["wrr", ["10.0.0.0/8"], "5s", "1m0s"],
+    );
+  });
   const refused: readonly (readonly [string, FlagTexts, typeof linux, RegExp])[] = [
     [
       "ipvs without a kernel for it",

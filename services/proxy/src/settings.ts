@@ -32,7 +32,7 @@ export type ReadSettings =
 /** @returns a problem for a mode that cannot be used here: the proxy ends with it */
 export function proxySettings(config: ProxyConfiguration, machine: Machine): ReadSettings {
   const mode = config.mode === "" ? "iptables" : config.mode;
-  const refused = refusal(mode, machine) ?? badInterface(config);
+  const refused = refusal(mode, machine) ?? gatedOff(mode, config) ?? badInterface(config);
   if (refused !== undefined) return { ok: false, problem: refused };
   const block = mode === "nftables" ? config.nftables : config.iptables;
   // The reference takes every address for granted with iptables only.
@@ -60,6 +60,11 @@ function refusal(mode: string, { platform, hasIpvs }: Machine): string | undefin
   if (mode !== "ipvs") return undefined;
   const why = hasIpvs ? "this release writes no virtual servers" : "the kernel has no IPVS";
   return `can't use the IPVS proxier: ${why}; choose iptables or nftables`;
+}
+
+function gatedOff(mode: string, { featureGates }: ProxyConfiguration): string | undefined {
+  const isOff = mode === "nftables" && featureGates["NFTablesProxyMode"] === false;
+  return isOff ? "can't use the nftables proxier: the feature gate NFTablesProxyMode is off" : undefined;
 }
 
 /** Names of interfaces go into rules as they are. */

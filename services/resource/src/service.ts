@@ -42,6 +42,8 @@ import { type AllocationConfig, createServiceAllocation } from "./allocation/ser
 import { type DefinitionKeeperDeps, keepDefinitions } from "./definitions/keep.js";
 import { learnDefinition } from "./definitions/learn.js";
 import { runExpiry } from "./expiry.js";
+import { explainWrite } from "./explain/explain-write.js";
+import { toldPlugins } from "./explain/told-plugins.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { createKeeper, type HistoryKeeper } from "./history/keep.js";
 import { readHistory } from "./history/read.js";
@@ -206,6 +208,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     renderers,
     allocations: allocation.allocations,
     admission: admissionOf(deps.metrics, createAdmission(plugins, outside.mutators)),
+    explainedAdmission: createAdmission(toldPlugins(plugins), outside.mutators),
     convert: createConverter({
       group: naming.group("apiextensions"),
       call: webhookCalls(deps.webhooks, "conversion"),
@@ -290,7 +293,8 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     if (find() === undefined) await learnDefinition({ store, naming, catalog: deps.catalog }, request);
     const requested = find();
     if (requested === undefined) throw unknownPath();
-    return readHistory({ deps: knowing().all, kind: requested.hub, requested, request, deadline, span });
+    const conversions = requested.custom?.webhook === undefined ? undefined : new Map();
+    return readHistory({ deps: knowing().all, kind: requested.hub, requested, request, deadline, span, conversions });
   });
   deps.services.unary(resourceStatus, status);
   // Gateways ask here: they have no way to the service of keys.
@@ -418,6 +422,10 @@ async function waiting(write: Write, perform: (write: Write) => Promise<WriteRep
 
 /** A write by its verb and subresource, in whichever thread. */
 export function performWrite(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {
+  const { explain } = write.request;
+  if (explain !== undefined && write.explaining === undefined) {
+    return explainWrite(write, explain, (told) => performWrite(told, tokens));
+  }
   if (write.request.audit === undefined) return performPlain(write, tokens);
   return withNotes(write, async (noting) => performPlain(noting, tokens));
 }
@@ -437,7 +445,8 @@ function performOnSubresource(write: Write, tokens: TokenService | undefined): P
   if (isRestore(request.subresource)) return restore(write);
   const subresource = requested.subresources.find((s) => s.name === request.subresource);
   if (subresource === undefined) throw unknownPath();
-  if (!subresource.verbs.includes(request.verb)) throw methodNotAllowed();
+  const { verbs, internal = [] } = subresource;
+  if (!verbs.includes(request.verb) && !internal.includes(request.verb)) throw methodNotAllowed();
   const isPart = subresource.kind === requested.kind || subresource.name === "scale";
   if (request.verb === "update" && isPart) return update(write);
   if (request.verb === "patch" && isPart) return patch(write);

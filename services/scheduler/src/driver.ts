@@ -1,7 +1,16 @@
-import { bindPod, type Permission, permit, release, reserve } from "@orch/scheduling/cycle/binding.js";
+import {
+  bindPod,
+  type Permission,
+  permit,
+  postBind,
+  preBindPod,
+  release,
+  reserve,
+} from "@orch/scheduling/cycle/binding.js";
 import { type Decision, type Placed, type Refused, reasonToSkip } from "@orch/scheduling/cycle/schedule.js";
 import type { Profile } from "@orch/scheduling/framework/profile.js";
-import { failed, messageOf as messageOfRejection, type Rejection } from "@orch/scheduling/framework/status.js";
+import { messageOf as messageOfRejection, type Rejection } from "@orch/scheduling/framework/status.js";
+import type { PodInfo } from "@orch/scheduling/model/pod-info.js";
 import type { Waiting } from "@orch/scheduling/queue/scheduling-queue.js";
 import type { Scheduling } from "@orch/scheduling/scheduling.js";
 import { type Clock, sleep } from "@orch/status/clock.js";
@@ -10,6 +19,7 @@ import type { Events } from "./events.js";
 import { decideWith } from "./extenders/decide.js";
 import type { Extender } from "./extenders/extender.js";
 import type { Telemetry } from "./telemetry.js";
+import { createTimed } from "./timed.js";
 import type { PermitBoard } from "./waiting-pods.js";
 import type { Told, Writes } from "./writes.js";
 
@@ -44,6 +54,7 @@ export function createDriver(deps: DriverDeps): Driver {
   const { scheduling, extenders, writes, events, telemetry, clock, permits, mostUnderWay, onError } = deps;
   const { queue, cluster, cycles, profiles } = scheduling;
   const now = clock.monotonic;
+  const timed = createTimed(telemetry, now);
   /** What pods' status says of their last attempt. */
   const told = new Map<string, string>();
   let underWay = 0;
@@ -86,27 +97,38 @@ export function createDriver(deps: DriverDeps): Driver {
   function attempt(waiting: Waiting, signal: AbortSignal): void {
     const { pod, key } = waiting;
     const profile = profiles.get(pod.schedulerName);
-    if (profile === undefined || reasonToSkip(pod, cluster) !== undefined) {
+    const skipped = reasonToSkip(pod, cluster);
+    if (profile === undefined || skipped !== undefined) {
+      if (skipped !== undefined && pod.terminating) warn(pod, skipped);
       queue.done(key);
       return;
     }
     const of = { waiting, profile, began: now(), signal };
     const interested = extenders.filter((extender) => extender.isInterested(pod));
-    if (interested.length === 0) act(of, cycles.schedule(profile, pod, of.began));
-    else beside(ask(of, interested));
+    if (interested.length > 0) beside(ask(of, interested));
+    else act(of, decided(profile, pod, of.began));
   }
+
+  /** A plugin that throws fails this attempt, and keeps no other pod waiting. */
+  function decided(profile: Profile, pod: PodInfo, began: number): Decision {
+    try {
+      return cycles.schedule(profile, pod, began);
+    } catch (error) {
+      return { outcome: "failed", message: messageOf(error) };
+    }
+  }
+
+  const warn = (pod: PodInfo, note: string): void =>
+    events.tell({ pod, type: "Warning", reason: "FailedScheduling", action: "Scheduling", note });
 
   async function ask(of: Attempt, interested: readonly Extender[]): Promise<void> {
     const { waiting, profile, began, signal } = of;
     isAsking = true;
     const deps = { cycles, extenders: interested, now: began, signal, onError };
-    try {
-      act(of, await decideWith(profile, waiting.pod, deps));
-    } catch (error) {
-      fail(of, messageOf(error));
-    } finally {
-      isAsking = false;
-    }
+    const failure = (error: unknown): Decision => ({ outcome: "failed", message: messageOf(error) });
+    const decision = await decideWith(profile, waiting.pod, deps).catch(failure);
+    isAsking = false;
+    act(of, decision);
   }
 
   function act(of: Attempt, decision: Decision): void {
@@ -128,7 +150,7 @@ export function createDriver(deps: DriverDeps): Driver {
     const { pod, key } = waiting;
     cluster.assume(pod, node);
     cluster.nominations.clear(key);
-    const rejection = reserve(profile, pod, node);
+    const rejection = timed.atOnce("Reserve", profile, () => reserve(profile, pod, node));
     const permission = rejection ?? permit(profile, pod, node);
     if ("code" in permission) undo(attempt, node, permission);
     else if (permission.waitsFor.size === 0) beside(bind(attempt, node));
@@ -138,7 +160,9 @@ export function createDriver(deps: DriverDeps): Driver {
   /** Who waits holds up nobody: the others that it may wait for must get their turn. */
   async function waitForPermit(attempt: Attempt, node: string, permission: Permission): Promise<void> {
     const { signal, waiting } = attempt;
+    const began = now();
     const rejection = await permits.wait(waiting.pod, node, { ...permission, clock, signal });
+    telemetry.waited(rejection === undefined, (now() - began) / 1000);
     if (rejection !== undefined) undo(attempt, node, rejection);
     else beside(bind(attempt, node));
     wake();
@@ -147,13 +171,16 @@ export function createDriver(deps: DriverDeps): Driver {
   async function bind(attempt: Attempt, node: string): Promise<void> {
     const { waiting, profile, began, signal } = attempt;
     const { pod, key } = waiting;
-    const rejection = await bindPod(profile, pod, node, signal).catch((error: unknown) => failed("", messageOf(error)));
+    const rejection =
+      (await timed.later("PreBind", profile, () => preBindPod(profile, pod, node, signal))) ??
+      (await timed.later("Bind", profile, () => bindPod(profile, pod, node, signal)));
     if (rejection !== undefined) {
       undo(attempt, node, rejection);
       return;
     }
     queue.done(key);
     told.delete(key);
+    postBind(profile, pod, node, onError);
     const at = now();
     telemetry.attempted("scheduled", profile.schedulerName, (at - began) / 1000);
     telemetry.bound(waiting.attempts, (at - waiting.added) / 1000);
@@ -224,7 +251,7 @@ export function createDriver(deps: DriverDeps): Driver {
     const { pod, key } = waiting;
     // Who leads no more tells nobody anything.
     if (signal.aborted) return;
-    events.tell({ pod, type: "Warning", reason: "FailedScheduling", action: "Scheduling", note: what.message });
+    warn(pod, what.message);
     const text = JSON.stringify([pod.uid, what]);
     if (told.get(key) === text) return;
     told.set(key, text);

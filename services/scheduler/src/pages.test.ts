@@ -20,6 +20,7 @@ function setup(debugs: boolean) {
     feed.pod({ metadata: { name, namespace: "default", uid: name }, spec: { containers, ...spec } }, 0);
   pod("waits", { schedulerName: "default-scheduler" });
   pod("stands", { schedulerName: "default-scheduler", nodeName: "n1" });
+  pod("gated", { schedulerName: "default-scheduler", schedulingGates: [{ name: "example.com/wait" }] });
   pod("another", { schedulerName: "nobody" });
   const pages = schedulerPages({ scheduling, now: () => 0, debugs });
   const ask = (path: string, query = "") =>
@@ -33,6 +34,8 @@ test("a pod is explained by what the scheduler sees, with its place in the queue
   const told = JSON.parse(answer?.body ?? "");
   assert.deepEqual([answer?.code, told.pod, told.attempts], [200, "default/waits", 0]);
   assert.deepEqual(told.nodes[0].rejection.reasons, ["Insufficient cpu"]);
+  const gated = JSON.parse(ask("/debug/explain-schedule", "pod=gated")?.body ?? "");
+  assert.deepEqual(gated.gate.reasons, ["waiting for scheduling gates: [example.com/wait]"]);
   assert.equal(ask("/debug/explain-schedule", "pod=another")?.code, 404);
   assert.equal(ask("/debug/explain-schedule", "pod=stands")?.code, 200);
 });

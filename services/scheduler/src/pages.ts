@@ -50,9 +50,7 @@ function explained({ cluster, feed, queue, profiles }: Scheduling, key: string, 
     pod: key,
     node: pod.nodeName,
     nominatedNode: cluster.nominations.nodeOf(key) ?? "",
-    ...(waiting === undefined
-      ? {}
-      : { attempts: waiting.attempts, refusedBy: [...waiting.plugins], gate: waiting.gate?.reasons ?? [] }),
+    ...(waiting === undefined ? {} : { attempts: waiting.attempts, refusedBy: [...waiting.plugins] }),
     ...explain(profile, cluster, pod, now),
   };
 }

@@ -11,6 +11,7 @@ import { serviceTls } from "@orch/runtime/rpc-flags.js";
 import { runInternalService } from "@orch/runtime/run-service.js";
 import { commandLine, type Started } from "./command-line.js";
 import { readScheduler } from "./configuration-file.js";
+import { extendersProblem } from "./extenders/call.js";
 import { loadPlugins, profileProblem } from "./plugins.js";
 import { createSchedulerService } from "./service.js";
 
@@ -28,7 +29,9 @@ export async function run(
   if (!read.ok) return refuse(read.problems.join("; "));
   const loaded = await loadPlugins(values.plugin);
   if (!loaded.ok) return refuse(loaded.problem);
-  const problem = profileProblem(read.config, naming, { more: loaded.registry, hasDevices });
+  const problem =
+    profileProblem(read.config, naming, { more: loaded.registry, hasDevices }) ??
+    extendersProblem(read.config.extenders);
   if (problem !== undefined) return refuse(problem);
   const identity = `${hostname()}_${randomUUID()}`;
   const chosen = readElection(values, { naming, identity, part: "scheduler" });

@@ -70,16 +70,23 @@ export function createScheduler(config: SchedulerConfiguration, deps: SchedulerD
     bindVolumes: createVolumeBinding({ client, naming, clock, objects: () => scheduling.cluster.objects }),
     ...(deps.hasDevices ? { devices: createDevices({ client, naming, onError }) } : {}),
     entered: (part, event) => telemetry?.entered(part, event),
+    measure: {
+      seconds: () => clock.monotonic() / 1000,
+      took: (...what) => telemetry?.took(...what),
+    },
   });
   const { queue, cluster } = scheduling;
   telemetry = createTelemetry(deps.metrics, [...scheduling.profiles.keys()], () => {
     const { nodes, pods, assumed } = cluster.sizes();
-    return { pending: queue.sizes(), cache: { nodes, pods, assumed_pods: assumed } };
+    return { pending: queue.sizes(), cache: { nodes, pods, assumed_pods: assumed }, refused: queue.refused() };
   });
   const events = createEvents({ client, naming, now: clock.now, random, instance, onError });
-  const asking = config.extenders.map((each) => ({ each, ...createAsk(each) }));
+  const asking = config.extenders.map((each) => ({ each, ...createAsk(each, { clock }) }));
   const extenders = asking.map(({ each, ask }) =>
-    createExtender(each, { ask, nodeObject: (name) => watched.node(name) }),
+    createExtender(each, {
+      ...{ ask, nodeObject: (name) => watched.node(name) },
+      podsOn: (name) => cluster.node(name)?.pods,
+    }),
   );
   async function bind(pod: PodInfo, node: string, signal: AbortSignal): Promise<Rejection | undefined> {
     const binder = extenders.find((extender) => extender.binds && extender.isInterested(pod));

@@ -3,6 +3,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { durationMs } from "@orch/schema/formats/duration.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { readScheduler } from "./configuration-file.js";
+import { extendersProblem } from "./extenders/call.js";
 import { loadPlugins, profileProblem } from "./plugins.js";
 import type { OwnSettings } from "./service.js";
 
@@ -33,7 +34,8 @@ export async function schedulerSettings(parts: SettingsParts): Promise<Parsed<Ow
   const loaded = await loadPlugins(parts.plugins);
   if (!loaded.ok) return { ok: false, problems: [loaded.problem] };
   const plugins = { registry: loaded.registry, permits: loaded.permits };
-  const problem = profileProblem(config, naming, { more: plugins.registry, hasDevices });
+  const problem =
+    profileProblem(config, naming, { more: plugins.registry, hasDevices }) ?? extendersProblem(config.extenders);
   if (problem !== undefined) return { ok: false, problems: [`--scheduler-config: ${problem}`] };
   const { leaderElect, resourceNamespace, resourceName, ...times } = config.leaderElection;
   if (!elects || leaderElect === false)

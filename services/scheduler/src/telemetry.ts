@@ -14,12 +14,18 @@ export interface Telemetry {
   bound(attempts: number, seconds: number): void;
   preempted(victims: number): void;
   entered(queue: string, event: string): void;
+  /** The plugins of an extension point took so many seconds together. */
+  took(point: string, status: string, profile: string, seconds: number): void;
+  /** A pod waited so many seconds until plugins allowed it or did not. */
+  waited(isAllowed: boolean, seconds: number): void;
 }
 
 /** Read whenever the page is. */
 export interface Sizes {
   readonly pending: Readonly<Record<(typeof queues)[number], number>>;
   readonly cache: Readonly<Record<"nodes" | "pods" | "assumed_pods", number>>;
+  /** Pods that wait for something, by who refused them. */
+  readonly refused: readonly { readonly profile: string; readonly plugin: string; readonly pods: number }[];
 }
 
 const powersOfTwo = (first: number, count: number): readonly number[] =>
@@ -76,8 +82,29 @@ export function createTelemetry(metrics: Metrics, profiles: readonly string[], s
     ...{ name: "scheduler_scheduler_cache_size", labels: ["type"], stability: "ALPHA" },
     help: "Nodes, pods and assumed pods that decisions see.",
   });
+  const points = metrics.histogram({
+    ...{ name: "scheduler_framework_extension_point_duration_seconds", stability: "STABLE" },
+    ...{ labels: ["extension_point", "status", "profile"], buckets: powersOfTwo(0.0001, 12) },
+    help: "How long all plugins of an extension point took.",
+  });
+  const permits = metrics.histogram({
+    ...{ name: "scheduler_permit_wait_duration_seconds", labels: ["result"], stability: "ALPHA" },
+    ...{ buckets: powersOfTwo(0.001, 15), help: "How long pods waited until plugins allowed them." },
+  });
+  const refusals = metrics.gauge({
+    ...{ name: "scheduler_unschedulable_pods", labels: ["plugin", "profile"], stability: "ALPHA" },
+    help: "Pods that wait for something, by each plugin that refused them.",
+  });
+  /** Told once: who refuses nobody any more has 0. */
+  const refusing = new Map<string, ReturnType<typeof refusals.with>>();
   metrics.onRead(() => {
-    const { pending: now, cache } = sizes();
+    const { pending: now, cache, refused } = sizes();
+    for (const series of refusing.values()) series.set(0);
+    for (const { profile, plugin, pods } of refused) {
+      const series = refusals.with({ plugin, profile });
+      refusing.set(`${plugin} ${profile}`, series);
+      series.set(pods);
+    }
     for (const queue of queues) pending.with({ queue }).set(now[queue]);
     for (const [type, size] of Object.entries(cache)) cached.with({ type }).set(size);
   });
@@ -97,6 +124,9 @@ export function createTelemetry(metrics: Metrics, profiles: readonly string[], s
       preemptions.inc();
       victims.observe(count);
     },
+    took: (extension_point, status, profile, seconds) =>
+      points.with({ extension_point, status, profile }).observe(seconds),
+    waited: (isAllowed, seconds) => permits.with({ result: isAllowed ? "Success" : "Unschedulable" }).observe(seconds),
     entered: (queue, event) => incoming.with({ queue, event }).inc(),
   };
 }

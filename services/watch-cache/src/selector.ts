@@ -1,9 +1,13 @@
+import { hash } from "node:crypto";
+import type { LabelAlternatives } from "@orch/api/selectors/alternatives.js";
 import type { FieldSelector } from "@orch/api/selectors/fields.js";
 import type { LabelSelector } from "@orch/api/selectors/labels.js";
 import { parseSelectors } from "@orch/api/selectors/selectors.js";
 import type { Exact } from "@orch/cache/feeds.js";
 import type { Term } from "@orch/cache/indexes.js";
+import { type Namespaces, namespaceOf, namespacesOf } from "@orch/cache/namespaces.js";
 import type { Scope, Selection } from "@orch/cache/selection.js";
+import type { Permitted } from "@orch/rpc/messages.js";
 import type { CachedObject } from "./object.js";
 import type { Readable } from "./readable.js";
 
@@ -11,8 +15,8 @@ import type { Readable } from "./readable.js";
 export interface Selector {
   readonly scope: Scope;
   readonly matches: ((object: CachedObject) => boolean) | undefined;
-  /** What `matches` asks for, for indexes. */
-  readonly terms: readonly Term[];
+  /** What `matches` asks for, for indexes: the terms of one of these. */
+  readonly alternatives: readonly (readonly Term[])[];
   readonly exact: Exact | undefined;
   /** Scope and selectors spelled out: equal texts, equal answers. */
   readonly id: string;
@@ -23,6 +27,7 @@ export interface SelectorRequest {
   readonly name?: string;
   readonly labelSelector: string;
   readonly fieldSelector: string;
+  readonly permitted?: Permitted | undefined;
 }
 
 const nothing: Selector["matches"] = () => false;
@@ -32,25 +37,53 @@ export function selectorOf(readable: Readable, request: SelectorRequest): Select
   const { labels, fields } = parseSelectors(kind, request);
   const name = request.name === undefined || request.name === "" ? fields?.exact.get("metadata.name") : request.name;
   const namespace = request.namespace === "" ? fields?.exact.get("metadata.namespace") : request.namespace;
-  const scope = scopeOf(kind.namespaced, namespace, name);
-  const id = `${request.namespace}|${request.name ?? ""}|${request.labelSelector}|${request.fieldSelector}`;
+  const asked = scopeOf(kind.namespaced, namespace, name);
+  const seen = request.permitted === undefined ? undefined : namespacesOf(request.permitted.namespaces);
+  const scope = seen === undefined ? asked : withinSeen(asked, seen);
+  const words = `${request.namespace}|${request.name ?? ""}|${request.labelSelector}|${request.fieldSelector}`;
+  const id = seen === undefined ? words : `${words}|${digestOf(seen)}`;
   const empty =
     request.name !== undefined &&
     request.name !== "" &&
     (fields?.exact.get("metadata.name") ?? request.name) !== request.name;
-  const terms = [...fieldTerms(fields), ...labelTerms(labels)];
+  const ofFields = fieldTerms(fields);
+  const alternatives = (labels?.alternatives ?? [undefined]).map((one) => [...ofFields, ...labelTerms(one)]);
+  const [terms = [], ...others] = alternatives;
   return {
     scope,
     matches: empty ? nothing : matcher(labels, fields),
-    terms,
-    exact: exactOf(terms),
+    alternatives,
+    exact: exactOf(others.length === 0 ? terms : ofFields),
     id,
   };
 }
 
+const digestOf = ({ id }: Namespaces): string => hash("sha256", id, "base64");
+
+/** Equal for equal namespaces, and never "". */
+export function seenId({ namespaces }: Permitted): string {
+  return digestOf(namespacesOf(namespaces));
+}
+
+/** What of a scope lies in the namespaces that a client may see. */
+export function withinSeen(scope: Scope, namespaces: Namespaces): Scope {
+  switch (scope.type) {
+    case "all":
+      return { type: "namespaces", namespaces };
+    case "namespace":
+      return namespaces.has(scope.namespace) ? scope : nowhere;
+    case "key":
+      return namespaces.has(namespaceOf(scope.key)) ? scope : nowhere;
+    case "namespaces":
+      return { type: "namespaces", namespaces: namespacesOf(namespaces.inOrder.filter(scope.namespaces.has)) };
+  }
+}
+
+const nowhere: Scope = { type: "namespaces", namespaces: namespacesOf([]) };
+
 /** What a collection is asked for. */
-export function selectionOf({ scope, matches, terms }: Selector): Selection<CachedObject> {
-  return { scope, terms, ...(matches === undefined ? {} : { matches }) };
+export function selectionOf({ scope, matches, alternatives }: Selector): Selection<CachedObject> {
+  return { scope, alternatives, ...(matches === undefined ? {} : { matches }) };
 }
 
 const labelPath = "labels:";
@@ -96,7 +129,7 @@ function scopeOf(namespaced: boolean, namespace: string | undefined, name: strin
     : { type: "key", key: `${namespace}/${name}` };
 }
 
-function matcher(labels: LabelSelector | undefined, fields: FieldSelector | undefined): Selector["matches"] {
+function matcher(labels: LabelAlternatives | undefined, fields: FieldSelector | undefined): Selector["matches"] {
   if (labels === undefined && fields === undefined) return undefined;
   return (object) => {
     if (labels !== undefined && !labels.matches(object.labels)) return false;

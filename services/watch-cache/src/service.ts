@@ -20,10 +20,12 @@ import { get } from "./get.js";
 import { createInitialFrames } from "./initial-frames.js";
 import type { ListDeps } from "./list/list.js";
 import { createListStream } from "./list/list-stream.js";
+import { createRefuseBehind } from "./list/rights-behind.js";
 import { createMirror } from "./mirror/mirror.js";
 import { unreadable } from "./mirror/unreadable.js";
 import { type Asked, createReadables } from "./readable.js";
 import { createRenditions } from "./renditions/renditions.js";
+import { createSorted } from "./sort/sorted.js";
 import type { PrintElsewhere } from "./thread/large-printer.js";
 import { createChunkOf, type OpenWatch, type WatchDeps, watch } from "./watch.js";
 
@@ -148,7 +150,11 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   const freshness = createFreshness(mirror, readIndex, { waitMs: config.waitMs, stallMs });
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
   const pacer = createPacer(setImmediate, madeInTurn);
-  const reads: ListDeps = { mirror, store, freshness, tokenKey, metaGroup: naming.metaGroup, told: deps.told };
+  const sorted = createSorted(pacer);
+  const reads: ListDeps = {
+    ...{ mirror, store, freshness, tokenKey, sorted, metaGroup: naming.metaGroup, told: deps.told },
+    refuseBehind: createRefuseBehind(mirror, naming, deps.catalog.builtIn),
+  };
   const open = new Set<OpenWatch>();
   const later = (ms: number, run: () => void): (() => void) => {
     const timer = setTimeout(run, ms).unref();
@@ -163,6 +169,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     streamingLists: config.streamingLists,
     maxPendingBytes: config.maxPendingBytes,
     chunkOf: createChunkOf(),
+    placedChunkOf: createChunkOf({ placed: true }),
   };
 
   const status = (): StatusReply => ({
@@ -217,6 +224,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
   mirror.onReset(() => {
     renditions.forget();
     lists.forget();
+    sorted.forget();
     tokenKey.forget();
     for (const opened of [...open]) opened.expire();
   });

@@ -3,7 +3,9 @@ import type { Change } from "@orch/cache/change.js";
 import { eventFor } from "@orch/cache/change.js";
 import type { Batch, Interest, Watcher } from "@orch/cache/feeds.js";
 import type { History } from "@orch/cache/history.js";
+import { type Namespaces, namespaceOf, namespacesOf } from "@orch/cache/namespaces.js";
 import { inScope } from "@orch/cache/selection.js";
+import { permittedChanged } from "@orch/naming/naming.js";
 import type { Chunk, WatchRequest } from "@orch/rpc/messages.js";
 import type { Pacer } from "@orch/rpc/pacer.js";
 import type { Sender } from "@orch/rpc/rpc.js";
@@ -15,7 +17,7 @@ import { createOutlet, type Outlet } from "./outlet.js";
 import { type WatchStart, watchStart } from "./read-options.js";
 import type { Asked, Readable } from "./readable.js";
 import type { Rendition } from "./renditions/rendition.js";
-import { type Selector, selectionOf, selectorOf } from "./selector.js";
+import { type Selector, selectionOf, selectorOf, withinSeen } from "./selector.js";
 import { type ChangeEvent, type ConvertedStream, convertedStream, wakeUp } from "./watch-converted.js";
 
 export interface WatchDeps extends ListDeps {
@@ -27,6 +29,8 @@ export interface WatchDeps extends ListDeps {
   /** Bytes that may wait for one watcher before it is ended. */
   readonly maxPendingBytes: number;
   readonly chunkOf: ChunkOf;
+  /** The same with its revision. */
+  readonly placedChunkOf: ChunkOf;
   /** In which first states take turns. */
   readonly pacer: Pacer;
   readonly initial: InitialFrames;
@@ -35,13 +39,14 @@ export interface WatchDeps extends ListDeps {
 /** One message object a batch: the transport knows a message sent to many streams by its identity. */
 export type ChunkOf = (batch: Batch) => Chunk;
 
-export function createChunkOf(): ChunkOf {
+export function createChunkOf({ placed = false } = {}): ChunkOf {
   let last: Batch | undefined;
   let chunk: Chunk = { body: Buffer.alloc(0) };
   return (batch) => {
     if (batch !== last) {
       last = batch;
-      chunk = { body: batch.frames, live: { events: batch.events, since: batch.since } };
+      const { frames: body, events, since, revision } = batch;
+      chunk = placed ? { body, live: { events, since }, revision } : { body, live: { events, since } };
     }
     return chunk;
   };
@@ -65,6 +70,7 @@ export interface OpenWatch {
 const smallState = 128 * 1024;
 
 const everything = (): boolean => true;
+const nothing = Buffer.alloc(0);
 /** Milliseconds: as long as a timer can be. What waits so long ends with its client, or with the watch's own time. */
 const forever = 0x7fffffff;
 
@@ -299,9 +305,25 @@ function resume(running: Running, after: number): Promise<void> | undefined {
     tooOld(running, after);
     return undefined;
   }
-  for (const change of missed) queueChange(running, change);
+  const { gained } = running.request.permitted ?? {};
+  if (gained === undefined) for (const change of missed) queueChange(running, change);
+  else queueGained(running, missed, namespacesOf(gained));
   join(running);
   return undefined;
+}
+
+/** What a client that has seen other namespaces up to now missed there, and everything of those that it may see from now on. */
+function queueGained(running: Running, missed: readonly Change<CachedObject>[], gained: Namespaces): void {
+  const { deps, readable, selector, request } = running;
+  for (const change of missed) if (!gained.has(namespaceOf(change.key))) queueChange(running, change);
+  const { collection, unreadable } = deps.mirror.shelf(readable.kind.storage.prefix);
+  const scope = withinSeen(selector.scope, gained);
+  unreadable.refuse(scope);
+  for (const item of collection.select({ ...selectionOf(selector), scope }).items) {
+    queue(running, item.size, (rendition) => rendition.event("ADDED", item, item.revision));
+  }
+  const revision = deps.mirror.gate.revision;
+  if (request.allowBookmarks) queue(running, 0, (rendition) => rendition.bookmark(revision, permittedChanged));
 }
 
 function tooOld(running: Running, after: number): void {
@@ -328,6 +350,10 @@ function queueChange(running: Running, change: Change<CachedObject>): void {
 function join(running: Running): void {
   const leave = joinFeed(running);
   running.outlet.onClose(() => leave());
+  // Behind what is queued: from here on whoever asked knows where it is.
+  if (running.request.permitted !== undefined) {
+    running.outlet.send({ body: nothing, revision: running.deps.mirror.gate.revision });
+  }
   running.outlet.goLive();
 }
 
@@ -347,7 +373,7 @@ function joinFeed(running: Running): () => void {
   const isLast = next.following === next;
   const watcher: Watcher = {
     deliver(batch) {
-      outlet.send(deps.chunkOf(batch));
+      outlet.send(running.request.permitted === undefined ? deps.chunkOf(batch) : deps.placedChunkOf(batch));
       running.sent?.(batch.events, batch.frames.length);
       if (isLast || outlet.closed) return;
       // Its first event is out: from here on it shares what those get that have theirs.

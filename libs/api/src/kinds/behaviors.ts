@@ -21,6 +21,7 @@ import { policyBehaviors } from "./policy/behaviors.js";
 import { rbacBehaviors } from "./rbac/behaviors.js";
 import { resourceBehaviors } from "./resource/behaviors.js";
 import { schedulingBehaviors } from "./scheduling/behaviors.js";
+import { setsBehaviors } from "./sets/behaviors.js";
 import { storageBehaviors } from "./storage/behaviors.js";
 import { storagemigrationBehaviors } from "./storagemigration/behaviors.js";
 
@@ -48,6 +49,7 @@ export const behaviors: ReadonlyMap<string, BehaviorOf> = new Map<string, Behavi
   ...rbacBehaviors,
   ...resourceBehaviors,
   ...schedulingBehaviors,
+  ...setsBehaviors,
   ...storageBehaviors,
   ...storagemigrationBehaviors,
 ]);

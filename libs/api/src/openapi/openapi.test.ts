@@ -320,6 +320,11 @@ test("names of schemas and groups follow the dialect", () => {
   const document = createOpenApi(createLiveCatalog(loadCatalog(orch)), { naming: orch, offers }).v3(
     "apis/discovery.orch/v1",
   );
+  // What the reference does not have stands in no document of its dialect.
+  const collection = "/apis/discovery.orch/v1/namespaces/{namespace}/endpointslices";
+  const explained = ["dryRun", "explain", "fieldManager", "fieldValidation"];
+  const own = part(parsed(document), "paths", collection, "post", "parameters");
+  assert.deepEqual(Array.isArray(own) && own.map((p) => part(p, "name")), explained);
   const slices = valueAt(parsed(document), "components.schemas");
   assert.deepEqual(part(slices, "io.orch.api.discovery.v1.EndpointSlice", "x-kubernetes-group-version-kind"), [
     { group: "discovery.orch", kind: "EndpointSlice", version: "v1" },

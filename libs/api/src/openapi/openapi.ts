@@ -6,6 +6,7 @@ import type { CatalogHolder } from "../custom/live-catalog.js";
 import { DataError } from "../reader.js";
 import { homeOf, loadDocs } from "./docs.js";
 import { type Document, document } from "./document.js";
+import { historyTypes } from "./history-types.js";
 import type { Context, Offers, Section } from "./operations.js";
 import { type OtherDocuments, withOthers } from "./others.js";
 import { createSchemas, type Form, type GroupVersionKind, type Schemas } from "./schemas.js";
@@ -133,7 +134,8 @@ function prepare(catalog: Catalog, naming: Naming, offers: Offers): Prepared {
     if (type === undefined) throw new DataError(name, "no type of this name");
     return type;
   };
-  const context: Context = { catalog, naming, docs, offers, typeNamed };
+  const history = offers.hasHistory === undefined ? undefined : historyTypes(typeNamed);
+  const context: Context = { catalog, naming, docs, offers, typeNamed, history };
   const kindsOf = createKindsOf(catalog);
   return {
     context,

@@ -2,6 +2,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { field, type MessageType, message, type Type } from "@orch/schema/descriptor.js";
 import type { Catalog, Kind } from "../catalog.js";
 import type { Docs } from "./docs.js";
+import type { HistoryTypes } from "./history-types.js";
 import type { Parameter } from "./parameters.js";
 import type { GroupVersionKind } from "./schemas.js";
 
@@ -51,6 +52,11 @@ export interface Offers {
   readonly subresources: ReadonlySet<string>;
   /** Of objects, the default first. */
   readonly mediaTypes: readonly string[];
+  /** Whether lists may be sorted and restricted to fields and to what one may see; they may not where absent. */
+  readonly listExtensions?: boolean;
+
+  /** Whether objects of a kind have a history; none has where absent. */
+  readonly hasHistory?: (kind: Kind) => boolean;
 }
 
 export interface Context {
@@ -59,6 +65,8 @@ export interface Context {
   readonly docs: Docs;
   readonly offers: Offers;
   readonly typeNamed: (name: string) => MessageType;
+  /** Of documents about the past; absent where no kind has one. */
+  readonly history?: HistoryTypes | undefined;
 }
 
 /** Parameters that every operation of a path has stand at the path; sorted by name as in the reference. */

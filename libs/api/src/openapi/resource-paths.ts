@@ -1,8 +1,9 @@
 import type { MessageType, Type } from "@orch/schema/descriptor.js";
-import type { Kind } from "../catalog.js";
+import { isStored, type Kind } from "../catalog.js";
 import type { Subresource } from "../data-file.js";
 import { answersDeletedObject } from "../deleted-objects.js";
 import { subresourceKind } from "../subresource-kind.js";
+import { historyKind } from "./history-types.js";
 import {
   type Answer,
   type Body,
@@ -18,12 +19,20 @@ import {
   unauthorized,
 } from "./operations.js";
 import {
+  atParameter,
+  diffParameter,
+  explainParameter,
+  fieldsParameter,
   nameParameter,
   namespaceParameter,
   optionParameters,
   type Parameter,
+  pageParameters,
   pathParameter,
   prettyParameter,
+  revisionParameter,
+  scopeParameter,
+  sortParameter,
 } from "./parameters.js";
 import type { GroupVersionKind } from "./schemas.js";
 
@@ -36,6 +45,7 @@ export function resourcePaths(context: Context, kind: Kind): readonly PathItem[]
     { path: item, operations: present([read(at), replace(at), patch(at), remove(at)]) },
     ...kind.subresources.filter((s) => context.offers.subresources.has(s.name)).flatMap((s) => subPaths(at, s, item)),
   ];
+  paths.push(...historyPaths(at, item));
   if (kind.namespaced) paths.push({ path: at.across, operations: present([list({ ...at, scope: "all" })]) });
   return [...paths, ...watchPaths(at)].filter(({ operations }) => operations.length > 0);
 }
@@ -119,6 +129,11 @@ function options({ context }: Place, name: string, without: readonly string[] = 
   return [...optionParameters(context.typeNamed(`meta/v1.${name}`), context.docs, without), prettyParameter];
 }
 
+/** The reference has no such parameter: documents in its dialect are as its own. */
+function explaining({ context, kind }: Place): readonly Parameter[] {
+  return context.naming.dialect === "orch" && isStored(kind) ? [explainParameter] : [];
+}
+
 function list(at: Place): Operation | undefined {
   if (!offers(at, "list")) return undefined;
   return operation(at, {
@@ -127,10 +142,19 @@ function list(at: Place): Operation | undefined {
     word: "list",
     rest: subject(at),
     description: `list or watch objects of kind ${at.kind.kind}`,
-    parameters: options(at, "ListOptions"),
+    parameters: [...options(at, "ListOptions"), ...furtherOfList(at), ...(hasPast(at) ? [atParameter] : [])],
     produces: listTypes(at),
     answers: ok(at.kind.listType),
   });
+}
+
+function furtherOfList({ context, scope }: Place): readonly Parameter[] {
+  if (context.offers.listExtensions !== true) return [];
+  return [fieldsParameter, sortParameter, ...(scope === "all" ? [scopeParameter] : [])];
+}
+
+function furtherOfObject({ context }: Place): readonly Parameter[] {
+  return context.offers.listExtensions === true ? [fieldsParameter] : [];
 }
 
 function listTypes(at: Place): readonly string[] {
@@ -147,7 +171,7 @@ function create(at: Place): Operation | undefined {
     word: "create",
     rest: subject(at),
     description: `create an object of kind ${kind}`,
-    parameters: options(at, "CreateOptions"),
+    parameters: [...options(at, "CreateOptions"), ...explaining(at)],
     body: { type, required: true },
     answers: ok(type, "Created", "Accepted"),
   });
@@ -195,10 +219,12 @@ function itself({ kind }: Place): Target {
 }
 
 function read(at: Place): Operation | undefined {
-  return offers(at, "get") ? readOf(at, itself(at)) : undefined;
+  return offers(at, "get")
+    ? readOf(at, itself(at), [...(hasPast(at) ? [atParameter] : []), ...furtherOfObject(at)])
+    : undefined;
 }
 
-function readOf(at: Place, to: Target): Operation {
+function readOf(at: Place, to: Target, more: readonly Parameter[] = []): Operation {
   return operation(at, {
     method: "get",
     action: "get",
@@ -206,7 +232,7 @@ function readOf(at: Place, to: Target): Operation {
     rest: subject(at, to.word),
     description: `read ${to.description}`,
     kind: to.kind,
-    parameters: [prettyParameter, nameParameter(to.kind.kind)],
+    parameters: [...more, prettyParameter, nameParameter(to.kind.kind)],
     answers: ok(to.type),
   });
 }
@@ -223,7 +249,7 @@ function replaceOf(at: Place, to: Target): Operation {
     rest: subject(at, to.word),
     description: `replace ${to.description}`,
     kind: to.kind,
-    parameters: [...options(at, "UpdateOptions"), nameParameter(to.kind.kind)],
+    parameters: [...options(at, "UpdateOptions"), ...explaining(at), nameParameter(to.kind.kind)],
     body: { type: to.type, required: true },
     answers: ok(to.type, "Created"),
   });
@@ -241,7 +267,7 @@ function patchOf(at: Place, to: Target): Operation {
     rest: subject(at, to.word),
     description: `change parts of ${to.description}`,
     kind: to.kind,
-    parameters: [...options(at, "PatchOptions"), nameParameter(to.kind.kind)],
+    parameters: [...options(at, "PatchOptions"), ...explaining(at), nameParameter(to.kind.kind)],
     body: { type: at.context.typeNamed("meta/v1.Patch"), required: true },
     consumes: patchTypes(at),
     answers: ok(to.type, "Created"),
@@ -274,6 +300,38 @@ function createOf(at: Place, to: Target): Operation {
   });
 }
 
+/** Whether objects of the kind can be read as they were. */
+function hasPast({ context, kind }: Place): boolean {
+  return context.history !== undefined && context.offers.hasHistory?.(kind) === true;
+}
+
+/** What is asked of objects' past, and what restores them. */
+function historyPaths(at: Place, item: string): readonly PathItem[] {
+  const { history } = at.context;
+  if (history === undefined || !hasPast(at)) return [];
+  const about = (word: string, type: MessageType, description: string): Target => {
+    return { word, type, kind: historyKind(type), description: `${description} of one ${at.kind.kind}` };
+  };
+  const restored = (word: string, body: MessageType, description: string): Operation => {
+    const { type } = at.kind;
+    const to = about(word, body, description);
+    return { ...createOf(at, to), body: { type: body, required: false }, answers: ok(type, "Created") };
+  };
+  const state: Target = {
+    ...itself(at),
+    word: "HistoryRevision",
+    description: `an earlier state of one ${at.kind.kind}`,
+  };
+  const reads: readonly (readonly [path: string, operation: Operation])[] = [
+    ["deleted", readOf(at, about("Deleted", history.deleted, "deletions"), pageParameters)],
+    ["history", readOf(at, about("History", history.history, "states"), [diffParameter])],
+    ["history/{revision}", readOf(at, state, [diffParameter, revisionParameter])],
+    ["rollback", restored("Rollback", history.rollback, "an earlier state")],
+    ["undelete", restored("Undelete", history.undelete, "the last state")],
+  ];
+  return reads.map(([path, one]) => ({ path: `${item}/${path}`, operations: [one] }));
+}
+
 function subPaths(at: Place, sub: Subresource, item: string): readonly PathItem[] {
   const path = `${item}/${sub.name}`;
   if (sub.upgrade || sub.path) return connections(at, sub, path);
@@ -281,7 +339,7 @@ function subPaths(at: Place, sub: Subresource, item: string): readonly PathItem[
   const to = targetOf(at, sub);
   const made = {
     create: () => createOf(at, to),
-    get: () => readOf(at, to),
+    get: () => readOf(at, to, furtherOfObject(at)),
     update: () => replaceOf(at, to),
     patch: () => patchOf(at, to),
   } as const;

@@ -151,7 +151,7 @@ test("terms are read whatever fields they name", () => {
 test("a request's selectors are read together, and one that cannot be read is a bad request", () => {
   const kind = { fieldSelectors: pods };
   const { labels: byLabel, fields } = parseSelectors(kind, { labelSelector: "a=b", fieldSelector: "" });
-  assert.equal(byLabel?.exact.length, 1);
+  assert.equal(byLabel?.alternatives[0]?.exact.length, 1);
   assert.equal(fields, undefined);
   assert.throws(
     () => parseSelectors(kind, { labelSelector: "!!", fieldSelector: "" }),
@@ -174,5 +174,8 @@ test("a selector of more requirements than anybody needs is refused, and its tex
     );
   }
   const most = Array.from({ length: 256 }, (_, i) => `k${i}`).join(",");
-  assert.equal(parseSelectors(known, { labelSelector: most, fieldSelector: "" }).labels?.requirements.length, 256);
+  assert.equal(
+    parseSelectors(known, { labelSelector: most, fieldSelector: "" }).labels?.alternatives[0]?.requirements.length,
+    256,
+  );
 });

@@ -1,10 +1,11 @@
 import { badRequest } from "@orch/status/api-error.js";
 import type { FieldSelectors } from "../data-file.js";
+import { hasAlternatives, type LabelAlternatives, parseLabelAlternatives } from "./alternatives.js";
 import { type FieldSelector, parseFieldSelector } from "./fields.js";
-import { type LabelSelector, parseLabelSelector, SelectorError } from "./labels.js";
+import { parseLabelSelector, SelectorError } from "./labels.js";
 
 export interface Selectors {
-  readonly labels: LabelSelector | undefined;
+  readonly labels: LabelAlternatives | undefined;
   readonly fields: FieldSelector | undefined;
 }
 
@@ -16,10 +17,22 @@ export function parseSelectors(
   const { labelSelector, fieldSelector } = request;
   try {
     return {
-      labels: labelSelector === "" ? undefined : parseLabelSelector(labelSelector),
+      labels: labelSelector === "" ? undefined : parseLabelAlternatives(labelSelector),
       fields: fieldSelector === "" ? undefined : parseFieldSelector(fieldSelector, kind.fieldSelectors),
     };
   } catch (error) {
     throw error instanceof SelectorError ? badRequest(error.message, error) : error;
   }
+}
+
+/** Refuses alternatives as a server does that has none: in the reference's words. @throws ApiError BadRequest */
+export function refuseAlternatives(labelSelector: string): void {
+  if (!hasAlternatives(labelSelector)) return;
+  try {
+    parseLabelSelector(labelSelector);
+  } catch (error) {
+    throw error instanceof SelectorError ? badRequest(error.message, error) : error;
+  }
+  // No part of a selector may have a bar in it.
+  throw badRequest("a selector has no alternatives");
 }

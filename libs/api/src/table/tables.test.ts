@@ -705,6 +705,12 @@ const rows: readonly [kind: string, tree: Tree, cells: readonly unknown[]][] = [
     },
     ["x", "a", "v", "n", true, "5m"],
   ],
+  ["sets.orch/v1alpha1.Set", {}, ["x", "", 0, "5m"]],
+  [
+    "sets.orch/v1alpha1.ClusterSet",
+    { status: { phase: "Applied", members: [{ name: "a" }] } },
+    ["x", "Applied", 1, "5m"],
+  ],
   ["storage.orch/v1beta1.VolumeAttributesClass", { driverName: "d" }, ["x", "d", "5m"]],
   ["storagemigration.orch/v1alpha1.StorageVersionMigration", {}, ["x", "", "Unknown"]],
   [

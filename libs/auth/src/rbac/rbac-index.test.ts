@@ -66,3 +66,60 @@ test("what is put again and again is kept once", () => {
   ask();
   assert.equal(index.size, size);
 });
+
+test("outside the namespaces of its bindings a user may do what it may do everywhere", () => {
+  const { index, put, remove } = filled();
+  const may = (who: ReturnType<typeof user>, namespace: string): boolean =>
+    index.decide(asks({ user: who, verb: "get", of: "pods", namespace })).outcome === "allow";
+  assert.deepEqual([...index.namespacesOf(user("u"))], ["a", "b"]);
+  assert.deepEqual([...index.namespacesOf(user("v", "g"))], ["a"]);
+  assert.deepEqual([...index.namespacesOf(user("nobody"))], []);
+  const reader = binding("c/x", "ClusterRole pods", "Group g");
+  put(role("pods", "get pods"));
+  put(reader);
+  assert.deepEqual(
+    [...index.namespacesOf(user("v", "g"))].filter((name) => may(user("v", "g"), name)),
+    ["c"],
+  );
+  for (const name of ["a", "b", "zz", ""]) assert.equal(may(user("v", "g"), name), false);
+  remove(reader);
+  assert.deepEqual([...index.namespacesOf(user("v", "g"))], ["a"]);
+});
+
+test("whose rights change is told", () => {
+  const told = new Set<string>();
+  const index = createRbacIndex(createNaming("orch"), ({ of, name }) => told.add(`${of} ${name}`));
+  const change = (run: () => void): readonly string[] => {
+    told.clear();
+    run();
+    return [...told].sort();
+  };
+  const bound = binding("a/x", "ClusterRole r", "User u", "Group g").object;
+  const rules = (rule: string): void => index.putRole(roleRecord(role("r", rule).object, ""));
+  assert.deepEqual(
+    change(() => rules("get pods")),
+    [],
+  );
+  const both = ["groups g", "users u"];
+  assert.deepEqual(
+    change(() => index.putBinding(bindingRecord(bound, "a"))),
+    both,
+  );
+  assert.deepEqual(
+    change(() => index.putBinding(bindingRecord(bound, "a"))),
+    [],
+  );
+  assert.deepEqual(
+    change(() => rules("get pods")),
+    [],
+    "the same rules",
+  );
+  assert.deepEqual(
+    change(() => rules("list pods")),
+    both,
+  );
+  assert.deepEqual(
+    change(() => index.removeBinding({ namespace: "a", name: "x" })),
+    both,
+  );
+});

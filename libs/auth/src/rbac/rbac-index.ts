@@ -9,6 +9,7 @@ import { createGrantFinder, type Grant, type Grants } from "./grants.js";
 import type { BindingRecord, RoleRecord } from "./rbac-objects.js";
 import { allowed, maxProblems, missing, told } from "./reasons.js";
 import { createSharedRoles, type SharedRole } from "./shared-roles.js";
+import { createSubjectNamespaces } from "./subject-namespaces.js";
 import { type SubjectId, subjectId } from "./subjects.js";
 
 /**
@@ -28,6 +29,8 @@ export interface RbacIndex {
   removeBinding(binding: Pick<BindingRecord, "namespace" | "name">): void;
   decide(attributes: Attributes): Decision;
   rulesFor(user: UserInfo, namespace: string): UserRules;
+  /** Namespaces that have bindings of the user or of its groups. */
+  namespacesOf(user: UserInfo): ReadonlySet<string>;
   /** Everything that is kept, counted together: none of it where nothing was put that is not removed. */
   readonly size: number;
 }
@@ -55,10 +58,12 @@ interface Scope {
   readonly groups: Map<string, Holder>;
 }
 
-export function createRbacIndex(naming: Naming): RbacIndex {
+/** `changed` is told whose rights are others now, once or more often. */
+export function createRbacIndex(naming: Naming, changed: (who: SubjectId) => void = () => {}): RbacIndex {
   const group = naming.group("rbac.authorization");
   const places = new Map<string, Place>();
   const scopes = new Map<string, Scope>();
+  const inNamespaces = createSubjectNamespaces();
   const bindings = new Map<string, BindingRecord>();
   const shared = createSharedRoles();
   const finder = createGrantFinder();
@@ -76,6 +81,7 @@ export function createRbacIndex(naming: Naming): RbacIndex {
   const outdate = (holder: Holder): void => {
     if (holder.grants !== undefined) finder.forget(holder.grants);
     holder.grants = undefined;
+    changed(holder.id);
   };
 
   const setRole = (place: Place, role: SharedRole | undefined): void => {
@@ -98,6 +104,7 @@ export function createRbacIndex(naming: Naming): RbacIndex {
       if (id === undefined) continue;
       const holder = scope[id.of].get(id.name) ?? { id, bindings: new Map(), grants: undefined };
       scope[id.of].set(id.name, holder);
+      inNamespaces.add(id, binding.namespace);
       const through = holder.bindings.get(place) ?? new Set();
       holder.bindings.set(place, through.add(binding));
       place.holders.add(holder);
@@ -121,7 +128,9 @@ export function createRbacIndex(naming: Naming): RbacIndex {
       if (through?.size !== 0) continue;
       holder.bindings.delete(place);
       place.holders.delete(holder);
-      if (holder.bindings.size === 0) scope[id.of].delete(id.name);
+      if (holder.bindings.size > 0) continue;
+      scope[id.of].delete(id.name);
+      inNamespaces.remove(id, binding.namespace);
     }
     if (scope.users.size + scope.groups.size === 0) scopes.delete(binding.namespace);
     releaseIfUnused(place);
@@ -190,8 +199,9 @@ export function createRbacIndex(naming: Naming): RbacIndex {
       }
       return { rules: [...roles].flat(), incomplete: false, evaluationError: told(problems) };
     },
+    namespacesOf: inNamespaces.of,
     get size() {
-      return places.size + scopes.size + bindings.size + shared.size + finder.size;
+      return inNamespaces.size + places.size + scopes.size + bindings.size + shared.size + finder.size;
     },
   };
 }

@@ -1,14 +1,18 @@
+import { rightsCollections } from "@orch/api/kinds/rbac/rights-collections.js";
+import type { AnyObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { unavailable } from "@orch/status/api-error.js";
 import type { Authorizer } from "../authorizer.js";
 import type { Follower, Following, ObjectSource } from "../object-source.js";
 import type { RuleResolver } from "../rules.js";
+import type { RightsListener, ScopedRights } from "../scoped-rights.js";
 import { type Kept, mirrorOf, type Named } from "./mirror.js";
 import { createRbacIndex } from "./rbac-index.js";
 import { bindingRecord, roleRecord } from "./rbac-objects.js";
+import { createRightsJournal } from "./rights-journal.js";
 
 /** Decides by roles and their bindings (rules: Authentication, 2). */
-export interface Rbac extends Authorizer, RuleResolver {
+export interface Rbac extends Authorizer, RuleResolver, ScopedRights {
   /** Follows the four kinds; nothing is allowed before all four are loaded. */
   start(source: ObjectSource): void;
   stop(): void;
@@ -27,16 +31,26 @@ export interface RbacDeps {
 
 const usualWaitMs = 5000;
 
+/** Of a deleted object that of its deletion. */
+const revisionOf = ({ metadata }: AnyObject): number => Number(metadata.resourceVersion ?? 0);
+
 /**
  * Answers at once when loaded. Before, a question waits for `waitMs` at most.
  * @throws ApiError ServiceUnavailable (in the promise) where the rules are not loaded by then
  */
 export function createRbac({ naming, log, clock, waitMs = usualWaitMs }: RbacDeps): Rbac {
-  const index = createRbacIndex(naming);
+  const listeners = new Set<RightsListener>();
+  const journal = createRightsJournal();
+  let version = 0;
+  const index = createRbacIndex(naming, (who) => {
+    version++;
+    journal.add(who);
+    for (const tell of listeners) tell(who);
+  });
   const group = naming.group("rbac.authorization");
   const following: Following[] = [];
   const waiting = new Set<(loaded: boolean) => void>();
-  const loading = new Set(["clusterroles", "clusterrolebindings", "roles", "rolebindings"]);
+  const loading = new Set<string>(rightsCollections);
   let loaded = false;
 
   const collectionLoaded = (resource: string): void => {
@@ -49,11 +63,22 @@ export function createRbac({ naming, log, clock, waitMs = usualWaitMs }: RbacDep
 
   const follow = <T extends Named>(source: ObjectSource, resource: string, kept: Kept<T>): void => {
     const mirror = mirrorOf(kept, (what) => log(`${resource}: ${what}`, undefined));
-    const replaced: Follower["replaced"] = (objects, revision) => {
-      mirror.replaced(objects, revision);
-      collectionLoaded(resource);
+    const follower: Follower = {
+      replaced(objects, revision) {
+        journal.begin(resource, revision);
+        mirror.replaced(objects, revision);
+        collectionLoaded(resource);
+      },
+      changed(object) {
+        journal.at(resource, revisionOf(object));
+        mirror.changed(object);
+      },
+      deleted(object) {
+        journal.at(resource, revisionOf(object));
+        mirror.deleted(object);
+      },
     };
-    following.push(source.follow({ group, version: "v1", resource }, { ...mirror, replaced }));
+    following.push(source.follow({ group, version: "v1", resource }, follower));
   };
 
   const onceLoaded = async <T>(answer: () => T): Promise<T> => {
@@ -81,6 +106,16 @@ export function createRbac({ naming, log, clock, waitMs = usualWaitMs }: RbacDep
     },
     stop() {
       for (const one of following.splice(0)) one.stop();
+    },
+    namespacesOf: index.namespacesOf,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    changedSince: journal.changedSince,
+    revisions: journal.revisions,
+    get version() {
+      return version;
     },
     get loaded() {
       return loaded;

@@ -1,4 +1,5 @@
 import { serviceAccountUser } from "../service-account-name.js";
+import type { UserInfo } from "../user.js";
 import type { SubjectRecord } from "./rbac-objects.js";
 
 /** What bindings are found by. */
@@ -22,4 +23,9 @@ export function subjectId({ kind, name, namespace }: SubjectRecord, bindingNames
     default:
       return undefined;
   }
+}
+
+/** Whether somebody's rights are, or may be, the user's. */
+export function concerns({ of, name }: SubjectId, user: UserInfo): boolean {
+  return of === "users" ? user.name === name : user.groups.includes(name);
 }

@@ -20,6 +20,7 @@ import {
   upgradeShape,
 } from "./bootstrapper-shapes.js";
 import { checkCluster } from "./cluster-rules.js";
+import { clusterVersion } from "./cluster-version.js";
 import { checkInit, checkJoin, checkReset, checkUpgrade } from "./node-rules.js";
 import { oldVersionText } from "./old-versions.js";
 
@@ -102,7 +103,7 @@ export function bootstrapperConfigurations(naming: Naming, machine: Machine) {
     shape: shapes.cluster,
     fill: (value) => ({
       ...value,
-      orchVersion: value.orchVersion || machine.version,
+      orchVersion: clusterVersion(value.orchVersion, machine.version),
       etcd: value.etcd.local === undefined && value.etcd.external === undefined ? { local: emptyEtcd } : value.etcd,
     }),
     check: checkCluster,

@@ -3,6 +3,8 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { shaped, unless } from "../rules.js";
 import { isAddress, isDualStack, networksOf } from "../rules-of-addresses.js";
 import type { ClusterConfiguration } from "./bootstrapper-shapes.js";
+import { checkCertificates } from "./certificate-rules.js";
+import { checkVersion } from "./cluster-version.js";
 import { absolute, checkArgument, isEndpoint } from "./node-rules.js";
 
 /** Of the bootstrapper itself at release 1.32. */
@@ -25,6 +27,8 @@ export function checkCluster(value: ClusterConfiguration): readonly FieldError[]
       fieldError.invalid("controlPlaneEndpoint", endpoint, "endpoint is not valid"),
     ),
     ...checkEtcd(value.etcd),
+    ...checkVersion(value.orchVersion, "orchVersion"),
+    ...checkCertificates(value),
     ...Object.keys(value.featureGates)
       .filter((name) => !gates.has(name))
       .map((name) => fieldError.invalid("featureGates", value.featureGates, `${name} is not a valid feature name.`)),

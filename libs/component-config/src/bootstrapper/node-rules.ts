@@ -1,7 +1,7 @@
 import { dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { unless, within } from "../rules.js";
-import { hostAndPort, isAddress, isPort } from "../rules-of-addresses.js";
+import { nanoseconds, unless, within } from "../rules.js";
+import { hostAndPort, isAddress, isPort, isUnspecified } from "../rules-of-addresses.js";
 import type {
   BootstrapToken,
   Discovery,
@@ -116,6 +116,14 @@ const checkEndpoint = ({ advertiseAddress, bindPort }: Endpoint, at: string): re
   ...unless(isAddress(advertiseAddress), () =>
     fieldError.invalid(`${at}.advertiseAddress`, advertiseAddress, "ip address is not valid"),
   ),
+  // Others are told of it: they cannot reach every address of a machine.
+  ...unless(!isUnspecified(advertiseAddress), () =>
+    fieldError.invalid(
+      `${at}.advertiseAddress`,
+      advertiseAddress,
+      `cannot use ${JSON.stringify(advertiseAddress)} as the bind address for the API Server`,
+    ),
+  ),
   ...within(`${at}.bindPort`, bindPort, { min: 1, max: 65_535, says: "port number is not valid" }),
 ];
 
@@ -165,6 +173,9 @@ function checkToken({ token, ttl, expires, usages, groups }: BootstrapToken, at:
           `bootstrap group ${JSON.stringify(group)} is invalid (must match ${groupPattern})`,
         ),
       ),
+    ),
+    ...unless(ttl === undefined || nanoseconds(ttl) >= 0n, () =>
+      fieldError.invalid(`${at}.ttl`, ttl, "must not be negative"),
     ),
     ...unless(ttl === undefined || expires === undefined, () =>
       fieldError.invalid(at, "", "the BootstrapToken .TTL and .Expires fields are mutually exclusive"),

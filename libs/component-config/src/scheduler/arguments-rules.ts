@@ -1,8 +1,8 @@
-import { validateNodeSelector, validateNodeSelectorTerm } from "@orch/api/kinds/core/node-selector.js";
 import { qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { member, repeats, shaped, unless, within } from "../rules.js";
-import type { ArgumentsOf, NodeSelectorTerm, PluginWithArguments, TopologySpreadConstraint } from "./arguments.js";
+import { checkAddedAffinity } from "./added-affinity-rules.js";
+import type { ArgumentsOf, PluginWithArguments, TopologySpreadConstraint } from "./arguments.js";
 
 /** What is wrong with a plugin's arguments, which stand at a path. */
 export const argumentRules: {
@@ -10,7 +10,8 @@ export const argumentRules: {
 } = {
   DefaultPreemption: checkPreemption,
   InterPodAffinity: (args, at) => percent(`${at}.hardPodAffinityWeight`, args.hardPodAffinityWeight),
-  NodeAffinity: checkNodeAffinity,
+  NodeAffinity: ({ addedAffinity }, at) =>
+    addedAffinity === undefined ? [] : checkAddedAffinity(addedAffinity, `${at}.addedAffinity`),
   NodeResourcesBalancedAllocation: checkBalanced,
   NodeResourcesFit: checkFit,
   PodTopologySpread: checkSpread,
@@ -45,25 +46,6 @@ function checkPreemption(args: ArgumentsOf<"DefaultPreemption">, at: string): re
       : []),
   ];
 }
-
-/** A term that asks for nothing chooses no node, and is right. */
-function checkNodeAffinity({ addedAffinity }: ArgumentsOf<"NodeAffinity">, at: string): readonly FieldError[] {
-  const required = `${at}.addedAffinity.requiredDuringSchedulingIgnoredDuringExecution`;
-  const preferred = `${at}.addedAffinity.preferredDuringSchedulingIgnoredDuringExecution`;
-  const selector = addedAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  const terms = addedAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
-  return [
-    ...(selector === undefined ? [] : validateNodeSelector(selector, required, { values: true })),
-    ...terms.flatMap(({ weight, preference }, i) =>
-      weight === 0 || isEmpty(preference)
-        ? []
-        : validateNodeSelectorTerm(preference, `${preferred}[${i}]`, { values: true }),
-    ),
-  ];
-}
-
-const isEmpty = ({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): boolean =>
-  matchExpressions.length + matchFields.length === 0;
 
 function checkBalanced(
   { resources }: ArgumentsOf<"NodeResourcesBalancedAllocation">,

@@ -8,21 +8,30 @@ import {
   lengthDelimited,
   tag,
   varintSize,
+  wholeSize,
   writeBytes,
   writeVarint,
+  writeWhole,
 } from "../wire.js";
 
-const tags = { body: tag(1, lengthDelimited), events: tag(2, 0), since: tag(3, fixed64), length: tag(4, 0) } as const;
+const tags = {
+  body: tag(1, lengthDelimited),
+  events: tag(2, 0),
+  since: tag(3, fixed64),
+  length: tag(4, 0),
+  revision: tag(5, 0),
+} as const;
 const sinceSize = 1 + 8;
 const nothing: Buffer = Buffer.alloc(0);
 
 /** `Chunk` of `proto/watch_cache.proto`, by hand: the bytes of lists and watches pass through it. */
 export const chunkCodec: SizedCodec<Chunk> = sizedCodec({
-  size: ({ body, live, length }) =>
+  size: ({ body, live, length, revision }) =>
     fieldSize(body.length) +
     (live === undefined ? 0 : 1 + varintSize(live.events) + sinceSize) +
-    (length === undefined ? 0 : 1 + varintSize(length)),
-  write({ body, live, length }, target, at) {
+    (length === undefined ? 0 : 1 + varintSize(length)) +
+    (revision === undefined ? 0 : 1 + wholeSize(revision)),
+  write({ body, live, length, revision }, target, at) {
     let next = writeBytes(target, at, { tag: tags.body, bytes: body });
     if (live !== undefined) {
       target[next++] = tags.events;
@@ -30,9 +39,13 @@ export const chunkCodec: SizedCodec<Chunk> = sizedCodec({
       target[next++] = tags.since;
       next = target.writeDoubleLE(live.since, next);
     }
-    if (length === undefined) return;
-    target[next++] = tags.length;
-    writeVarint(target, next, length);
+    if (length !== undefined) {
+      target[next++] = tags.length;
+      next = writeVarint(target, next, length);
+    }
+    if (revision === undefined) return;
+    target[next++] = tags.revision;
+    writeWhole(target, next, revision);
   },
   written: ({ release }) => release?.(),
   decode(bytes) {
@@ -41,15 +54,18 @@ export const chunkCodec: SizedCodec<Chunk> = sizedCodec({
     let events = 0;
     let since = 0;
     let length = 0;
+    let revision = 0;
     while (reader.at < reader.end) {
       const fieldTag = reader.varint();
       if (fieldTag === tags.body) body = reader.bytes();
       else if (fieldTag === tags.events) events = reader.varint();
       else if (fieldTag === tags.since) since = reader.double();
       else if (fieldTag === tags.length) length = reader.varint();
+      else if (fieldTag === tags.revision) revision = reader.whole();
       else reader.skip(fieldTag);
     }
     if (length > 0) return { body, length };
+    if (revision > 0) return { body, ...(events === 0 ? {} : { live: { events, since } }), revision };
     return events === 0 ? { body } : { body, live: { events, since } };
   },
 });

@@ -6,10 +6,10 @@ import type { SchedulingQueue } from "../queue/scheduling-queue.js";
 
 /** Everything between a decision and a bound pod; the plugins of a profile in their order. */
 
-/** Keeps what the pod will need. A rejection has been taken back again by all. */
+/** Keeps what the pod will need. A rejection, or what a plugin throws, has been taken back again by all. */
 export function reserve(profile: Profile, pod: PodInfo, node: string): Rejection | undefined {
   for (const plugin of profile.reserve) {
-    const rejection = plugin.reserve.reserve(pod, node);
+    const rejection = answerOf(plugin.name, () => plugin.reserve.reserve(pod, node));
     if (rejection === undefined) continue;
     unreserve(profile, pod, node);
     return rejection;
@@ -17,9 +17,23 @@ export function reserve(profile: Profile, pod: PodInfo, node: string): Rejection
   return undefined;
 }
 
-/** In the opposite order, also of plugins that reserved nothing. */
+/** In the opposite order, also of plugins that reserved nothing. One that throws keeps no other from giving back. */
 export function unreserve(profile: Profile, pod: PodInfo, node: string): void {
-  for (const plugin of profile.reserve.toReversed()) plugin.reserve.unreserve(pod, node);
+  for (const plugin of profile.reserve.toReversed()) {
+    answerOf(plugin.name, () => {
+      plugin.reserve.unreserve(pod, node);
+      return undefined;
+    });
+  }
+}
+
+/** What a plugin that throws has said instead: users write plugins, and one that is broken keeps no other pod waiting. */
+function answerOf<T>(plugin: string, ask: () => T): T | Rejection {
+  try {
+    return ask();
+  } catch (error) {
+    return failed(plugin, error instanceof Error ? error.message : String(error));
+  }
 }
 
 const longestWaitMs = 15 * 60 * 1000;
@@ -35,7 +49,7 @@ export function permit(profile: Profile, pod: PodInfo, node: string): Rejection 
   const waitsFor = new Map<string, Wait>();
   let ms = 0;
   for (const plugin of profile.permit) {
-    const answer = plugin.permit(pod, node);
+    const answer = answerOf(plugin.name, () => plugin.permit(pod, node));
     if (answer === undefined) continue;
     if (answer.code !== "Wait") return answer;
     waitsFor.set(plugin.name, answer);
@@ -44,8 +58,8 @@ export function permit(profile: Profile, pod: PodInfo, node: string): Rejection 
   return { waitsFor, ms };
 }
 
-/** `preBind`, then the first `bind` that does not skip, then `postBind`. Undefined: the pod is bound. */
-export async function bindPod(
+/** Makes ready what the pod needs on its node. Undefined: it can be bound. */
+export async function preBindPod(
   profile: Profile,
   pod: PodInfo,
   node: string,
@@ -55,14 +69,32 @@ export async function bindPod(
     const rejection = await plugin.preBind(pod, node, signal);
     if (rejection !== undefined) return rejection;
   }
+  return undefined;
+}
+
+/** The first `bind` that does not skip. Undefined: the pod is bound, and {@link postBind} is next. */
+export async function bindPod(
+  profile: Profile,
+  pod: PodInfo,
+  node: string,
+  signal: AbortSignal,
+): Promise<Rejection | undefined> {
   for (const plugin of profile.bind) {
     const answer = await plugin.bind(pod, node, signal);
-    if (answer?.code === "Skip") continue;
-    if (answer !== undefined) return answer;
-    for (const { postBind } of profile.postBind) postBind(pod, node);
-    return undefined;
+    if (answer?.code !== "Skip") return answer;
   }
   return failed("", "no bind plugin took the pod");
+}
+
+/** Tells plugins of a pod that is bound. Nothing can keep it from its node any more: what they throw is handed on. */
+export function postBind(profile: Profile, pod: PodInfo, node: string, onError: (error: unknown) => void): void {
+  for (const plugin of profile.postBind) {
+    try {
+      plugin.postBind(pod, node);
+    } catch (error) {
+      onError(error);
+    }
+  }
 }
 
 export interface Release {

@@ -63,6 +63,16 @@ export interface Cycles {
   refuse(candidates: Candidates, rejections?: ReadonlyMap<string, Rejection>): Refused;
 }
 
+/** Extension points of a cycle, by the reference's names. */
+export type CyclePoint = "PreFilter" | "Filter" | "PostFilter" | "PreScore" | "Score";
+
+/** Told how long the plugins of a point took together in one cycle, for metrics. */
+export interface CycleMeasure {
+  /** Seconds of any clock that does not go back. */
+  readonly seconds: () => number;
+  readonly took: (point: CyclePoint, status: Rejection["code"] | "Success", profile: string, seconds: number) => void;
+}
+
 export interface CycleOptions {
   readonly cluster: Cluster;
   /** 0 ≤ x < 1. */
@@ -71,6 +81,7 @@ export interface CycleOptions {
   readonly percentageOfNodesToScore: number;
   /** Others filter too: that nothing scores does not mean that one node is enough. */
   readonly othersFilter?: boolean;
+  readonly measure?: CycleMeasure;
 }
 
 /** Why a pod that was taken from the queue is not to be tried at all. */
@@ -83,7 +94,7 @@ const nobody: ReadonlySet<string> = new Set();
 const noNodes = "no nodes available to schedule pods";
 
 export function createCycles(options: CycleOptions): Cycles {
-  const { cluster, random, percentageOfNodesToScore, othersFilter = false } = options;
+  const { cluster, random, percentageOfNodesToScore, othersFilter = false, measure } = options;
   const judgeOf = createFilterMemory();
   let next = 0;
 
@@ -93,13 +104,17 @@ export function createCycles(options: CycleOptions): Cycles {
       return refusal(noNodes, nobody, nobody);
     }
     const cycle: Cycle = { pod, cluster, now };
+    const watch = stopwatch(measure, profile);
     const filters = prepareFilters(profile, cycle);
-    if (filters.rejection !== undefined) return refusedBefore(profile, filters, filters.rejection);
+    watch?.("PreFilter", filters.rejection?.code);
+    if (filters.rejection !== undefined)
+      return refusedBefore(profile, filters, { rejection: filters.rejection, measure });
     const found = findFeasible(filters, judgeOf(filters), {
       start: next,
       percentage: profile.percentageOfNodesToScore ?? percentageOfNodesToScore,
       anyNode: profile.score.length === 0 && !othersFilter,
     });
+    watch?.("Filter", found.error?.code ?? (found.feasible.length > 0 ? undefined : "Unschedulable"));
     if (found.error !== undefined) return { outcome: "failed", message: messageOf(found.error) };
     next = (next + found.advance) % count;
     return { profile, filters, found };
@@ -115,11 +130,21 @@ export function createCycles(options: CycleOptions): Cycles {
       feasible: left.length,
     });
     if (left.length === 1) return placedOn(first);
-    const { totals, error } = totalScores(profile, filters.cycle, left);
+    const watch = stopwatch(measure, profile);
+    let begun = false;
+    const { totals, error } = totalScores(profile, filters.cycle, left, {
+      prepared(rejection) {
+        begun = rejection === undefined;
+        watch?.("PreScore", rejection?.code);
+      },
+    });
+    if (begun) watch?.("Score", error?.code);
     if (error !== undefined) return { outcome: "failed", message: messageOf(error) };
     if (more !== undefined) for (const [i, { name }] of left.entries()) totals[i] = (totals[i] ?? 0) + more(name);
     return placedOn(left[highest(totals, random)] ?? first);
   };
+
+  const refuse: Cycles["refuse"] = (given, others) => refusedBy(given, { others, measure });
 
   return {
     candidates,
@@ -144,12 +169,16 @@ const refusal = (message: string, plugins: ReadonlySet<string>, pending: Readonl
 });
 
 /** No node was looked at: each of them has the rejection of the pod as a whole. */
-function refusedBefore(profile: Profile, filters: Filters, rejection: Rejection): Refused | Failed {
+function refusedBefore(
+  profile: Profile,
+  filters: Filters,
+  { rejection, measure }: { readonly rejection: Rejection; readonly measure: CycleMeasure | undefined },
+): Refused | Failed {
   if (rejection.code === "Error") return { outcome: "failed", message: messageOf(rejection) };
   const pending = new Set(rejection.code === "Pending" ? [rejection.plugin] : []);
   const plugins = pending.size > 0 ? nobody : new Set(filters.narrowed?.plugins ?? [rejection.plugin]);
   const nodes = filters.cycle.cluster.nodes.length;
-  const room = makeRoom(profile, filters, { looked: [], rejections: [], absent: rejection });
+  const room = makeRoom(profile, filters, { looked: [], rejections: [], absent: rejection, measure });
   return {
     ...refusal(
       fitErrorText({ nodes, before: rejection, rejections: [], postFilter: room.message }),
@@ -162,7 +191,13 @@ function refusedBefore(profile: Profile, filters: Filters, rejection: Rejection)
   };
 }
 
-function refuse({ profile, filters, found }: Candidates, others?: ReadonlyMap<string, Rejection>): Refused {
+interface Others {
+  /** Of nodes that others refused. */
+  readonly others: ReadonlyMap<string, Rejection> | undefined;
+  readonly measure: CycleMeasure | undefined;
+}
+
+function refusedBy({ profile, filters, found }: Candidates, { others, measure }: Others): Refused {
   const { looked, absent } = found;
   const rejections =
     others === undefined ? found.rejections : looked.map((node, i) => others.get(node.name) ?? found.rejections[i]);
@@ -177,7 +212,7 @@ function refuse({ profile, filters, found }: Candidates, others?: ReadonlyMap<st
   const pending = new Set<string>();
   for (const { code, plugin } of blamed) if (plugin !== "") (code === "Pending" ? pending : plugins).add(plugin);
   for (const plugin of filters.narrowed?.plugins ?? []) plugins.add(plugin);
-  const room = makeRoom(profile, filters, { looked, rejections, absent });
+  const room = makeRoom(profile, filters, { looked, rejections, absent, measure });
   const nodes = filters.cycle.cluster.nodes.length;
   return {
     ...refusal(fitErrorText({ nodes, rejections, absent, postFilter: room.message }), plugins, pending),
@@ -195,7 +230,33 @@ interface Room {
 }
 
 /** Plugins in turn, until one makes room. */
-function makeRoom(profile: Profile, filters: Filters, refused: Pick<Found, "looked" | "rejections" | "absent">): Room {
+function makeRoom(
+  profile: Profile,
+  filters: Filters,
+  { measure, ...refused }: Pick<Found, "looked" | "rejections" | "absent"> & Pick<Others, "measure">,
+): Room {
+  if (profile.postFilter.length === 0) return roomBy(profile, filters, refused);
+  const watch = stopwatch(measure, profile);
+  const room = roomBy(profile, filters, refused);
+  watch?.("PostFilter", room.nomination === undefined ? "Unschedulable" : undefined);
+  return room;
+}
+
+/** Tells the time since it was told last; undefined where nobody measures. */
+function stopwatch(
+  measure: CycleMeasure | undefined,
+  { schedulerName }: Profile,
+): ((point: CyclePoint, code: Rejection["code"] | undefined) => void) | undefined {
+  if (measure === undefined) return undefined;
+  let since = measure.seconds();
+  return (point, code) => {
+    const at = measure.seconds();
+    measure.took(point, code ?? "Success", schedulerName, at - since);
+    since = at;
+  };
+}
+
+function roomBy(profile: Profile, filters: Filters, refused: Pick<Found, "looked" | "rejections" | "absent">): Room {
   const messages: string[] = [];
   let clearNomination = false;
   for (const { postFilter } of profile.postFilter) {

@@ -17,12 +17,19 @@ export interface Totals {
   readonly error: Rejection | undefined;
 }
 
-/** Sums the scores of all plugins for nodes that fit. `tell` is told each plugin's part, for those who explain. */
+export interface ScoreListeners {
+  /** Told each plugin's part, for those who explain. */
+  readonly tell?: (scores: PluginScores) => void;
+  /** Told once `preScore` of all plugins is over, for those who measure. */
+  readonly prepared?: (rejection: Rejection | undefined) => void;
+}
+
+/** Sums the scores of all plugins for nodes that fit. */
 export function totalScores(
   profile: Profile,
   cycle: Cycle,
   nodes: readonly NodeInfo[],
-  tell?: (scores: PluginScores) => void,
+  { tell, prepared: over }: ScoreListeners = {},
 ): Totals {
   const totals = new Float64Array(nodes.length);
   const prepared = new Map<string, NodeScore | undefined>();
@@ -31,9 +38,12 @@ export function totalScores(
     if ("score" in answer) prepared.set(name, answer);
     else if (isRejection(answer)) {
       const why = `running PreScore plugin ${JSON.stringify(name)}: ${answer.reasons.join(", ")}`;
-      return { totals, error: failed(name, why) };
+      const error = failed(name, why);
+      over?.(error);
+      return { totals, error };
     } else prepared.set(name, undefined);
   }
+  over?.(undefined);
   const scores = new Float64Array(nodes.length);
   for (const { plugin, weight } of profile.score) {
     const { name, score } = plugin;

@@ -24,6 +24,9 @@ const rows: readonly (readonly [rule: string, terms: readonly RawNodeTerm[], mat
   ["no terms match nothing", [], false],
   ["a term that cannot be read matches nothing", [term(is("gen", "Gt", "x"))], false],
   ["beside another one it does no harm", [term(is("gen", "Gt", "x")), term(is("zone", "In", "a"))], true],
+  ["a bound beyond 64 bits cannot be read", [term(is("gen", "Lt", "9223372036854775808"))], false],
+  ["the largest bound can", [term(is("gen", "Lt", "9223372036854775807"))], true],
+  ["nor does a long way to write it", [term(is("gen", "Gt", "0000000000000000000000002"))], true],
   ["requirements of a term hold together", [term(is("zone", "In", "a"), is("gen", "In", "4"))], false],
   ["the field is the name", [{ matchFields: [is("metadata.name", "In", "n1")] }], true],
 ];

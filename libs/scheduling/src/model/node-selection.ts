@@ -1,4 +1,5 @@
 import type { RawNodeAffinity, RawNodeSelector, RawNodeTerm, RawRequirement } from "./objects.js";
+import { shortText } from "./short-text.js";
 
 /** What selection reads of a node. */
 export interface Selectable {
@@ -44,8 +45,11 @@ function compareWith(key: string, operator: "Gt" | "Lt", values: readonly string
   };
 }
 
+/** Of 64 bits, as programs of other languages read them. Labels and their bounds have at most 63 characters. */
 function integerOf(text: string): bigint | undefined {
-  return text.length <= 20 && /^[+-]?[0-9]+$/.test(text) ? BigInt(text.replace("+", "")) : undefined;
+  if (text.length > 63 || !/^[+-]?[0-9]+$/.test(text)) return undefined;
+  const value = BigInt(text.replace("+", ""));
+  return BigInt.asIntN(64, value) === value ? value : undefined;
 }
 
 /** The one field that nodes are chosen by is their name. */
@@ -120,7 +124,10 @@ export function nodeSelectionOf(
       for (const [key, value] of exact) if (node.labels.get(key) !== value) return false;
       return selector === undefined || selector(node);
     },
-    text: exact.length === 0 && required === undefined ? "" : JSON.stringify([nodeSelector ?? {}, required ?? null]),
+    text:
+      exact.length === 0 && required === undefined
+        ? ""
+        : shortText(JSON.stringify([nodeSelector ?? {}, required ?? null])),
     ...(names === undefined ? {} : { names }),
     prefers,
     preferred: affinity === undefined ? [] : compilePreferred(affinity),

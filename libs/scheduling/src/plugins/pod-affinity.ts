@@ -8,6 +8,7 @@ import { skip, unresolvable, unschedulable } from "../framework/status.js";
 import type { NodeInfo } from "../model/node-info.js";
 import type { PodInfo } from "../model/pod-info.js";
 import { matchesAll, type NamespaceLabels, type PodTerm, termMatches } from "../model/pod-terms.js";
+import { shortText } from "../model/short-text.js";
 
 const name = "InterPodAffinity";
 const byOthers = unschedulable(name, "node(s) didn't satisfy existing pods anti-affinity rules");
@@ -28,7 +29,10 @@ export function podAffinity(args: ArgumentsOf<"InterPodAffinity">, labelsOf: Nam
         pod,
         labelsOf,
         existing,
-        affinity: affinity.map((term) => ({ term, counts: cluster.domains(questionOfAll(affinity, term, labelsOf)) })),
+        affinity: questionsOfAll(affinity, labelsOf).map(({ key, question }) => ({
+          key,
+          counts: cluster.domains(question),
+        })),
         antiAffinity: antiAffinity.map((term) => ({ term, counts: cluster.domains(questionOf(term, labelsOf)) })),
         isItsOwn: matchesAll(affinity, pod, labelsOf),
       };
@@ -87,20 +91,37 @@ function questionOf(term: PodTerm, labelsOf: NamespaceLabels): DomainQuestion {
   };
 }
 
-/** Pods that match all terms of an affinity, by the domains of one of them. */
-function questionOfAll(terms: readonly PodTerm[], term: PodTerm, labelsOf: NamespaceLabels): DomainQuestion {
-  if (terms.length === 1) return questionOf(term, labelsOf);
-  return {
-    text: `terms ${terms.map(({ text }) => text).join(" ")} by ${term.topologyKey}`,
-    selector: term.selector,
-    counts: (pod) => matchesAll(terms, pod, labelsOf),
-    domainOf: ({ labels }) => labels.get(term.topologyKey),
-    byNamespaceLabels: terms.some(({ namespaceSelector }) => namespaceSelector !== undefined),
-  };
+interface KeyQuestion {
+  readonly key: string;
+  readonly question: DomainQuestion;
+}
+
+/** Pods that match all terms of an affinity, by the domains of each of their topology keys. */
+function questionsOfAll(terms: readonly PodTerm[], labelsOf: NamespaceLabels): readonly KeyQuestion[] {
+  const [first, second] = terms;
+  if (first === undefined) return [];
+  if (second === undefined) return [{ key: first.topologyKey, question: questionOf(first, labelsOf) }];
+  const all = shortText(terms.map(({ text }) => text).join(" "));
+  const byNamespaceLabels = terms.some(({ namespaceSelector }) => namespaceSelector !== undefined);
+  return [...new Set(terms.map(({ topologyKey }) => topologyKey))].map((key) => ({
+    key,
+    question: {
+      text: `terms ${all} by ${key}`,
+      selector: first.selector,
+      counts: (pod) => matchesAll(terms, pod, labelsOf),
+      domainOf: ({ labels }) => labels.get(key),
+      byNamespaceLabels,
+    },
+  }));
 }
 
 interface CountedTerm {
   readonly term: PodTerm;
+  readonly counts: DomainCounts;
+}
+
+interface CountedKey {
+  readonly key: string;
   readonly counts: DomainCounts;
 }
 
@@ -109,7 +130,8 @@ interface Known {
   readonly labelsOf: NamespaceLabels;
   /** Terms of pods on nodes that keep this pod away. */
   readonly existing: readonly TermGroup[];
-  readonly affinity: readonly CountedTerm[];
+  /** Pods that match all terms, by each of their topology keys. */
+  readonly affinity: readonly CountedKey[];
   readonly antiAffinity: readonly CountedTerm[];
   /** The pod matches its own affinity. */
   readonly isItsOwn: boolean;
@@ -148,8 +170,8 @@ function filterWith(known: Known, more: More): NodeFilter {
 function isNearEnough({ affinity, isItsOwn }: Known, more: More, { labels }: NodeInfo): boolean {
   let areAll = true;
   let total = 0;
-  for (const { term, counts } of affinity) {
-    const domain = labels.get(term.topologyKey);
+  for (const { key, counts } of affinity) {
+    const domain = labels.get(key);
     if (domain === undefined) return false;
     if (counts.of(domain) + more.affinity <= 0) areAll = false;
     total += counts.total + more.affinity;
@@ -172,13 +194,13 @@ interface Change {
   readonly by: 1 | -1;
 }
 
-function moreBy({ pod: own, labelsOf, affinity, antiAffinity }: Known, more: More, { node, pod, by }: Change): More {
+function moreBy({ pod: own, labelsOf, antiAffinity }: Known, more: More, { node, pod, by }: Change): More {
   const existing = new Map(more.existing);
   for (const term of pod.terms.antiAffinity) {
     if (!node.labels.has(term.topologyKey) || !termMatches(term, own, labelsOf)) continue;
     existing.set(term.topologyKey, (existing.get(term.topologyKey) ?? 0) + by);
   }
-  const terms = affinity.map(({ term }) => term);
+  const terms = own.terms.affinity;
   const isNear = terms.length > 0 && matchesAll(terms, pod, labelsOf);
   return {
     affinity: more.affinity + (isNear ? by : 0),

@@ -4,6 +4,7 @@ import type { NodeFacts } from "../model/node-info.js";
 import type { RawSpread } from "../model/objects.js";
 import type { PodInfo } from "../model/pod-info.js";
 import { narrowed, selectorOf, textOf } from "../model/pod-terms.js";
+import { shortTextOf } from "../model/short-text.js";
 import { firstUntolerated } from "../model/tolerations.js";
 
 /** How pods are to be spread over the domains of a node label. */
@@ -58,26 +59,28 @@ const counts = ({ selector }: Constraint, pod: PodInfo, namespace: string): bool
   !pod.terminating &&
   selector.matches(pod.labels);
 
-/** The pods that a constraint counts, by domain, on nodes that count and have all of `keys`. */
+/**
+ * The pods that a constraint counts, by domain, on nodes that count and have all of `keys`: one list for all constraints of a
+ * pod, which is read once.
+ */
 export function domainQuestion(constraint: Constraint, pod: PodInfo, keys: readonly string[]): DomainQuestion {
   const { topologyKey, honorsAffinity, honorsTaints, selector, selectorText } = constraint;
   const { namespace, selection, tolerations } = pod;
   const isChosen = honorsAffinity && selection !== undefined && selection.text !== "" ? selection : undefined;
-  const sorted = keys.toSorted();
   return {
     text: JSON.stringify([
       "spread",
       namespace,
       selectorText,
       topologyKey,
-      sorted,
+      shortTextOf(keys),
       isChosen?.text ?? "",
-      honorsTaints ? tolerations : "",
+      honorsTaints ? shortTextOf(tolerations) : "",
     ]),
     selector,
     counts: (other) => counts(constraint, other, namespace),
     domainOf: (node: NodeFacts) => {
-      for (const key of sorted) if (!node.labels.has(key)) return undefined;
+      for (const key of keys) if (!node.labels.has(key)) return undefined;
       if (isChosen !== undefined && !isChosen.matches(node)) return undefined;
       if (honorsTaints && firstUntolerated(node.taints, tolerations) !== undefined) return undefined;
       return node.labels.get(topologyKey);

@@ -76,7 +76,7 @@ interface Counted {
 }
 
 function strictFilter(constraints: readonly Constraint[], pod: PodInfo, cluster: ClusterView): NodeFilter {
-  const keys = constraints.map(({ topologyKey }) => topologyKey);
+  const keys = constraints.map(({ topologyKey }) => topologyKey).sort();
   const counted = constraints.map((constraint): Counted => {
     const question = domainQuestion(constraint, pod, keys);
     return {
@@ -125,7 +125,7 @@ interface Scoring {
 }
 
 function looseScore({ constraints, pod, cluster, nodes, needsAll, hostname }: Scoring): NodeScore {
-  const keys = constraints.map(({ topologyKey }) => topologyKey);
+  const keys = constraints.map(({ topologyKey }) => topologyKey).sort();
   const isLeftOut = ({ labels }: NodeFacts): boolean => needsAll && keys.some((key) => !labels.has(key));
   const scored = nodes.filter((node) => !isLeftOut(node));
   const parts = constraints.map((constraint) => {

@@ -58,6 +58,8 @@ export interface SchedulingQueue {
   activate(keys: Iterable<string>, now: number): void;
   sizes(): Readonly<Record<Part, number>>;
   get(key: string): Waiting | undefined;
+  /** How many pods that wait for something each plugin has refused, by profile. */
+  refused(): readonly { readonly profile: string; readonly plugin: string; readonly pods: number }[];
 }
 
 type Verdict = "stay" | "after backoff" | "at once";
@@ -264,6 +266,10 @@ export function createSchedulingQueue(options: QueueOptions): SchedulingQueue {
     },
     sizes: () => ({ active: active.size, backoff: resting.size, unschedulable: unschedulable.size - gated, gated }),
     get: (key) => active.get(key) ?? resting.get(key) ?? unschedulable.get(key),
+    refused: () =>
+      [...byPlugin].flatMap(([profile, plugins]) =>
+        [...plugins].map(([plugin, keys]) => ({ profile, plugin, pods: keys.size })),
+      ),
   };
 }
 

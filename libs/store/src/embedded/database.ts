@@ -256,7 +256,7 @@ function snapshot(transaction: ReadTransaction, { index, log, meta, notes }: Tab
     notes: (space, range) =>
       notes
         ?.getRange({ ...notesIn(space, range), transaction })
-        .map(({ value }) => decodeNote(asBuffer(value), value.length)) ?? [],
+        .map(({ key, value }) => decodeNote(asBuffer(key), asBuffer(value), value.length)) ?? [],
     count: ({ start, end }) => index.getKeysCount({ start, end, transaction }),
     changes: (from) =>
       log.getRange({ start: encodeNumber(from), transaction }).map(({ key, value }) => {

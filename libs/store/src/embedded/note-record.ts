@@ -24,12 +24,11 @@ export function encodeNote({ revision: at, key: of, value }: StoredNote): Buffer
   return Buffer.concat([encodeNumber(at), line]);
 }
 
-/** `size` as of a line of the log. */
-export function decodeNote(bytes: Buffer, size: number): Note | UnreadableNote {
+/** What stands in the table, under its key there; `size` as of a line of the log. */
+export function decodeNote(place: Buffer, bytes: Buffer, size: number): Note | UnreadableNote {
   const at = decodeNumber(bytes);
   const entry = decodeEntry(at, bytes.subarray(revisionBytes, size), { size: size - revisionBytes });
-  // Which key it was is in what cannot be read.
-  if ("why" in entry) return { key: key(entry.claims?.toString() ?? ""), revision: revision(at), why: entry.why };
-  const { key: of, value } = entry;
-  return { key: of, value, revision: revision(at) };
+  if (!("why" in entry)) return { key: entry.key, value: entry.value, revision: revision(at) };
+  const text = place.toString();
+  return { key: key(text.slice(text.indexOf(separator) + 1)), revision: revision(at), why: entry.why };
 }

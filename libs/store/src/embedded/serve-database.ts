@@ -5,7 +5,7 @@ import type { StoreIdentity } from "../identity.js";
 import { keyRange } from "../key-range.js";
 import { checkKeySize, checkPrefix, checkSize, type Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
-import type { Note, UnreadableNote } from "../notes.js";
+import { isReadable, type Note, type UnreadableNote } from "../notes.js";
 import { revision } from "../revision.js";
 import type { Store } from "../store.js";
 import { ageHistory, createCompactor } from "./compactor.js";
@@ -191,14 +191,22 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
       return followLog({ database, recent, tip }, query);
     },
     notes: {
-      range: async ({ space, prefix: of, from, limit = Number.POSITIVE_INFINITY }) =>
+      range: async ({
+        space,
+        prefix: of,
+        from,
+        limit = Number.POSITIVE_INFINITY,
+        maxBytes = Number.POSITIVE_INFINITY,
+      }) =>
         reading((snapshot) => {
           checkPrefix(of, prefix);
           checkKeySize(from ?? of, limits);
           const notes: (Note | UnreadableNote)[] = [];
+          let bytes = 0;
           for (const note of snapshot.notes(space, keyRange(of, from))) {
-            if (notes.length >= limit) break;
+            if (notes.length >= limit || bytes >= maxBytes) break;
             notes.push(note);
+            bytes += isReadable(note) ? note.value.length : 0;
           }
           return notes;
         }),

@@ -1,5 +1,6 @@
 import { keyRange } from "../key-range.js";
-import type { Notes } from "../notes.js";
+import type { Note, Notes } from "../notes.js";
+import { type Key, key as keyOf } from "../revision.js";
 import type { Calls } from "./calls.js";
 import { keyOfNote, noteKey } from "./layout.js";
 import { methods } from "./methods.js";
@@ -7,14 +8,29 @@ import { readKeys } from "./range.js";
 
 /** Of one transaction: etcd takes no more by default. */
 const mostOperations = 128;
+/** Notes of large states are as large as a message of etcd may be: few are read at once. */
+const pageSize = 100;
+
+const behind = (key: Key): Key => keyOf(`${key}\0`);
 
 /** Notes under a prefix (see {@link Notes}). */
 export function createNotes(calls: Calls, prefix: string): Notes {
   return {
-    async range({ space, prefix: of, from, limit }) {
-      const keys = keyRange(noteKey(prefix, space, of), from && noteKey(prefix, space, from));
-      const { entries } = await readKeys(calls, keys, limit === undefined ? {} : { limit });
-      return entries.map(({ key, value, revision }) => ({ key: keyOfNote(prefix, space, key), value, revision }));
+    async range({ space, prefix: of, from, limit = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY }) {
+      const found: Note[] = [];
+      let next = from && noteKey(prefix, space, from);
+      for (let bytes = 0; ; ) {
+        const page = Math.min(limit - found.length, pageSize);
+        const { entries } = await readKeys(calls, keyRange(noteKey(prefix, space, of), next), { limit: page });
+        for (const { key, value, revision } of entries) {
+          if (bytes >= maxBytes) return found;
+          found.push({ key: keyOfNote(prefix, space, key), value, revision });
+          bytes += value.length;
+        }
+        const last = entries.at(-1);
+        if (last === undefined || entries.length < page || found.length >= limit) return found;
+        next = behind(last.key);
+      }
     },
     async remove(space, keys) {
       for (let at = 0; at < keys.length; at += mostOperations) {

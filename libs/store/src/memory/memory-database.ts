@@ -87,7 +87,7 @@ function snapshotOf({ revision, compacted, swept }: Noted, { index, log, notes }
       const { start, end } = notesIn(space, range);
       for (const [key, bytes] of notes.entries(start)) {
         if (Buffer.compare(key, end) >= 0) return;
-        yield decodeNote(bytes, bytes.length);
+        yield decodeNote(key, bytes, bytes.length);
       }
     },
     count: ({ start, end }) => index.forRange(start, end, false),

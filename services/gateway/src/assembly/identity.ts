@@ -23,6 +23,7 @@ export interface AssembleIdentityDeps {
   readonly tls: TlsFiles;
   /** Whether there are clients in this process. */
   readonly local: boolean;
+  readonly scoped: IdentityDeps["scoped"];
 }
 
 /** Addresses whose wrong credentials are counted; of more those that were quiet for longest are forgotten. */
@@ -31,7 +32,7 @@ const maxFailingAddresses = 10_000;
 /** Authentication of clients in this process, by front proxies, certificates and tokens, in this order, and authorization. */
 export function assembleIdentity(
   { access: { values }, tls: flags }: Pick<ServingSettings, "access" | "tls">,
-  { naming, clock, log, metrics, access, tls, local }: AssembleIdentityDeps,
+  { naming, clock, log, metrics, access, tls, local, scoped }: AssembleIdentityDeps,
 ): IdentityDeps {
   const { tokens, apiAudiences, anonymous } = access.authentication;
   const now = clock.now;
@@ -49,6 +50,7 @@ export function assembleIdentity(
       ),
     ),
     anonymous,
+    scoped,
     refused: (why) => log.debug({ why }, "credentials are refused"),
     failedLogins: createFailedLogins({
       perSecond: values["failed-login-qps"],

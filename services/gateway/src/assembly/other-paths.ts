@@ -1,5 +1,6 @@
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createOpenApi } from "@orch/api/openapi/openapi.js";
+import type { Offers } from "@orch/api/openapi/operations.js";
 import type { OpenIdDocuments } from "@orch/auth/service-account/open-id.js";
 import { objectOffers } from "@orch/codec/negotiate.js";
 import type { Naming } from "@orch/naming/naming.js";
@@ -28,13 +29,20 @@ export interface AssembleOtherPathsDeps {
   readonly setVerbosity?: SetVerbosity | undefined;
 }
 
+/** Documents tell of the past where there is one. */
+function offersOf(settings: ServingSettings, mediaTypes: readonly string[]): Offers {
+  const { subresources, hasHistory } = servedParts(settings);
+  const { listExtensions } = settings;
+  return { subresources, mediaTypes, listExtensions, ...(settings.history === undefined ? {} : { hasHistory }) };
+}
+
 /** What is answered outside the resources: probes, metrics, the version, OpenAPI, the tables of flow control. */
 export function assembleOtherPaths(settings: ServingSettings, deps: AssembleOtherPathsDeps): OtherPathsDeps {
   const { naming, catalog, health, metrics, log, clock, version, flowTables, openId, apis } = deps;
   const mediaTypes = objectOffers(naming, settings).map((offer) => offer.mediaType);
   const documents = createOpenApi(catalog, {
     naming,
-    offers: { ...servedParts(settings), mediaTypes },
+    offers: offersOf(settings, mediaTypes),
     others: () => apis.openApi(),
   });
   return {

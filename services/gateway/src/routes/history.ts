@@ -3,19 +3,22 @@ import type { Authorizer, ResourceAttributes } from "@orch/auth/authorizer.js";
 import { forbiddenError } from "@orch/auth/forbidden.js";
 import { resourceHistory } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
-import { ApiError, unknownPath } from "@orch/status/api-error.js";
+import { ApiError, badRequest, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import type { Target } from "@orch/status/target.js";
 import type { Negotiated, Wanted } from "../call.js";
 import { warningHeaders } from "../http/warning-headers.js";
-import { formOf, plainJson, type Representation } from "../representation.js";
+import { documentOf, formOf, plainJson, type Representation } from "../representation.js";
 import type { Responder } from "../respond.js";
 import { timeLimitOf } from "../time-limit.js";
 import { optionsOf } from "../writes.js";
+import { historyTable } from "./history-table.js";
 
 export interface HistoryDeps {
   /** Whether objects of a kind have a history anywhere. */
   readonly hasHistory: (kind: Kind) => boolean;
   readonly authorizer: Authorizer;
+  /** The group of tables. */
+  readonly metaGroup: string;
   readonly respond: Responder;
   readonly resources: (group: string) => Caller;
   readonly requestTimeoutMs: number;
@@ -33,12 +36,14 @@ export type HistoryRead =
 /** Undefined for a request about the present. */
 export function historyRead({ verb, request }: Negotiated, { subresource }: Target): HistoryRead | undefined {
   if (subresource === "") {
-    if (request.query === undefined || (verb !== "get" && verb !== "list")) return undefined;
-    return request.query.has("at") ? { type: "at" } : undefined;
+    return request.query?.has("at") && pastVerbs.has(verb) ? { type: "at" } : undefined;
   }
   if (subresource === "deleted") return { type: "deleted" };
   return subresource === "history" || subresource.startsWith("history/") ? { type: "history" } : undefined;
 }
+
+/** What `at` may be asked with; a watch is refused, since nobody would want it to be passed over. */
+const pastVerbs: ReadonlySet<string> = new Set(["get", "list", "watch"]);
 
 /**
  * Answers what is asked of objects' past. Whoever asks how objects were needs the right to their present and to the subresource
@@ -53,6 +58,7 @@ export async function serveHistory(
   const { kind, route } = wanted.subject;
   const { target } = route;
   if (!deps.hasHistory(kind) || !isPlaced(kind, target)) throw unknownPath();
+  if (verb !== "get" && verb !== "list") throw refusedVerb(verb, read);
   if (read.type === "at") await checkAllowed(deps, { ...target, kind: "resource", user, verb, subresource: "history" });
   const representation =
     read.type === "at" || isState(target) ? wanted.representation : documentOf(wanted.representation);
@@ -65,7 +71,16 @@ export async function serveHistory(
   };
   const options = { deadlineMs: timeLimitOf(request.query, deps.requestTimeoutMs), span: call.trace?.handling("Get") };
   const { code, body, warnings } = await deps.resources(target.group).call(resourceHistory, asked, options);
-  await deps.respond.document(response, representation, { code, body, headers: warningHeaders(warnings) });
+  const table = representation === plainJson ? tableOf(deps, wanted.representation, body) : undefined;
+  await deps.respond.document(response, representation, {
+    ...{ code, body: table ?? body },
+    headers: warningHeaders(warnings),
+  });
+}
+
+/** The right to read is that of a get: another method that is allowed reads nothing. */
+function refusedVerb(verb: string, { type }: HistoryRead): ApiError {
+  return verb === "watch" && type === "at" ? badRequest("at: a watch shows what is yet to come") : methodNotAllowed();
 }
 
 /** Of what a namespace has in it, all namespaces together can be read, but no name in none. */
@@ -79,10 +94,10 @@ const everything = "-";
 /** An object as it was, in the form that the client wants of objects; a difference of two is a document. */
 const isState = ({ subresource }: Target): boolean => subresource.startsWith("history/");
 
-/** What is no object of any kind is written as JSON, or as YAML that is made of it. */
-function documentOf(representation: Representation): Representation {
-  const { encoding, transform } = representation;
-  return transform === undefined && (encoding === "json" || encoding === "yaml") ? representation : plainJson;
+/** What clients with columns of their own for nothing ask for: as `get --subresource=history` does. */
+function tableOf({ metaGroup }: HistoryDeps, { transform }: Representation, body: Buffer): Buffer | undefined {
+  if (transform?.as !== "Table") return undefined;
+  return historyTable(body, { group: metaGroup, version: transform.version });
 }
 
 async function checkAllowed({ authorizer }: HistoryDeps, attributes: ResourceAttributes): Promise<void> {

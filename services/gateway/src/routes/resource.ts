@@ -1,3 +1,5 @@
+import { refuseAlternatives } from "@orch/api/selectors/selectors.js";
+import { forbiddenError } from "@orch/auth/forbidden.js";
 import type { Pacer } from "@orch/rpc/pacer.js";
 import { methodNotAllowed } from "@orch/status/api-error.js";
 import type { Negotiated, Reached, Wanted } from "../call.js";
@@ -11,13 +13,17 @@ import type { NodeWay } from "../nodes/node-way.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "../reads.js";
 import type { Handler } from "../request-trace.js";
 import type { Reviews } from "../reviews/reviews.js";
+import type { Sets } from "../sets/sets.js";
 import { warningsOf } from "../stages/recover.js";
 import { serveWrite, type WriteDeps } from "../writes.js";
+import { checkExplainable, serveExplanation, wantsExplanation } from "./explain.js";
 import { type HistoryDeps, historyRead, mayMeanDeleted, serveDeleted, serveHistory } from "./history.js";
 
 export interface ResourceDeps extends ReadDeps, WriteDeps, HistoryDeps {
   readonly served: Served;
   readonly reviews: Reviews;
+  /** Absent where no sets of objects are served. */
+  readonly sets?: Sets | undefined;
   readonly metrics: RequestMetrics;
   /** Answers what only nodes know. */
   readonly nodeWay: NodeWay;
@@ -35,13 +41,16 @@ export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wan
     representation,
   } = wanted;
   const { target } = route;
+  const { permitted } = call.decision;
+  // What may be seen of some namespaces alone must come to nobody who does not know of that.
+  if (permitted !== undefined && (!kind.namespaced || !isScopedVerb(verb))) throw forbiddenError(permitted.attributes);
   const read = historyRead(call, target);
   if (read !== undefined && deps.hasHistory(kind)) return serveHistory(deps, call, { wanted, read });
   checkServed(kind, route, verb, deps.served);
   if (isConnection(target.subresource)) return lasting(deps, call, deps.nodeWay(call, wanted.subject));
   const warnings = warningsOf(call);
   const span = call.trace?.handling(handlerOf(verb));
-  const present = { request, response, target, representation, headers: warningHeaders(warnings), span };
+  const present = { request, response, target, representation, headers: warningHeaders(warnings), span, permitted };
   switch (verb) {
     case "get":
       if (!mayMeanDeleted(deps, kind, target)) return serveGet(deps, present);
@@ -55,8 +64,17 @@ export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wan
     case "patch":
     case "delete":
     case "deletecollection": {
+      const change = deps.sets?.of(kind, target);
+      if (change !== undefined) return change(call, wanted);
+      if (verb === "deletecollection" && !deps.listExtensions) {
+        refuseAlternatives(request.query?.get("labelSelector") ?? "");
+      }
       const write = { request, response, target, representation, warnings, user, span, audit };
       const answer = verb === "create" ? deps.reviews.of(kind) : undefined;
+      if (wantsExplanation(request)) {
+        checkExplainable(call, answer !== undefined);
+        return serveExplanation(deps, call, { wanted, write: { ...write, verb, observer: seats.write } });
+      }
       if (answer !== undefined) return answer({ ...write, onFault: (error) => deps.onFault(call, error) });
       return serveWrite(deps, { ...write, verb, observer: seats.write });
     }
@@ -64,6 +82,8 @@ export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wan
       throw methodNotAllowed();
   }
 }
+
+const isScopedVerb = (verb: string): boolean => verb === "list" || verb === "watch";
 
 /** Counted as open for as long as it is. */
 function lasting({ metrics }: ResourceDeps, call: Negotiated, answer: Promise<void>): Promise<void> {

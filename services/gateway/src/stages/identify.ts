@@ -1,4 +1,3 @@
-import type { Decision } from "@orch/auth/authorizer.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import {
   type Admitted,
@@ -9,6 +8,7 @@ import {
   type Identified,
   identified,
   type Received,
+  type ScopedDecision,
 } from "../call.js";
 import type { Identity } from "../identity.js";
 import type { Stage } from "./stages.js";
@@ -40,7 +40,7 @@ export function impersonate(identity: Identity): Stage<Authenticated, Identified
 /** Whether the user may do what the request asks for. */
 export function authorize(identity: Identity): Stage<Admitted, Authorized> {
   return (call) => {
-    const known = (decision: Decision): Authorized => authorized(call, decision);
+    const known = (decision: ScopedDecision): Authorized => authorized(call, decision);
     const decision = identity.authorize(call, call.user);
     return decision instanceof Promise ? decision.then(known) : known(decision);
   };

@@ -24,9 +24,11 @@ import type { PassOn } from "../aggregation/proxy.js";
 import type { Reached } from "../call.js";
 import { noSeats } from "../flow/seats.js";
 import type { Serve } from "../http/exchange.js";
+import type { ScopedReads } from "../identity.js";
 import { createLayouts } from "../layout/layouts.js";
 import type { DeprecatedLabels, RequestLabels } from "../metrics.js";
 import type { NodeWay } from "../nodes/node-way.js";
+import { createErrorEvents } from "../permitted/error-event.js";
 import { createPipeline } from "../pipeline.js";
 import { createResponder } from "../respond.js";
 import { createReviews, type ReviewDeps } from "../reviews/reviews.js";
@@ -51,6 +53,8 @@ export interface TestGatewayOptions extends CatalogOptions {
   readonly apis?: OtherApis;
   readonly proxy?: PassOn;
   readonly nodeWay?: NodeWay;
+  readonly listExtensions?: boolean;
+  readonly scoped?: ScopedReads;
 }
 
 /** What it was asked, and what it noted on the way. */
@@ -94,12 +98,14 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
     respond,
     authorizer,
     hasHistory: () => false,
+    metaGroup: naming.metaGroup,
     identity: {
       naming,
       authenticator: { authenticate: () => ({ outcome: "allow", user }) },
       anonymous: () => undefined,
       failedLogins: { blocked: () => undefined, failed: () => {}, worked: () => {} },
       authorizer,
+      scoped: options.scoped,
     },
     limiter: { enter: () => noSeats },
     pacer,
@@ -112,6 +118,9 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
     random: () => 0,
     openWatches: new Set(),
     delivered: () => {},
+    listExtensions: options.listExtensions ?? false,
+    permitted: options.scoped?.permitted,
+    errorEvent: createErrorEvents(catalog, naming),
     served: servedParts({ podResize: false, storageVersionHash: true }),
     reviews: createReviews({
       naming,

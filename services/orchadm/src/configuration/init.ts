@@ -4,8 +4,10 @@ import type {
   InitConfiguration,
 } from "@orch/component-config/bootstrapper/bootstrapper-shapes.js";
 import type { ProxyConfiguration } from "@orch/component-config/proxy/proxy-shape.js";
+import { formatMs } from "@orch/schema/formats/duration.js";
 import type { InitValues } from "../init/flags.js";
 import type { Tools } from "../world.js";
+import { refuseOldRelease } from "./cluster-release.js";
 import { componentKinds, kindsOf, readFileOf, refuseMixed } from "./read-file.js";
 
 export interface InitInput {
@@ -44,18 +46,20 @@ export function initInput({ values, given }: Line, tools: Tools): InitInput {
     }
   }
   const whole = {
-    init: kinds.init.fill({ ...withInitFlags(init ?? kinds.init.defaults(), values) }),
+    init: kinds.init.fill({ ...withInitFlags(init ?? kinds.init.defaults(), { values, given }) }),
     cluster: kinds.cluster.fill({ ...withClusterFlags(cluster ?? kinds.cluster.defaults(), values) }),
     ...{ agent, proxy },
   };
   const problems = [...kinds.init.check(whole.init), ...kinds.cluster.check(whole.cluster)];
   if (problems.length > 0) throw new Error(problems.join("\n"));
+  const { naming, version } = tools;
+  refuseOldRelease(whole.cluster.orchVersion, { version, program: naming.configurationWord("orchadm") });
   return whole;
 }
 
-function withInitFlags(init: InitConfiguration, values: InitValues): InitConfiguration {
+function withInitFlags(init: InitConfiguration, { values, given }: Line): InitConfiguration {
   const [token] = init.bootstrapTokens;
-  const ttl = values["token-ttl"];
+  const ttl = given.has("token-ttl") ? formatMs(values["token-ttl"] ?? 0) : undefined;
   return {
     ...init,
     nodeRegistration: {
@@ -69,10 +73,10 @@ function withInitFlags(init: InitConfiguration, values: InitValues): InitConfigu
     },
     certificateKey: values["certificate-key"] || init.certificateKey,
     ...(values.patches ? { patches: { directory: values.patches } } : {}),
-    ...(token !== undefined && (values.token || ttl)
+    ...(token !== undefined && (values.token || ttl !== undefined)
       ? {
           bootstrapTokens: [
-            { ...token, token: values.token || token.token, ...(ttl ? { ttl } : {}) },
+            { ...token, token: values.token || token.token, ...(ttl === undefined ? {} : { ttl }) },
             ...init.bootstrapTokens.slice(1),
           ],
         }

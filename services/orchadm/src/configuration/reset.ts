@@ -1,4 +1,5 @@
 import type { ResetConfiguration } from "@orch/component-config/bootstrapper/bootstrapper-shapes.js";
+import { ignoredChecks } from "../preflight/preflight.js";
 import type { ResetValues } from "../reset/flags.js";
 import type { Tools } from "../world.js";
 import { kindsOf, readFileOf, refuseMixed } from "./read-file.js";
@@ -25,7 +26,7 @@ export function resetInput({ values, given }: ResetLine, tools: Tools): ResetCon
     cleanupTmpDir: values["cleanup-tmp-dir"] || base.cleanupTmpDir,
     dryRun: values["dry-run"] || base.dryRun,
     force: values.force || base.force,
-    ignorePreflightErrors: [...values["ignore-preflight-errors"], ...base.ignorePreflightErrors],
+    ignorePreflightErrors: [...ignoredChecks(values["ignore-preflight-errors"], base.ignorePreflightErrors)],
     skipPhases: given.has("skip-phases") ? values["skip-phases"] : base.skipPhases,
   });
   const problems = kind.check(whole);

@@ -20,9 +20,10 @@ const token = "abcdef.0123456789abcdef";
 const [id, secret] = ["abcdef", "0123456789abcdef"];
 const naming = createNaming("orch");
 
+const told: string[] = [];
 const tools: Tools = {
   ...{ naming, clock: systemClock, environment: {}, machine: createMachine(""), version: "v1.32.0" },
-  ...{ print: () => {}, printError: () => {}, trace: () => {}, ask: async () => "", pid: 1 },
+  ...{ print: () => {}, printError: (text) => void told.push(text), trace: () => {}, ask: async () => "", pid: 1 },
   untilStopped: () => new AbortController().signal,
   program: { command: "node", args: [] },
 };
@@ -152,12 +153,15 @@ describe("what a machine believes of a cluster that it joins", () => {
     );
   });
 
-  test("a token that the cluster does not have, or no longer", async () => {
+  test("a token that the cluster does not have, or no longer, is told of once before the time is over", async () => {
     const data = (server: string) => ({ kubeconfig: infoOf(own.certificate)(server) });
-    await assert.rejects(
-      joined({ authority: own, data }, [pinOf(own.certificate)]),
-      /token id "abcdef" is invalid for this cluster or it has expired. Use "orchadm token create" on the control-plane node/,
-    );
+    const says =
+      /token id "abcdef" is invalid for this cluster or it has expired. Use "orchadm token create" on the control-plane node/;
+    told.length = 0;
+    await assert.rejects(joined({ authority: own, data }, [pinOf(own.certificate)]), says);
+    assert.equal(told.length, 1, told.join(""));
+    assert.match(told[0] ?? "", says);
+    assert.match(told[0] ?? "", /^\[discovery\] .*; it is tried again for up to 300ms\n$/);
   });
 
   test("a cluster that is not set up for it", async () => {

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createClient } from "@orch/client/http.js";
 import { isRecord } from "@orch/client/objects.js";
 import type { Discovery } from "@orch/component-config/bootstrapper/bootstrapper-shapes.js";
+import { formatMs } from "@orch/schema/formats/duration.js";
 import { collections } from "../cluster.js";
 import { namesOf } from "../objects/names.js";
 import { Final, until } from "../phases/wait.js";
@@ -34,7 +35,9 @@ async function discoverByToken(given: ByToken, tools: Tools, timeoutMs: number):
   tools.trace(`[discovery] Requesting info from ${JSON.stringify(server)}\n`);
   // Nothing is trusted yet: this connection shows a text that is checked, and is told nothing.
   const what = `couldn't validate the identity of the API Server ${server}`;
-  const first = await until(() => signedInfo({ server, id }, tools), { what, timeoutMs, everyMs }, tools);
+  const told = (problem: string): void =>
+    tools.printError(`[discovery] ${problem}; it is tried again for up to ${formatMs(timeoutMs)}\n`);
+  const first = await until(() => signedInfo({ server, id }, tools), { what, timeoutMs, everyMs, told }, tools);
   if (!isSigned(first.signature, first.text, { id, secret })) {
     throw new Error("failed to verify JWS signature of received cluster info object, can't trust this API Server");
   }

@@ -7,6 +7,7 @@ import { pathsOf } from "../machine/paths.js";
 import { noPatches, type Patches, readPatches } from "../manifests/patches.js";
 import { accessRules, groupNamed } from "../objects/rbac.js";
 import { newCertificateKey } from "../objects/uploaded-certificates.js";
+import { ignoredChecks } from "../preflight/preflight.js";
 import { createRunner, type RunnerChoice } from "../runner/create-runner.js";
 import type { Runner } from "../runner/unit.js";
 import type { Site } from "../site.js";
@@ -40,14 +41,13 @@ export function initContext(line: Line, given: Tools): InitContext {
   const tools: Tools = isDry ? { ...given, machine: dryMachine(given.machine, given.print) } : given;
   const site: Site = { tools, paths: pathsOf(tools.naming), cluster, member: memberOf(input) };
   const folder = init.patches?.directory ?? "";
-  const ignored = values["ignore-preflight-errors"] ?? [];
   return {
     ...site,
     ...{ init, agent: input.agent, proxy: input.proxy },
     patches: folder === "" ? noPatches : readPatches(folder, tools.naming, tools.printError),
     runner: createRunner(runnerChoice(values.runner), tools),
     etcdProgram: values["etcd-program"] ?? "etcd",
-    ignored: [...ignored, ...init.nodeRegistration.ignorePreflightErrors],
+    ignored: ignoredChecks(values["ignore-preflight-errors"] ?? [], init.nodeRegistration.ignorePreflightErrors),
     uploadsCertificates: values["upload-certs"] ?? false,
     showsToken: values["skip-token-print"] !== true,
     showsCertificateKey: values["skip-certificate-key-print"] !== true,

@@ -1,4 +1,12 @@
-import { boolFlag, enumFlag, intFlag, listFlag, stringFlag, switchesFlag } from "@orch/runtime/flag-types.js";
+import {
+  boolFlag,
+  durationFlag,
+  enumFlag,
+  intFlag,
+  listFlag,
+  stringFlag,
+  switchesFlag,
+} from "@orch/runtime/flag-types.js";
 import type { FlagValues } from "@orch/runtime/flags.js";
 
 const cluster = { group: "Cluster" } as const;
@@ -84,11 +92,7 @@ export const initFlags = {
   ...nodeFlags,
   ...clusterFlags,
   token: stringFlag("", { ...run, word: "token", help: "by which machines join; a random one where empty" }),
-  "token-ttl": stringFlag("", {
-    ...run,
-    word: "duration",
-    help: "how long it is good for; 24h where empty, 0 for ever",
-  }),
+  "token-ttl": durationFlag(24 * 3_600_000, { ...run, help: "how long it is good for; 0 is for ever" }),
   "upload-certs": boolFlag(false, {
     ...run,
     help: "upload certificates, encrypted, for further control plane machines",

@@ -8,6 +8,7 @@ import { markControlPlane } from "../objects/node-mark.js";
 import { uploadCertificates } from "../objects/uploaded-certificates.js";
 import { uploadAgentConfiguration, uploadClusterConfiguration } from "../objects/uploads.js";
 import type { Phase } from "../phases/phase.js";
+import { proxyProgram } from "../preflight/checks.js";
 import { controlPlaneChecks } from "../preflight/machine-checks.js";
 import { preflight } from "../preflight/preflight.js";
 import type { InitContext } from "./context.js";
@@ -21,7 +22,13 @@ export const initPhases: readonly Phase<InitContext>[] = [
     description: "Run pre-flight checks",
     async run({ tools, ignored, etcdProgram, ...site }) {
       tools.print("[preflight] Running pre-flight checks\n");
-      await preflight(controlPlaneChecks({ ...site, tools }, etcdProgram), { ignored, warn: tools.printError });
+      const { cluster, proxy } = site;
+      const searched = tools.environment["PATH"] ?? "";
+      const checks = [
+        ...controlPlaneChecks({ ...site, tools }, etcdProgram),
+        ...(cluster.proxy.disabled ? [] : [proxyProgram(proxy?.mode ?? "", searched)]),
+      ];
+      await preflight(checks, { ignored, warn: tools.printError });
     },
   },
   {

@@ -11,6 +11,7 @@ import { clusterAccess, type InitContext } from "../init/context.js";
 import { dryMachine } from "../machine/machine.js";
 import { pathsOf } from "../machine/paths.js";
 import { noPatches, readPatches } from "../manifests/patches.js";
+import { ignoredChecks } from "../preflight/preflight.js";
 import { createRunner } from "../runner/create-runner.js";
 import type { Site } from "../site.js";
 import type { Tools } from "../world.js";
@@ -62,7 +63,7 @@ export function joinContext(line: JoinLine, given: Tools): JoinContext {
     patches: folder === "" ? noPatches : readPatches(folder, tools.naming, tools.printError),
     runner: createRunner(values.runner, tools),
     etcdProgram: values["etcd-program"],
-    ignored: [...values["ignore-preflight-errors"], ...join.nodeRegistration.ignorePreflightErrors],
+    ignored: ignoredChecks(values["ignore-preflight-errors"], join.nodeRegistration.ignorePreflightErrors),
     asAdmin: access.api,
     site: async () => ({ tools, paths, member, cluster: await configuration() }),
     async close() {

@@ -31,6 +31,14 @@ interface Patch {
 const fileName = /^([a-z0-9-]*?)([0-9]*)(?:\+(strategic|merge|json))?\.(?:json|yaml)$/;
 const maxBytes = 1 << 20;
 
+function filesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    throw new Error(`the patches of ${JSON.stringify(folder)} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
 /**
  * The patches of a folder: `TARGET[SUFFIX][+strategic|merge|json].yaml|json`, applied in the order of their names; the
  * target is a unit's name. Files of other names are told of.
@@ -40,7 +48,7 @@ export function readPatches(folder: string, naming: Naming, warn: (text: string)
   const targets = (["etcd", "apiserver", "controller-manager", "scheduler", "agent"] as const).map((component) =>
     unitName(naming, component),
   );
-  const patches = readdirSync(folder)
+  const patches = filesOf(folder)
     .sort()
     .flatMap((file) => {
       const named = targetOf(file, targets);

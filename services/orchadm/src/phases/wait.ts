@@ -9,6 +9,8 @@ export interface WaitOptions {
   /** Milliseconds. */
   readonly timeoutMs: number;
   readonly everyMs?: number;
+  /** Told once, of the first attempt that fails and is made again. */
+  readonly told?: (problem: string) => void;
 }
 
 /**
@@ -16,17 +18,18 @@ export interface WaitOptions {
  */
 export async function until<T>(
   attempt: () => Promise<T>,
-  { what, timeoutMs, everyMs = 250 }: WaitOptions,
+  { what, timeoutMs, everyMs = 250, told }: WaitOptions,
   { clock }: Pick<Tools, "clock">,
 ): Promise<T> {
   const end = clock.monotonic() + timeoutMs;
-  for (;;) {
+  for (let attempts = 1; ; attempts++) {
     try {
       return await attempt();
     } catch (error) {
       if (error instanceof Final || clock.monotonic() >= end) {
         throw new Error(error instanceof Final ? error.message : `${what}: ${messageOf(error)}`, { cause: error });
       }
+      if (attempts === 1) told?.(messageOf(error));
     }
     await sleep(clock, everyMs);
   }

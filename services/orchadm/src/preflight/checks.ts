@@ -1,7 +1,10 @@
+import { lookup } from "node:dns/promises";
 import { accessSync, constants } from "node:fs";
 import { createServer } from "node:net";
 import { cpus, totalmem } from "node:os";
 import { delimiter, join } from "node:path";
+import type { Clock } from "@orch/status/clock.js";
+import { isNewerRelease } from "../configuration/cluster-release.js";
 import type { Machine } from "../machine/machine.js";
 import { type Check, doubtful, wrong } from "./preflight.js";
 
@@ -9,6 +12,37 @@ import { type Check, doubtful, wrong } from "./preflight.js";
 export const privileged = (machine: Machine): Check => ({
   name: "IsPrivilegedUser",
   find: () => (machine.root !== "" || process.getuid?.() === 0 ? [] : [wrong("user is not running as root")]),
+});
+
+/** Servers of names that do not answer are waited for no longer. */
+const longestLookupMs = 2_000;
+
+/** Others may have to find the machine by its name. */
+export const reachableName = (name: string, clock: Pick<Clock, "after">): Check => ({
+  name: "Hostname",
+  find: () =>
+    new Promise((resolve) => {
+      const unreachable = [doubtful(`hostname ${JSON.stringify(name)} could not be reached`)];
+      const cancel = clock.after(longestLookupMs, () => resolve(unreachable));
+      void lookup(name)
+        .then(
+          () => resolve([]),
+          () => resolve(unreachable),
+        )
+        .finally(cancel);
+    }),
+});
+
+export const knownRelease = (name: string, wanted: string, own: string): Check => ({
+  name,
+  find: () =>
+    isNewerRelease(wanted, { version: own })
+      ? [
+          doubtful(
+            `the version ${wanted} of the cluster is greater than that of this program, ${own}: take a newer program`,
+          ),
+        ]
+      : [],
 });
 
 const leastCpus = 2;
@@ -64,6 +98,13 @@ export const folderEmpty = (machine: Machine, path: string): Check => ({
   name: `DirAvailable-${nameOf(path)}`,
   find: () => (machine.list(path).length === 0 ? [] : [wrong(`${machine.at(path)} is not empty`)]),
 });
+
+/** The programs by which a proxy here would write its rules: nobody needs them where none runs. */
+export function proxyProgram(mode: string, searched: string): Check {
+  const program = mode === "nftables" ? "nft" : "iptables";
+  const { name, find } = programExists(program, program, [searched, "/usr/sbin", "/sbin"].join(delimiter));
+  return { name, find: async () => (await find()).map(({ text }) => doubtful(text)) };
+}
 
 /** A program by its path, or by a name that is looked for in `searched`, as PATH is written. */
 export const programExists = (name: string, program: string, searched: string): Check => ({

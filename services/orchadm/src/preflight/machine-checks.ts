@@ -1,7 +1,23 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { etcdHost, ports } from "../manifests/components.js";
 import { localAddress, type Site } from "../site.js";
-import { fileAvailable, folderEmpty, portFree, privileged, programExists, size } from "./checks.js";
+import {
+  fileAvailable,
+  folderEmpty,
+  knownRelease,
+  portFree,
+  privileged,
+  programExists,
+  reachableName,
+  size,
+} from "./checks.js";
 import type { Check } from "./preflight.js";
+
+/** `OrchVersion`, `KubernetesVersion` */
+function releaseCheck(naming: Naming): string {
+  const word = naming.configurationWord("orchVersion");
+  return `${word.slice(0, 1).toUpperCase()}${word.slice(1)}`;
+}
 
 /** What a machine needs to become one of the control plane. */
 export function controlPlaneChecks(site: Site, etcdProgram: string): readonly Check[] {
@@ -14,6 +30,9 @@ export function controlPlaneChecks(site: Site, etcdProgram: string): readonly Ch
   return [
     privileged(machine),
     ...size,
+    // Machines that are played below other roots are known to nobody by their names.
+    ...(machine.root === "" ? [reachableName(member.name, tools.clock)] : []),
+    knownRelease(releaseCheck(tools.naming), cluster.orchVersion, tools.version),
     portFree(address, member.bindPort),
     portFree(own, ports.scheduler),
     portFree(own, ports.controllerManager),

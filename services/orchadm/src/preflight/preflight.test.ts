@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { test } from "node:test";
+import { createManualClock } from "@orch/status/testing/manual-clock.js";
 import { initFile, openFileMachine } from "../testing/commands.js";
-import { portFree } from "./checks.js";
+import { knownRelease, portFree, proxyProgram, reachableName } from "./checks.js";
 import { type Check, doubtful, preflight, wrong } from "./preflight.js";
 
 const check = (name: string, ...findings: ReturnType<typeof wrong>[]): Check => ({ name, find: () => findings });
@@ -35,6 +36,29 @@ test("a port that somebody listens at is in use", async () => {
   server.close();
   await once(server, "close");
   assert.deepEqual(await portFree("127.0.0.1", port).find(), []);
+});
+
+test("a cluster of a release to come, and a machine without a proxy's programs, are doubtful", async () => {
+  const found = await knownRelease("OrchVersion", "v1.33.0", "v1.32.4").find();
+  assert.deepEqual(
+    found.map(({ level }) => level),
+    ["warning"],
+  );
+  assert.match(
+    found[0]?.text ?? "",
+    /^the version v1\.33\.0 of the cluster is greater than that of this program, v1\.32\.4/,
+  );
+  assert.deepEqual(await knownRelease("OrchVersion", "v1.32.9", "v1.32.4").find(), []);
+  const programs = await Promise.all(["", "iptables", "nftables"].map((mode) => proxyProgram(mode, "/nowhere").name));
+  assert.deepEqual(programs, ["FileExisting-iptables", "FileExisting-iptables", "FileExisting-nft"]);
+});
+
+test("a name that nobody knows is doubtful, however long its servers take", async () => {
+  const clock = createManualClock();
+  assert.deepEqual(await reachableName("localhost", clock).find(), []);
+  const unknown = reachableName("no-such-machine.invalid", clock).find();
+  await clock.pass(2_000);
+  assert.deepEqual(await unknown, [doubtful('hostname "no-such-machine.invalid" could not be reached')]);
 });
 
 test("init stops where somebody has been before", async () => {

@@ -14,6 +14,18 @@ export interface Finding {
 export const wrong = (text: string): Finding => ({ level: "error", text });
 export const doubtful = (text: string): Finding => ({ level: "warning", text });
 
+/**
+ * Checks whose errors are warnings, of the command line and of a file together.
+ * @throws Error where `all` stands beside names
+ */
+export function ignoredChecks(...lists: readonly (readonly string[])[]): readonly string[] {
+  const names = [...new Set(lists.flat().map((name) => name.toLowerCase()))].sort();
+  if (!names.includes("all") || names.length === 1) return names;
+  throw new Error(
+    `ignore-preflight-errors: Invalid value: ${JSON.stringify(names.join(","))}: don't specify individual checks if 'all' is used`,
+  );
+}
+
 export interface PreflightOptions {
   /** Names whose errors are warnings, in any case; `all` is every one. */
   readonly ignored: readonly string[];

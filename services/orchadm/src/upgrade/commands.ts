@@ -7,7 +7,7 @@ import { pathsOf } from "../machine/paths.js";
 import { noPatches, readPatches } from "../manifests/patches.js";
 import { runPhases } from "../phases/phase.js";
 import { phaseCommands, withContext } from "../phases/phase-commands.js";
-import { preflight } from "../preflight/preflight.js";
+import { ignoredChecks, preflight } from "../preflight/preflight.js";
 import type { Site } from "../site.js";
 import type { Tools } from "../world.js";
 import { healthChecks } from "./checks.js";
@@ -85,7 +85,7 @@ const plan = command({
       const cluster = await storedClusterConfiguration(api, tools);
       const site = { tools, paths, cluster, member: ownMember(machine, paths), api };
       print("[upgrade] Running cluster health checks\n");
-      const ignored = [...values["ignore-preflight-errors"], ...settings.ignorePreflightErrors];
+      const ignored = ignoredChecks(values["ignore-preflight-errors"], settings.ignorePreflightErrors);
       await preflight(healthChecks(site), { ignored, warn: printError });
       if (values["print-config"] || settings.printConfig === true) {
         print(`[upgrade/config] Configuration used:\n${kindsOf(tools).cluster.print(cluster)}`);

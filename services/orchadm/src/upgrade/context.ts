@@ -7,6 +7,7 @@ import { storedClusterConfiguration } from "../configuration/stored.js";
 import { dryMachine } from "../machine/machine.js";
 import { pathsOf } from "../machine/paths.js";
 import { noPatches, type Patches, readPatches } from "../manifests/patches.js";
+import { ignoredChecks } from "../preflight/preflight.js";
 import { createRunner } from "../runner/create-runner.js";
 import type { Runner } from "../runner/unit.js";
 import type { Site } from "../site.js";
@@ -88,7 +89,7 @@ async function openContext(
       changes: isDry ? { ...dryCluster(print), get: api.get } : api,
       patches: folder === "" ? noPatches : readPatches(folder, naming, printError),
       runner: createRunner(values.runner, tools),
-      ignored: [...values["ignore-preflight-errors"], ...settings.ignorePreflightErrors],
+      ignored: ignoredChecks(values["ignore-preflight-errors"], settings.ignorePreflightErrors),
       skipped: given.has("skip-phases") ? values["skip-phases"] : settings.skipPhases,
       withEtcd: values["etcd-upgrade"] && settings.etcdUpgrade,
       renewsCertificates: values["certificate-renewal"] && settings.certificateRenewal,

@@ -10,7 +10,7 @@ export interface StaleFlow {
   /** Absent: of a node port, whichever address was asked. */
   readonly address: string | undefined;
   readonly port: number;
-  /** Where it went; absent: nowhere, since there was no endpoint. */
+  /** Where it went; absent: nowhere, since there was no endpoint, or wherever it went. */
   readonly endpoint: string | undefined;
 }
 
@@ -21,7 +21,12 @@ export function staleFlows(before: readonly BalancedPort[], after: readonly Bala
   const removed = before.filter(isUdp).flatMap((old) => {
     const kept = new Set(next.get(old.port.key)?.reachable.map(({ text }) => text));
     const gone = old.reachable.filter(({ text }) => !kept.has(text));
-    return gone.flatMap(({ address }) => waysTo(old).map((way) => ({ ...way, endpoint: address })));
+    // Where no endpoint is left nobody is served at the address: one deletion does for all, be they thousands.
+    return waysTo(old).flatMap((way): readonly StaleFlow[] =>
+      kept.size === 0 && gone.length > 0 && way.address !== undefined
+        ? [{ ...way, endpoint: undefined }]
+        : gone.map(({ address }) => ({ ...way, endpoint: address })),
+    );
   });
   const begun = after
     .filter((balanced) => isUdp(balanced) && balanced.hasEndpoints)

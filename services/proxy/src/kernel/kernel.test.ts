@@ -8,6 +8,7 @@ import { chainNames } from "../iptables/words.js";
 import { createCluster } from "../model/cluster.js";
 import { endpoint, service, slice } from "../testing/objects.js";
 import { deleteFlows, deletionOf, staleFlows } from "./conntrack.js";
+import { createFlowForgetter } from "./flow-forgetter.js";
 import { chainsIn, createIptablesBackend, wordsIn } from "./iptables.js";
 import { createNftBackend, isOlder } from "./nft.js";
 import { createPrograms, type ProgramResult, type RunProgram } from "./programs.js";
@@ -58,6 +59,50 @@ describe("connection tracking", () => {
     const web = { ports: [{ name: "web", port: 80 }] };
     assert.deepEqual(staleFlows(portsWith(["10.0.0.1"], web), []), []);
     assert.deepEqual(staleFlows(portsWith(["10.0.0.1"]), portsWith(["10.0.0.1"])), []);
+  });
+  test("where no endpoint is left each address is one deletion; a node port, which others may have, is one for each", () => {
+    const many = portsWith(["10.0.0.1", "10.0.0.2", "10.0.0.3"]);
+    for (const after of [[], portsWith([])]) {
+      const flows = staleFlows(many, after);
+      assert.deepEqual(
+        flows.filter(({ address }) => address !== undefined),
+        ways.slice(0, 2).map((way) => ({ ...way, endpoint: undefined })),
+      );
+      assert.deepEqual(
+        flows.filter(({ address }) => address === undefined).map(({ endpoint }) => endpoint),
+        ["10.0.0.1", "10.0.0.2", "10.0.0.3"],
+      );
+    }
+  });
+  test("nobody waits for deletions: they go on one at a time, each once, until it is stopped", async () => {
+    const ends: (() => void)[] = [];
+    const asked: string[] = [];
+    const errors: unknown[] = [];
+    const forgetter = createFlowForgetter({
+      family: "IPv4",
+      onError: (error) => errors.push(error),
+      run: async (_command, args) => {
+        asked.push(args.at(-1) ?? "");
+        await new Promise<void>((resolve) => ends.push(resolve));
+        return asked.length === 1 ? failed("no rights") : done;
+      },
+    });
+    const flow = (endpoint: string) => ({ address: "172.30.0.41", port: 53, endpoint });
+    const turn = () => new Promise((resolve) => setImmediate(resolve));
+    forgetter.forget(["a", "b", "b", "c"].map(flow));
+    assert.deepEqual(asked, ["a"]);
+    ends.shift()?.();
+    await turn();
+    forgetter.forget([flow("c"), flow("d")]);
+    assert.deepEqual([asked, errors.length], [["a", "b"], 1]);
+    const stopped = forgetter.stop();
+    ends.shift()?.();
+    await stopped;
+    assert.deepEqual(asked, ["a", "b"]);
+    forgetter.forget([flow("e")]);
+    assert.deepEqual(asked, ["a", "b", "e"]);
+    ends.shift()?.();
+    await forgetter.stop();
   });
   test("they are deleted one by one; that there are none is no failure", async () => {
     const flow = { address: "172.30.0.41", port: 53, endpoint: "10.0.0.2" };

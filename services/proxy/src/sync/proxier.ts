@@ -1,7 +1,8 @@
 import type { Log } from "@orch/runtime/log.js";
 import type { Clock } from "@orch/status/clock.js";
 import type { Backend } from "../kernel/backend.js";
-import { deleteFlows, type StaleFlow, staleFlows } from "../kernel/conntrack.js";
+import { type StaleFlow, staleFlows } from "../kernel/conntrack.js";
+import { createFlowForgetter, type FlowForgetter } from "../kernel/flow-forgetter.js";
 import type { RunProgram } from "../kernel/programs.js";
 import type { BalancedPort } from "../model/balance.js";
 import type { Cluster } from "../model/cluster.js";
@@ -35,6 +36,8 @@ export interface ProxierDeps {
 /** Brings rules to what the cluster says, a sync at a time. */
 export interface Proxier {
   sync(): Promise<Outcome>;
+  /** Resolves when no program runs for it. */
+  stop(): Promise<void>;
 }
 
 interface SideState {
@@ -42,6 +45,7 @@ interface SideState {
   /** By service: to know which endpoints have gone. */
   readonly written: Map<string, readonly BalancedPort[]>;
   readonly stale: StaleFlow[];
+  readonly forgetter: FlowForgetter;
   wholeAt: number;
   lookedAt: number;
 }
@@ -50,7 +54,12 @@ export function createProxier(deps: ProxierDeps): Proxier {
   const { cluster, surroundings, clock, telemetry, log } = deps;
   const states = deps.sides.map((side): SideState => {
     const now = clock.monotonic();
-    return { side, written: new Map(), stale: [], wholeAt: now, lookedAt: now };
+    const { family } = side;
+    const forgetter = createFlowForgetter({
+      ...{ family, run: deps.run },
+      onError: (err) => log.warn({ err, family }, "connections to endpoints that are gone could not be ended"),
+    });
+    return { side, written: new Map(), stale: [], forgetter, wholeAt: now, lookedAt: now };
   });
 
   telemetry.sizes(() => deps.sides.map(({ ruleset }) => ruleset.sizes));
@@ -83,7 +92,7 @@ export function createProxier(deps: ProxierDeps): Proxier {
       if (isWhole) state.wholeAt = began;
       telemetry.synced(isWhole ? "full" : "partial", (clock.monotonic() - began) / 1000);
       if (text !== "") log.debug({ family, isWhole, bytes: text.length }, "rules are written");
-      await forgetFlows(stale.splice(0), family);
+      state.forgetter.forget(stale.splice(0));
       return { ok: true, againAfter };
     } catch (err) {
       ruleset.forget();
@@ -101,14 +110,6 @@ export function createProxier(deps: ProxierDeps): Proxier {
     return true;
   };
 
-  const forgetFlows = async (flows: readonly StaleFlow[], family: Family): Promise<void> => {
-    try {
-      await deleteFlows(flows, family, deps.run);
-    } catch (err) {
-      log.warn({ err, family }, "connections to endpoints that are gone could not be ended");
-    }
-  };
-
   return {
     async sync() {
       takeChanges();
@@ -120,6 +121,9 @@ export function createProxier(deps: ProxierDeps): Proxier {
         ok: outcomes.every(({ ok }) => ok),
         againAfter: Number.isFinite(soonest) ? soonest : undefined,
       };
+    },
+    async stop() {
+      await Promise.all(states.map(({ forgetter }) => forgetter.stop()));
     },
   };
 }

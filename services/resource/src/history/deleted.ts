@@ -1,10 +1,10 @@
-import { notesOf } from "@orch/history/note-keys.js";
+import { notesOf, objectOf } from "@orch/history/note-keys.js";
 import { changeOf, type NotedChange, newestFirst } from "@orch/history/states.js";
-import { isObject } from "@orch/schema/descriptor.js";
+import { badRequest } from "@orch/status/api-error.js";
 import { isReadable } from "@orch/store/notes.js";
 import { key } from "@orch/store/revision.js";
 import { keyOf, keyPrefix, type Write } from "../write/write.js";
-import { apiVersion, authorOf, parsed } from "./documents.js";
+import { apiVersion, authorOf } from "./documents.js";
 import { pageLimit, readContinue, writeContinue } from "./paging.js";
 
 /** The name that stands for all in a path: no object can have it where names are DNS labels. */
@@ -16,38 +16,37 @@ const anything = "-";
  */
 export async function listDeleted(write: Write): Promise<object> {
   const { deps, request } = write;
-  const { limit, from } = pageOf(write);
+  const { options } = request;
   const prefix = isOne(request.name) ? notesOf(keyOf(write, request.name)) : keyPrefix(write);
-  const notes = await deps.store.notes.range({
-    ...{ space: "deleted", prefix, limit: limit + 1 },
-    ...(from === "" ? {} : { from: key(from) }),
+  const root = deps.naming.storePrefix;
+  const after = readContinue(options["continue"] ?? "");
+  if (after !== "" && !`${root}${after}`.startsWith(prefix)) throw badRequest("continue key is not valid");
+  const query = { space: "deleted" as const, prefix };
+  const from = after === "" ? {} : { from: key(`${root}${after}\0`) };
+  const page = await deps.store.notes.range({
+    ...{ ...query, ...from, limit: pageLimit(options["limit"]) },
+    maxBytes: pageBytes,
   });
-  const page = notes.slice(0, limit);
-  const next = notes[limit];
+  const last = page.at(-1)?.key;
+  const more = last === undefined ? [] : await deps.store.notes.range({ ...query, from: key(`${last}\0`), limit: 1 });
   const deletions = page.flatMap((note) => (isReadable(note) ? changeOf("deleted", note) : []));
   return {
     ...{ kind: "DeletedObjectList", apiVersion },
-    metadata: next === undefined ? {} : { continue: writeContinue(next.key.slice(deps.naming.storePrefix.length)) },
-    items: inOrder(deletions).map(itemOf),
+    metadata: last === undefined || more.length === 0 ? {} : { continue: writeContinue(last.slice(root.length)) },
+    items: inOrder(deletions).map((deletion) => itemOf(deletion, write.kind.namespaced)),
   };
 }
+
+/** Of records that are read for a page: each has a whole object in it. */
+const pageBytes = 8 << 20;
 
 const isOne = (name: string): boolean => name !== "" && name !== anything;
-
-function pageOf(write: Write): { readonly limit: number; readonly from: string } {
-  const { options } = write.request;
-  const after = readContinue(options["continue"] ?? "");
-  return {
-    limit: pageLimit(options["limit"]),
-    from: after === "" ? "" : write.deps.naming.storePrefix + after,
-  };
-}
 
 /** Names stay in their order; of one name the newest comes first. */
 function inOrder(deletions: readonly NotedChange[]): readonly NotedChange[] {
   const names = new Map<string, NotedChange[]>();
   for (const deletion of deletions) {
-    const name = deletion.key.slice(0, deletion.key.lastIndexOf("\0"));
+    const name = objectOf(deletion.key);
     const known = names.get(name);
     if (known === undefined) names.set(name, [deletion]);
     else known.push(deletion);
@@ -55,15 +54,17 @@ function inOrder(deletions: readonly NotedChange[]): readonly NotedChange[] {
   return [...names.values()].flatMap(newestFirst);
 }
 
-function itemOf({ revision, from, author, before }: NotedChange): object {
-  const state = before.type === "whole" ? parsed(before.state) : undefined;
-  const metadata = isObject(state) && isObject(state["metadata"]) ? state["metadata"] : {};
-  const { name, namespace, uid, creationTimestamp } = metadata;
+function itemOf({ key: of, revision, from, author, before, deleted }: NotedChange, namespaced: boolean): object {
+  const parts = objectOf(of).split("/");
   return {
-    metadata: { name, namespace, uid, creationTimestamp },
+    metadata: {
+      name: parts.at(-1),
+      ...(namespaced ? { namespace: parts.at(-2) } : {}),
+      ...(deleted === undefined ? {} : deleted),
+    },
     revision: String(revision),
     lastRevision: String(from),
     ...authorOf(author),
-    restorable: state !== undefined,
+    restorable: before.type === "whole",
   };
 }

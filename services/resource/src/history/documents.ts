@@ -1,5 +1,5 @@
 import { type Difference, differenceOf } from "@orch/history/difference.js";
-import type { ObjectState } from "@orch/history/states.js";
+import type { ObjectState, ObjectStates } from "@orch/history/states.js";
 import { historyGroup } from "@orch/naming/naming.js";
 import { readJson } from "@orch/status/read-json.js";
 import type { Write } from "../write/write.js";
@@ -12,7 +12,7 @@ const mostFields = 50;
 const mostChanges = 1000;
 
 /** The states of an object, newest first. */
-export async function historyDocument(write: Write, states: readonly ObjectState[]): Promise<object> {
+export async function historyDocument(write: Write, states: ObjectStates): Promise<object> {
   return {
     ...headOf(write, "ObjectHistory"),
     items: await itemsOf(states),
@@ -36,10 +36,10 @@ function headOf({ request: { name, namespace } }: Write, kind: string): object {
   return { kind, apiVersion, metadata: { name, ...(namespace === "" ? {} : { namespace }) } };
 }
 
-async function itemsOf(states: readonly ObjectState[]): Promise<readonly object[]> {
+async function itemsOf(states: ObjectStates): Promise<readonly object[]> {
   const items: object[] = [];
   let parsedBytes = 0;
-  let newer: { readonly state: ObjectState; readonly tree: unknown } | undefined;
+  let newer: { readonly state: Told; readonly tree: unknown } | undefined;
   const tell = (difference: Difference | undefined): void => {
     if (newer !== undefined) items.push(itemOf(newer.state, difference));
   };
@@ -47,7 +47,8 @@ async function itemsOf(states: readonly ObjectState[]): Promise<readonly object[
     parsedBytes += state.value?.length ?? 0;
     const tree = parsedBytes <= mostParsedBytes ? parsed(state.value) : undefined;
     tell(newer?.tree === undefined || tree === undefined ? undefined : differenceOf(tree, newer.tree, mostFields));
-    newer = { state, tree };
+    const { value, ...told } = state;
+    newer = { state: { ...told, restorable: value !== undefined }, tree };
     // Others are not to wait for a long history.
     await new Promise((resolve) => setImmediate(resolve));
   }
@@ -55,14 +56,17 @@ async function itemsOf(states: readonly ObjectState[]): Promise<readonly object[
   return items;
 }
 
-function itemOf({ revision, author, change, value }: ObjectState, difference: Difference | undefined): object {
+/** A state without what it was: those of a long history together are large. */
+type Told = Omit<ObjectState, "value"> & { readonly restorable: boolean };
+
+function itemOf({ revision, author, change, restorable }: Told, difference: Difference | undefined): object {
   return {
     revision: String(revision),
     ...(author === undefined ? {} : authorOf(author)),
     ...(change === undefined ? {} : { change }),
     ...(difference === undefined || change !== "changed" ? {} : fieldsOf(difference)),
     // Where it is not, neither a diff nor a rollback can be had of it.
-    restorable: value !== undefined,
+    restorable,
   };
 }
 

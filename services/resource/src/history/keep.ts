@@ -1,7 +1,13 @@
 import type { Catalog } from "@orch/api/catalog.js";
 import { storedResource } from "@orch/api/stored-resource.js";
 import { objectOf } from "@orch/history/note-keys.js";
-import { type HistoryLimits, type HistoryPolicy, limitsOf } from "@orch/history/rules.js";
+import {
+  type HistoryLimits,
+  type HistoryPolicy,
+  limitsOf,
+  mostObjectBytes,
+  widestLimits,
+} from "@orch/history/rules.js";
 import { type NotedChange, readChanges } from "@orch/history/states.js";
 import { sleep, systemClock } from "@orch/runtime/clock.js";
 import type { NewNote, NoteSpace } from "@orch/store/notes.js";
@@ -39,9 +45,12 @@ export interface HistoryKeeper {
   round(): Promise<KeptHistory>;
 }
 
-const roundMs = 10 * 60_000;
+const roundMs = 3600_000;
+const firstRoundMs = 10 * 60_000;
 /** An object is looked at again when it has so many more notes than it may have. */
-const slack = 20;
+const slack = 50;
+/** And when so many bytes were added to them. */
+const slackBytes = mostObjectBytes / 4;
 const mostCounted = 10_000;
 /** A round is made early when so large a part of the bytes that may be kept was added. */
 const earlyShare = 8;
@@ -51,7 +60,7 @@ const stepMs = 3600_000;
 /** Bounds what is kept of objects' past: states an object, age, and bytes of all together. */
 export function createKeeper(deps: KeeperDeps): HistoryKeeper {
   const { store, policy, log } = deps;
-  const counts = new LRUCache<Key, number>({ max: mostCounted });
+  const counts = new LRUCache<Key, Counted>({ max: mostCounted });
   let added = 0;
   let wake = (): void => {};
   const trim = async (object: Key): Promise<void> => {
@@ -73,9 +82,10 @@ export function createKeeper(deps: KeeperDeps): HistoryKeeper {
       const object = objectOf(at);
       added += value.length;
       if (added > policy.maxBytes / earlyShare) wake();
-      const count = (counts.get(object) ?? 0) + 1;
-      if (count < slack) {
-        counts.set(object, count);
+      const { notes, bytes } = counts.get(object) ?? { notes: 0, bytes: 0 };
+      const counted = { notes: notes + 1, bytes: bytes + value.length };
+      if (counted.notes < slack && counted.bytes < slackBytes) {
+        counts.set(object, counted);
         return;
       }
       counts.delete(object);
@@ -83,10 +93,10 @@ export function createKeeper(deps: KeeperDeps): HistoryKeeper {
     },
     round,
     async run(signal) {
-      while (!signal.aborted) {
+      for (let waitMs = firstRoundMs; !signal.aborted; waitMs = roundMs) {
         const early = new AbortController();
         wake = () => early.abort();
-        await sleep(systemClock, roundMs, AbortSignal.any([signal, early.signal]));
+        await sleep(systemClock, waitMs, AbortSignal.any([signal, early.signal]));
         if (signal.aborted) return;
         await round().catch((error: unknown) =>
           log("objects' history could not be cut; the next round tries again", error),
@@ -94,6 +104,11 @@ export function createKeeper(deps: KeeperDeps): HistoryKeeper {
       }
     },
   };
+}
+
+interface Counted {
+  readonly notes: number;
+  readonly bytes: number;
 }
 
 function told({ observe }: KeeperDeps, kept: KeptHistory): KeptHistory {
@@ -149,15 +164,22 @@ interface Bounds {
 function over(changes: readonly NotedChange[], { limits, now, oldest }: Bounds): readonly NotedChange[] {
   if (limits === undefined) return changes;
   const from = Math.max(oldest, now - limits.maxAgeMs);
-  const first = changes.findIndex(({ author }, i) => i >= limits.maxStates || author.time < from);
+  let bytes = 0;
+  const first = changes.findIndex(({ author, size }, i) => {
+    bytes += size;
+    return i >= limits.maxStates || author.time < from || (bytes > mostObjectBytes && i > 0);
+  });
   return first < 0 ? [] : changes.slice(first);
 }
 
-/** What rules say of the object at a key; nothing is kept of what is no object of any kind. */
+/**
+ * What rules say of the object at a key. Of a kind that is not known its definition is gone, or has not come to this process yet:
+ * the history of its objects lasts as long as any.
+ */
 function limitsAt({ catalog, storePrefix, policy }: KeeperDeps, object: Key): HistoryLimits | undefined {
   const path = object.slice(storePrefix.length);
   const resource = storedResource(catalog.now, path);
-  if (resource === undefined) return undefined;
+  if (resource === undefined) return widestLimits(policy);
   const parts = path.split("/");
   // `<storage prefix>/[namespace/]name`, and a storage prefix has one part or two.
   const prefixParts = catalog.now.storedAt(parts[0] ?? "") === undefined ? 2 : 1;

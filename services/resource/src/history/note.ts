@@ -1,5 +1,6 @@
+import type { AnyObject } from "@orch/api/object.js";
 import { canHaveNotes, noteKeyOf } from "@orch/history/note-keys.js";
-import { type Author, encodeRecord } from "@orch/history/record.js";
+import { type Author, type DeletedIdentity, encodeRecord } from "@orch/history/record.js";
 import { limitsOf } from "@orch/history/rules.js";
 import type { NewNote } from "@orch/store/notes.js";
 import type { Key } from "@orch/store/revision.js";
@@ -14,8 +15,8 @@ export interface PendingChange {
   readonly before: Pick<StoredState, "value" | "revision"> | undefined;
   /** Undefined for a deletion. */
   readonly after: Buffer | undefined;
-  /** Of the object. */
-  readonly uid: string | undefined;
+  /** Who it is; of a change that neither creates nor deletes it is not asked for. */
+  readonly of?: Pick<AnyObject["metadata"], "uid" | "creationTimestamp"> | undefined;
 }
 
 /** What is kept of a change for the object's history; undefined where none is kept of it. */
@@ -25,13 +26,17 @@ export function historyNote(write: Write, change: PendingChange): NewNote | unde
   const { kind, request } = write;
   const ruled = { group: kind.group, resource: kind.plural, namespace: kind.namespaced ? request.namespace : "" };
   if (limitsOf(history, ruled) === undefined) return undefined;
-  const { key, before, after, uid = "" } = change;
+  const { key, before, after, of } = change;
   if (!canHaveNotes(key)) return undefined;
   return {
     space: after === undefined ? "deleted" : "states",
-    key: noteKeyOf(key, before?.revision ?? 0, uid),
-    value: encodeRecord(authorOf(write), { before, after }),
+    key: noteKeyOf(key, before?.revision ?? 0, of?.uid ?? ""),
+    value: encodeRecord(authorOf(write), { before, after, deleted: after === undefined ? identityOf(of) : undefined }),
   };
+}
+
+function identityOf(of: PendingChange["of"]): DeletedIdentity {
+  return { uid: of?.uid ?? "", creationTimestamp: of?.creationTimestamp ?? "" };
 }
 
 function authorOf(write: Write): Author {

@@ -1,6 +1,6 @@
 import type { AnyObject } from "@orch/api/object.js";
 import { hasHistory } from "@orch/history/rules.js";
-import { type ObjectState, readStates } from "@orch/history/states.js";
+import { type ObjectState, type ObjectStates, readStates } from "@orch/history/states.js";
 import { historyKey } from "@orch/naming/naming.js";
 import { writeOptions } from "@orch/render/write-options.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
@@ -17,6 +17,7 @@ import { surfaceOf } from "../write/surface.js";
 import { warned } from "../write/warned.js";
 import { keyOf, resourceOf, type Write } from "../write/write.js";
 import { lost } from "./at.js";
+import { parsed } from "./documents.js";
 import { livingOwners } from "./owners.js";
 import { stateOf } from "./read.js";
 
@@ -85,10 +86,7 @@ async function undelete(write: Write): Promise<WriteReply> {
   const { revision: wanted } = bodyOf(write);
   const creating: Write = { ...write, request: { ...request, subresource: "", verb: "create" } };
   const states = await readStates(deps.store, keyOf(write, request.name));
-  const at = states.findIndex(
-    ({ change, revision: of }) => change === "deleted" && (wanted === undefined || of === Number(wanted)),
-  );
-  const last = at < 0 ? undefined : states[at + 1];
+  const last = lastBefore(states, wanted === undefined ? undefined : Number(wanted));
   if (last === undefined) throw notFound(resourceOf(kind), request.name);
   const surface = surfaceOf(creating);
   const shown = surface.show(await readState(creating, last));
@@ -98,6 +96,32 @@ async function undelete(write: Write): Promise<WriteReply> {
     const beginning = { object: asNew(shown, owners), tracked: true };
     return objectReply(creating, await createObject(creating, beginning, { surface, options, store: storeOnlyNew }));
   });
+}
+
+/**
+ * The state before a deletion, the last one where none is named: of an object that was marked and waited for its finalizers the one
+ * before the mark, so that it has them again.
+ */
+function lastBefore(states: ObjectStates, deletion: number | undefined): ObjectState | undefined {
+  let last: ObjectState | undefined;
+  let isBehind = false;
+  for (const state of states) {
+    const { change, revision: at, value } = state;
+    if (!isBehind) {
+      isBehind = change === "deleted" && (deletion === undefined || at === deletion);
+      continue;
+    }
+    if (change === "deleted" || value === undefined) break;
+    last ??= state;
+    if (!isMarked(value)) return state;
+  }
+  return last;
+}
+
+function isMarked(value: Buffer): boolean {
+  const object = parsed(value);
+  const metadata = isObject(object) ? object["metadata"] : undefined;
+  return isObject(metadata) && metadata["deletionTimestamp"] !== undefined;
 }
 
 /** The annotation of an object that was brought back: the uid that it had. */
@@ -115,7 +139,8 @@ function asNew(then: AnyObject, owners: AnyObject["metadata"]["ownerReferences"]
   };
 }
 
-async function readState(write: Write, { value, revision: at }: ObjectState): Promise<AnyObject> {
+async function readState(write: Write, { value, revision: at, change }: ObjectState): Promise<AnyObject> {
+  if (change === "deleted") throw notFound(resourceOf(write.kind), `${write.request.name} at revision ${at}`);
   if (value === undefined) throw lost(at);
   return readStored(write, { key: keyOf(write, write.request.name), value, revision: revision(at) });
 }

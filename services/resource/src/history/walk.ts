@@ -1,6 +1,7 @@
 import { objectOf } from "@orch/history/note-keys.js";
 import { changeOf, type NotedChange, newestFirst } from "@orch/history/states.js";
 import { isReadable, type NoteSpace } from "@orch/store/notes.js";
+import { createPace } from "@orch/store/pace.js";
 import { type Key, key } from "@orch/store/revision.js";
 import type { Entry, Store } from "@orch/store/store.js";
 
@@ -15,38 +16,57 @@ interface WalkQuery {
   readonly prefix: Key;
   /** Begin behind this object. */
   readonly after?: Key | undefined;
+  /** End with this one. */
+  readonly to?: Key | undefined;
 }
 
 const pageSize = 500;
+/** Of records that are read at once; one more may be as large as an object is. */
+const pageBytes = 4 << 20;
 
-/** Every object under a prefix that is there or has left notes, in the order of their keys. */
-export function walkNoted(store: Pick<Store, "range" | "notes">, query: WalkQuery): AsyncGenerator<Noted> {
-  return walk(store, query, entriesOf(store, query));
+/**
+ * Every object under a prefix that is there or has left notes, in the order of their keys. The notes of a page of objects are read
+ * after them: each change by which one became what it is is among them.
+ */
+export async function* walkNoted(store: Pick<Store, "range" | "notes">, query: WalkQuery): AsyncGenerator<Noted> {
+  let { after } = query;
+  for (;;) {
+    const from = after === undefined ? {} : { from: key(`${after}\0`) };
+    const { entries } = await store.range({ prefix: query.prefix, limit: pageSize, ...from });
+    const to = entries.length < pageSize ? undefined : entries.at(-1)?.key;
+    yield* walk(store, { ...query, after, to }, entries);
+    if (to === undefined) return;
+    after = to;
+  }
 }
 
 /** The same of those that have left notes; what is stored is not read. */
 export function walkNotes(store: Pick<Store, "notes">, query: WalkQuery): AsyncGenerator<Noted> {
-  return walk(store, query, nothing());
+  return walk(store, query, []);
 }
 
-async function* nothing(): Items<Entry> {}
-
-async function* walk(store: Pick<Store, "notes">, query: WalkQuery, entries: Items<Entry>): AsyncGenerator<Noted> {
+async function* walk(store: Pick<Store, "notes">, query: WalkQuery, entries: readonly Entry[]): AsyncGenerator<Noted> {
+  const { to } = query;
   const streams = {
-    entries: createStream(entries),
+    entries: createStream(itemsOf(entries)),
     states: createStream(notesOf(store, "states", query)),
     deleted: createStream(notesOf(store, "deleted", query)),
   };
   const all = Object.values(streams);
+  const pace = createPace();
   for (;;) {
-    // What is stored is read before its notes are: no change between can be missed.
     for (const stream of all) await stream.look();
     const next = leastOf(all.map((stream) => stream.key));
-    if (next === undefined) return;
+    if (next === undefined || (to !== undefined && isBehind(next, to))) return;
     const [entry] = await streams.entries.take(next);
     const changes = [...(await streams.states.take(next)), ...(await streams.deleted.take(next))];
     yield { key: next, entry, changes: newestFirst(changes) };
+    await pace();
   }
+}
+
+async function* itemsOf(entries: readonly Entry[]): Items<Entry> {
+  for (const entry of entries) yield { key: entry.key, item: entry };
 }
 
 /** Objects and what is known of them, in order. */
@@ -85,32 +105,21 @@ function createStream<T>(items: Items<T>): Stream<T> {
   };
 }
 
-async function* entriesOf(store: Pick<Store, "range">, { prefix, after }: WalkQuery): Items<Entry> {
-  let from = after === undefined ? undefined : key(`${after}\0`);
-  for (;;) {
-    const { entries } = await store.range({ prefix, limit: pageSize, ...(from === undefined ? {} : { from }) });
-    for (const entry of entries) yield { key: entry.key, item: entry };
-    const last = entries.at(-1);
-    if (last === undefined || entries.length < pageSize) return;
-    from = key(`${last.key}\0`);
-  }
-}
-
 async function* notesOf(
   store: Pick<Store, "notes">,
   space: NoteSpace,
   { prefix, after }: WalkQuery,
 ): Items<NotedChange> {
-  let from = after;
+  // Behind all notes of that object, and before those of any other.
+  let from = after === undefined ? undefined : key(`${after}\u0001`);
   for (;;) {
-    const notes = await store.notes.range({ space, prefix, limit: pageSize, ...(from === undefined ? {} : { from }) });
+    const page = { space, prefix, limit: pageSize, maxBytes: pageBytes };
+    const notes = await store.notes.range({ ...page, ...(from === undefined ? {} : { from }) });
     for (const note of notes) {
-      const of = objectOf(note.key);
-      if (after !== undefined && of === after) continue;
-      if (isReadable(note)) for (const item of changeOf(space, note)) yield { key: of, item };
+      if (isReadable(note)) for (const item of changeOf(space, note)) yield { key: objectOf(note.key), item };
     }
     const last = notes.at(-1);
-    if (last === undefined || notes.length < pageSize) return;
+    if (last === undefined) return;
     from = key(`${last.key}\0`);
   }
 }
@@ -118,8 +127,12 @@ async function* notesOf(
 function leastOf(keys: readonly (Key | undefined)[]): Key | undefined {
   let least: Key | undefined;
   for (const one of keys) {
-    if (one !== undefined && (least === undefined || Buffer.compare(Buffer.from(one), Buffer.from(least)) < 0))
-      least = one;
+    if (one !== undefined && (least === undefined || isBehind(least, one))) least = one;
   }
   return least;
+}
+
+/** In the order of a store: by bytes. */
+function isBehind(one: Key, other: Key): boolean {
+  return one !== other && Buffer.compare(Buffer.from(one), Buffer.from(other)) > 0;
 }

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { TestContext } from "node:test";
 import { type Catalog, loadCatalog } from "@orch/api/catalog.js";
 import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
@@ -71,6 +70,12 @@ export interface Bed {
   start(options?: SubjectOptions): Promise<Subject>;
 }
 
+/** What ends at some time: a test, or a measurement. */
+interface Ending {
+  /** What is to be done then. */
+  after(end: () => Promise<void>): void;
+}
+
 const catalogs = new Map<Dialect, Catalog>();
 
 /** Of a dialect: read and compiled once for all tests of a file. */
@@ -80,7 +85,7 @@ export function catalogOf(naming: Naming): Catalog {
   return catalog;
 }
 
-export async function openBed(t: TestContext, dialect: Dialect): Promise<Bed> {
+export async function openBed(t: Ending, dialect: Dialect): Promise<Bed> {
   const naming = createNaming(dialect);
   const catalog = catalogOf(naming);
   const path = await mkdtemp(join(tmpdir(), "orch-resource-"));

@@ -15,9 +15,10 @@ import { createTokenKey } from "@orch/store/token-key.js";
 import { createAdmission } from "../admission/admission.js";
 import type { Buckets } from "../admission/event-rate-limit/buckets.js";
 import { admissionPlugins } from "../admission/plugins.js";
+import { toldPlugins } from "../explain/told-plugins.js";
 import { type Mirrored, mirrorsOf } from "../mirror.js";
 import { performWrite } from "../service.js";
-import type { Admission } from "../write/write.js";
+import type { WriteDeps } from "../write/write.js";
 import { asking } from "./asking-store.js";
 import type { Answer, Job, Question, Result, ThreadSettings } from "./messages.js";
 import { farSpan, type SpanStep } from "./span-steps.js";
@@ -50,9 +51,10 @@ const shared = {
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** The plugins, with what the main thread's mirrors held when the write began. */
-function admissionWith(mirrored: Mirrored, buckets: Buckets): Admission {
+function admissionWith(mirrored: Mirrored, buckets: Buckets): Pick<WriteDeps, "admission" | "explainedAdmission"> {
   const mirrorOf = mirrorsOf(mirrored);
-  return createAdmission(admissionPlugins({ naming, catalog, ...settings.admission, pause, buckets, mirrorOf }));
+  const plugins = admissionPlugins({ naming, catalog, ...settings.admission, pause, buckets, mirrorOf });
+  return { admission: createAdmission(plugins), explainedAdmission: createAdmission(toldPlugins(plugins)) };
 }
 
 type WriteJob = Extract<Job, { readonly type: "write" }>;
@@ -73,7 +75,7 @@ function write(
     catalog: known,
     allocations,
     tokenKey,
-    admission: admissionWith(mirrored, world.buckets),
+    ...admissionWith(mirrored, world.buckets),
   };
   const own = { ...request, body: bufferOf(request.body) };
   // Nobody waits for what is told; a thread that ends has nothing more to tell.

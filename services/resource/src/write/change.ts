@@ -71,8 +71,10 @@ async function tryOn(write: Write, state: StoredState, change: Change): Promise<
   const old = read instanceof Promise ? await read : read;
   const live = surface.show(old);
   write.storing?.event("initial value restored");
+  write.explaining?.enter("change");
   const begun = untilConverted(write, () => begin({ old, live }));
   const beginning = begun instanceof Promise ? await begun : begun;
+  write.explaining?.began(live, beginning.object);
   const isStale = state.stale === true;
   // What changes nothing is nobody's business but that of plugins, and of a state that must be written anew.
   if (beginning.object === live && !isStale && !deps.admission.concernsUpdate(write))

@@ -3,6 +3,7 @@ import { type WriteOptions, writeOptions } from "@orch/render/write-options.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { badRequest, notWhileTerminating } from "@orch/status/api-error.js";
+import { assumesNamespace } from "./assumed-namespace.js";
 import { readObject } from "./body.js";
 import { type Beginning, type Draft, draftOf } from "./draft.js";
 import { generatedName } from "./generated-name.js";
@@ -48,7 +49,7 @@ export async function createObject<T>(
   if (request.verb !== "create") await checkMayCreate(write);
   const prefix = prefixOf(object);
   const metadata = newMetadata(write, object, prefix);
-  if (kind.namespaced) {
+  if (kind.namespaced && !assumesNamespace(request)) {
     const what = { resource: resourceOf(kind), name: metadata.name ?? "", dryRun: options.dryRun };
     await deps.namespaces.admitCreate(request.namespace, what);
   }

@@ -141,7 +141,7 @@ async function removePod(write: Write, state: StoredState, options: DeleteOption
   checkDeletePreconditions(write, options, pod);
   if (options.dryRun) return removeState(write, state, options);
   const value = storedBytes(kind, withDisruptionTarget(pod, contextOf(write).now));
-  const note = historyNote(write, { key: state.key, before: state, after: value, uid: undefined });
+  const note = historyNote(write, { key: state.key, before: state, after: value });
   const swap = await deps.store.swap({ key: state.key, expected: state.revision, value, essential: true, note });
   if (!swap.done) return { done: false, current: swap.current };
   const { uid } = options.preconditions;

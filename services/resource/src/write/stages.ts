@@ -1,5 +1,6 @@
 import { setDefaults } from "@orch/api/writes.js";
 import { ApiError } from "@orch/status/api-error.js";
+import { type NamedStage, toldStages } from "../explain/told-stages.js";
 import type { Advice } from "./advice.js";
 import { note } from "./audit-notes.js";
 import { untilConverted } from "./conversions.js";
@@ -10,16 +11,28 @@ import { refuseInvalid } from "./refuse.js";
 import { inItsPlace } from "./surface.js";
 
 /** One step of a write. It answers nothing: it gives back the draft, or throws. @throws ApiError */
-type Stage = (draft: Draft) => Draft | Promise<Draft>;
+type Stage = NamedStage["run"];
 
 /**
  * From what a writer wants to what may be stored, in the order of the reference: what is forbidden by a mutating plugin is
  * told before what is invalid, what is invalid before what a validating one forbids.
  */
-const stages: readonly Stage[] = [placed, defaulted, tracked, mutated, converted, prepared, validated, admitted];
+const named: readonly NamedStage[] = [
+  { name: "place", run: placed },
+  { name: "default", run: defaulted },
+  { name: "own", run: tracked },
+  { name: "mutate", run: mutated },
+  { name: "convert", run: converted },
+  { name: "prepare", run: prepared },
+  { name: "validate", run: validated },
+  { name: "admit", run: admitted },
+];
+const plain: readonly Stage[] = named.map(({ run }) => run);
 
 /** The stages, and what `store` makes of their draft. @throws ApiError with the warnings that were known by then */
 export async function throughStages<T>(begun: Draft, store: (draft: Draft) => Promise<T>): Promise<T> {
+  const { explaining } = begun.write;
+  const stages = explaining === undefined ? plain : toldStages(named, explaining);
   let draft = begun;
   try {
     for (const stage of stages) {

@@ -1,5 +1,6 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
+import { keptOf } from "@orch/api/writes.js";
 import { objectOf } from "@orch/codec/json.js";
 import { equalJson } from "@orch/schema/equal.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
@@ -123,7 +124,7 @@ function createStored(draft: Draft, object: AnyObject): Promise<Outcome> {
 async function createdIn({ write, options }: Draft, object: AnyObject): Promise<Outcome> {
   const { deps, storing } = write;
   storing?.event("About to Encode");
-  const made = bytesToStore(write, object);
+  const made = bytesToStore(write, options.dryRun ? object : keptOf(write.kind, object));
   const bytes = made instanceof Promise ? await made : made;
   encoded(storing, bytes);
   const key = keyOf(write, object.metadata.name ?? "");
@@ -131,7 +132,7 @@ async function createdIn({ write, options }: Draft, object: AnyObject): Promise<
     const current = await deps.store.get(key);
     return current === undefined ? { type: "stored", bytes, revision: undefined } : { type: "stale", current };
   }
-  const note = historyNote(write, { key, before: undefined, after: bytes, uid: object.metadata.uid });
+  const note = historyNote(write, { key, before: undefined, after: bytes, of: object.metadata });
   const swap = await deps.store.swap({ key, expected: noRevision, value: bytes, note });
   storing?.event("Txn call succeeded");
   if (swap.done) storing?.event("decode succeeded", { len: bytes.length });
@@ -145,7 +146,7 @@ async function changeStored(
 ): Promise<Outcome> {
   const { deps, kind, storing } = write;
   storing?.event("About to Encode");
-  const made = bytesToStore(write, object);
+  const made = bytesToStore(write, options.dryRun ? object : keptOf(kind, object));
   const bytes = made instanceof Promise ? await made : made;
   encoded(storing, bytes);
   const gone = isFinished(kind, object);
@@ -154,7 +155,7 @@ async function changeStored(
   const essential = isEssential(kind, object, { bytes, before: value });
   storing?.event("Transaction prepared");
   const after = gone ? undefined : bytes;
-  const note = historyNote(write, { key, before: { value, revision }, after, uid: undefined });
+  const note = historyNote(write, { key, before: { value, revision }, after, of: object.metadata });
   const swap = await deps.store.swap({ key, expected: revision, value: after, essential, note });
   storing?.event("Txn call completed");
   if (swap.done) {

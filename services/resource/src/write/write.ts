@@ -15,6 +15,7 @@ import { type Key, key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import type { TokenKey } from "@orch/store/token-key.js";
 import type { Allocations } from "../allocation/allocations.js";
+import type { Explaining } from "../explain/explaining.js";
 import type { Namespaces } from "../namespaces.js";
 import type { Advice, AuditNotes } from "./advice.js";
 import type { RememberingStore } from "./recent-states.js";
@@ -37,6 +38,8 @@ export interface WriteDeps {
   readonly namespaces: Namespaces;
   readonly allocations: Allocations;
   readonly admission: Admission;
+  /** The same for writes that are to be explained: it tells who was asked and what came of it. */
+  readonly explainedAdmission: Admission;
   /** Asks webhooks to convert custom resources. */
   readonly convert: Convert;
   /** Warns of what is stored without effect. */
@@ -86,6 +89,8 @@ export interface Write {
   readonly waited?: { mutatingMs: number; validatingMs: number } | undefined;
   /** Of the change of a stored object that is being made. */
   readonly storing?: Span | undefined;
+  /** What an explanation is made of; absent where none is asked for, which is nearly always. */
+  readonly explaining?: Explaining | undefined;
   /** What plugins note for the audit event of the request; absent where it has none. */
   readonly notes?: AuditNotes | undefined;
 }

@@ -4,8 +4,9 @@ import type { ExplainedPod } from "./explain-pod.js";
 
 /** An explanation for a person: what comes of it, then a line for each node, the best first. */
 export function explanationText({ decision, explanation }: ExplainedPod): string {
-  const { before, nodes, error } = explanation;
+  const { gate, before, nodes, error } = explanation;
   const lines = [outcomeText(decision)];
+  if (gate !== undefined) lines.unshift(`is not tried yet: ${gate.plugin}: ${messageOf(gate)}`);
   if (before !== undefined) lines.push(`whatever the node: ${before.plugin}: ${messageOf(before)}`);
   if (error !== undefined) lines.push(`scores cannot be told: ${error}`);
   const sorted = nodes.toSorted((a, b) => (b.total ?? -1) - (a.total ?? -1) || (a.name < b.name ? -1 : 1));

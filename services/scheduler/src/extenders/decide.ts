@@ -17,12 +17,19 @@ export interface DecideDeps {
   readonly onError: (error: unknown) => void;
 }
 
+/**
+ * Stands among the plugins that refused a pod for extenders that did: nobody knows what they look at, so that whatever
+ * happens is worth another try.
+ */
+const everyEvent = "Extender";
+
 /** A cycle in which others are asked: which nodes are left, how good they are, who goes for the pod. */
 export async function decideWith(profile: Profile, pod: PodInfo, deps: DecideDeps): Promise<Decision> {
   const { cycles, extenders, now, signal, onError } = deps;
   const given = cycles.candidates(profile, pod, now);
   if ("outcome" in given) return given;
-  let left = given.found.feasible;
+  const { feasible } = given.found;
+  let left = feasible;
   const rejections = new Map<string, Rejection>();
   for (const extender of extenders.filter(({ filters }) => filters)) {
     if (left.length === 0) break;
@@ -35,8 +42,10 @@ export async function decideWith(profile: Profile, pod: PodInfo, deps: DecideDep
       onError(error);
     }
   }
-  if (left.length > 0) return cycles.choose(given, left, await scoresOf(pod, left, deps));
-  const refused = cycles.refuse(given, rejections);
+  if (left.length > 1) return cycles.choose(given, left, await scoresOf(pod, left, deps));
+  if (left.length > 0) return cycles.choose(given, left);
+  const refusal = cycles.refuse(given, rejections);
+  const refused = feasible.length === 0 ? refusal : { ...refusal, plugins: new Set([...refusal.plugins, everyEvent]) };
   if (refused.nomination === undefined || !extenders.some(({ preempts }) => preempts)) return refused;
   const candidates = await candidatesLeft(pod, refused.candidates, deps);
   if (!Array.isArray(candidates)) return { outcome: "failed", message: candidates.problem };
@@ -72,6 +81,7 @@ async function candidatesLeft(
     try {
       left = [...(await extender.preempt(pod, left, signal))];
       const idle = left.find(({ victims }) => victims.length === 0);
+      left = left.filter(({ victims }) => victims.length > 0);
       if (idle !== undefined) throw new Error(`expected at least one victim pod on node ${JSON.stringify(idle.node)}`);
     } catch (error) {
       if (!extender.ignorable) return { problem: messageOf(error) };

@@ -1,11 +1,11 @@
-import type { ApiObject } from "@orch/client/objects.js";
+import { type ApiObject, isRecord } from "@orch/client/objects.js";
 import type { Extender as Configuration } from "@orch/component-config/scheduler/scheduler-configuration.js";
 import type { Nomination } from "@orch/scheduling/framework/plugin.js";
 import { type Rejection, unresolvable, unschedulable } from "@orch/scheduling/framework/status.js";
 import type { NodeInfo } from "@orch/scheduling/model/node-info.js";
 import type { PodInfo } from "@orch/scheduling/model/pod-info.js";
 import type { Ask } from "./call.js";
-import { fieldOf, listOf, nodeNamesOf, reasonsOf, recordOf, textOf } from "./wire.js";
+import { type Answer, fieldOf, listOf, nodeNamesOf, reasonsOf, recordOf, textOf } from "./wire.js";
 
 /** Somebody who is asked about pods over HTTP. Methods throw Error with the sentence that says what failed. */
 export interface Extender {
@@ -33,17 +33,22 @@ export interface ExtenderDeps {
   readonly ask: Ask;
   /** A node as the server has it, for those who keep none themselves. */
   readonly nodeObject: (name: string) => ApiObject | undefined;
+  /** What runs on a node, pods on their way included; undefined where there is no such node. */
+  readonly podsOn: (node: string) => readonly PodInfo[] | undefined;
 }
 
 /** Plugins score to 100, extenders to 10. */
 const scale = 10;
 
-export function createExtender(configuration: Configuration, { ask, nodeObject }: ExtenderDeps): Extender {
-  const { filterVerb, prioritizeVerb, bindVerb, preemptVerb, nodeCacheCapable, weight } = configuration;
+export function createExtender(configuration: Configuration, { ask, nodeObject, podsOn }: ExtenderDeps): Extender {
+  const { urlPrefix, filterVerb, prioritizeVerb, bindVerb, preemptVerb, nodeCacheCapable, weight } = configuration;
   const managed = new Set(configuration.managedResources.map(({ name }) => name));
-  const asked = async (verb: string, body: object, signal: AbortSignal): Promise<unknown> => {
+  const quotedUrl = JSON.stringify(urlPrefix);
+  const asked = async (verb: string, body: object, signal: AbortSignal): Promise<Answer> => {
     const answer = await ask(verb, body, signal);
-    const error = textOf(recordOf(answer), "Error");
+    // Whoever answers something else would else be taken to refuse every node.
+    if (!isRecord(answer)) throw new Error(`extender ${quotedUrl} answers ${verb} with something that is no object`);
+    const error = textOf(answer, "Error");
     if (error !== "") throw new Error(error);
     return answer;
   };
@@ -66,13 +71,13 @@ export function createExtender(configuration: Configuration, { ask, nodeObject }
         ),
       ),
     async filter(pod, nodes, signal) {
-      const answer = recordOf(await asked(filterVerb, argumentsOf(pod, nodes), signal));
+      const answer = await asked(filterVerb, argumentsOf(pod, nodes), signal);
       const byName = new Map(nodes.map((node) => [node.name, node]));
       const left = (nodeNamesOf(answer) ?? []).map((name) => {
         const node = byName.get(name);
-        if (node === undefined)
-          throw new Error(`extender claims a filtered node ${JSON.stringify(name)} it was not given`);
-        return node;
+        if (node !== undefined) return node;
+        const claim = `extender ${quotedUrl} claims a filtered node ${JSON.stringify(name)}`;
+        throw new Error(`${claim} which is not found in the input node list`);
       });
       const rejections = new Map<string, Rejection>();
       for (const [name, reason] of reasonsOf(answer, "FailedNodes")) rejections.set(name, unschedulable("", reason));
@@ -81,10 +86,12 @@ export function createExtender(configuration: Configuration, { ask, nodeObject }
       return { left, rejections };
     },
     async prioritize(pod, nodes, signal) {
-      const answer = listOf(await asked(prioritizeVerb, argumentsOf(pod, nodes), signal)).map(recordOf);
-      const scores = answer.map((each): [string, number] => {
-        const score = fieldOf(each, "Score");
-        return [textOf(each, "Host"), (typeof score === "number" ? score : 0) * weight * scale];
+      const answer = await ask(prioritizeVerb, argumentsOf(pod, nodes), signal);
+      if (!Array.isArray(answer)) throw new Error(`extender ${quotedUrl} answers ${prioritizeVerb} with no list`);
+      const scores = answer.map(recordOf).map((each): [string, number] => {
+        const score = fieldOf(each, "Score") ?? 0;
+        if (Number.isSafeInteger(score)) return [textOf(each, "Host"), Number(score) * weight * scale];
+        throw new Error(`extender ${quotedUrl} gives a score that is no integer: ${JSON.stringify(score)}`);
       });
       return new Map(scores);
     },
@@ -102,20 +109,20 @@ export function createExtender(configuration: Configuration, { ask, nodeObject }
         NodeNameToVictims: nodeCacheCapable ? null : byNode,
         NodeNameToMetaVictims: nodeCacheCapable ? byNode : null,
       };
-      const answer = recordOf(await asked(preemptVerb, body, signal));
-      const left = new Map(Object.entries(recordOf(fieldOf(answer, "NodeNameToMetaVictims"))));
-      return candidates.flatMap((candidate): readonly Nomination[] => {
-        const kept = left.get(candidate.node);
-        if (kept === undefined) return [];
-        const uids = new Set(listOf(fieldOf(recordOf(kept), "Pods")).map((each) => textOf(recordOf(each), "UID")));
+      const answer = await asked(preemptVerb, body, signal);
+      const left = recordOf(fieldOf(answer, "NodeNameToMetaVictims"));
+      return Object.entries(left).map(([node, kept]): Nomination => {
+        const on = podsOn(node);
+        if (on === undefined) throw new Error(`nodeinfo not found for node name ${JSON.stringify(node)}`);
+        const uids = listOf(fieldOf(recordOf(kept), "Pods")).map((each) => textOf(recordOf(each), "UID"));
+        const victims = uids.map((uid) => {
+          const victim = on.find((each) => each.uid === uid);
+          if (victim !== undefined) return victim;
+          const claim = `extender: ${urlPrefix} claims to preempt pod (UID: ${uid}) on node: ${node}`;
+          throw new Error(`${claim}, but the pod is not found on that node`);
+        });
         const violations = fieldOf(recordOf(kept), "NumPDBViolations");
-        return [
-          {
-            node: candidate.node,
-            victims: candidate.victims.filter(({ uid }) => uids.has(uid)),
-            violations: typeof violations === "number" ? violations : candidate.violations,
-          },
-        ];
+        return { node, victims, violations: typeof violations === "number" ? violations : 0 };
       });
     },
   };

@@ -33,7 +33,11 @@ export function nodeNamesOf(answer: Answer): readonly string[] | undefined {
   return items.map((item) => textOf(recordOf(fieldOf(recordOf(item), "metadata")), "name"));
 }
 
+/** They stand in the status of the pod: so many characters are enough. */
+const longestReason = 1024;
+
 /** Reasons by node. */
 export function reasonsOf(answer: Answer, name: string): ReadonlyMap<string, string> {
-  return new Map(Object.entries(recordOf(fieldOf(answer, name))).map(([node, reason]) => [node, String(reason)]));
+  const entries = Object.entries(recordOf(fieldOf(answer, name)));
+  return new Map(entries.map(([node, reason]) => [node, String(reason).slice(0, longestReason)]));
 }

@@ -1,4 +1,4 @@
-import type { Scope } from "@orch/cache/selection.js";
+import { inScope, type Scope } from "@orch/cache/selection.js";
 import { ApiError, expired } from "@orch/status/api-error.js";
 import { type Key, key, revision } from "@orch/store/revision.js";
 import type { Entry, Range, Store } from "@orch/store/store.js";
@@ -19,6 +19,8 @@ export interface Page {
   readonly after: string | undefined;
   /** How many items there are behind it, where that is known. */
   readonly left: number | undefined;
+  /** It is not limited itself, but what is shown of it has pages of so many. */
+  readonly pageOf?: number | undefined;
 }
 
 export interface Found extends Pick<ListBody, "items"> {
@@ -43,7 +45,7 @@ const storePage = 1000;
  */
 export async function pageFromStore(store: Store, page: Page): Promise<Found> {
   const { selector, limit = Number.POSITIVE_INFINITY } = page;
-  const selects = selector.matches !== undefined;
+  const selects = isSelective(selector);
   const items: CachedObject[] = [];
   let at = page.revision === undefined ? undefined : revision(page.revision);
   let begin = beginOf(page);
@@ -77,6 +79,11 @@ interface Begin {
   readonly from?: Key;
 }
 
+/** Whether a list may leave out what lies between its items: how many are left is then not told. */
+export function isSelective({ matches, scope }: Selector): boolean {
+  return matches !== undefined || scope.type === "namespaces";
+}
+
 /** Undefined where nothing can be behind the last page: its selector asked for more than this one does. */
 function beginOf({ readable, selector, after }: Page): Begin | undefined {
   const prefix = key(readable.keyPrefix + scopePrefix(selector.scope));
@@ -91,12 +98,12 @@ const behind = (last: Key): Key => key(`${last}\0`);
 function matching({ readable, selector }: Page, entry: Entry): CachedObject | undefined {
   const { scope, matches } = selector;
   const object = readObject(entry.key.slice(readable.keyPrefix.length), entry, readable.taken);
-  if (scope.type === "key" && object.key !== scope.key) return undefined;
+  if (!inScope(scope, object.key)) return undefined;
   return matches === undefined || matches(object) ? object : undefined;
 }
 
 function scopePrefix(scope: Scope): string {
-  if (scope.type === "all") return "";
+  if (scope.type === "all" || scope.type === "namespaces") return "";
   return scope.type === "namespace" ? `${scope.namespace}/` : scope.key;
 }
 

@@ -7,6 +7,7 @@ import { ApiError } from "@orch/status/api-error.js";
 import { createReusedMemory, freshMemory } from "@orch/status/chunk-memory.js";
 import { LRUCache } from "lru-cache";
 import type { Asked } from "../readable.js";
+import { seenId } from "../selector.js";
 import { type ListDeps, list } from "./list.js";
 import { chunkBytes, type ListBody, type SizedChunks } from "./list-body.js";
 import { joined, stepsOf } from "./list-steps.js";
@@ -85,8 +86,11 @@ function sizeOf({ items }: ListBody): number {
 
 /** Equal for requests of equal bodies. */
 function keyOf(rendition: string, request: ListRequest, { resourceVersion }: ListBody): string {
-  const { namespace, labelSelector, fieldSelector, limit, continueToken } = request;
-  return [rendition, namespace, labelSelector, fieldSelector, limit, continueToken, resourceVersion].join("\n");
+  const { namespace, labelSelector, fieldSelector, limit, continueToken, permitted, sort } = request;
+  const seen = permitted === undefined ? "" : seenId(permitted);
+  return [rendition, namespace, labelSelector, fieldSelector, limit, continueToken, resourceVersion, seen, sort].join(
+    "\n",
+  );
 }
 
 function pieces(body: Buffer): SizedChunks {

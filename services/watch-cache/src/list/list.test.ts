@@ -8,6 +8,7 @@ import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createReadIndex } from "@orch/cache/read-index.js";
 import { createNaming } from "@orch/naming/naming.js";
 import type { ListRequest } from "@orch/rpc/messages.js";
+import { createPacer } from "@orch/rpc/pacer.js";
 import { openEmbeddedStore } from "@orch/store/embedded-store.js";
 import { key, noRevision, revision } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
@@ -17,6 +18,7 @@ import { createFreshness } from "../freshness.js";
 import { createMirror } from "../mirror/mirror.js";
 import { createReadables } from "../readable.js";
 import { createRenditions } from "../renditions/renditions.js";
+import { createSorted } from "../sort/sorted.js";
 import { noWebhook } from "../testing/no-webhook.js";
 import { type ListDeps, list } from "./list.js";
 import type { ListBody } from "./list-body.js";
@@ -73,7 +75,16 @@ async function start(t: TestContext) {
   });
   const freshness = createFreshness(mirror, readIndex, { waitMs: 3000, stallMs: 1000 });
   const tokenKey = { get: async () => Buffer.alloc(32, 1), forget: () => {} };
-  const deps: ListDeps = { mirror, store, freshness, tokenKey, metaGroup: naming.metaGroup };
+  const sorted = createSorted(createPacer(setImmediate));
+  const deps: ListDeps = {
+    mirror,
+    store,
+    freshness,
+    tokenKey,
+    sorted,
+    refuseBehind: () => {},
+    metaGroup: naming.metaGroup,
+  };
   const abort = new AbortController();
   const running = mirror.run(abort.signal);
   await mirror.whenLoaded();

@@ -17,8 +17,12 @@ import type { Mirror } from "../mirror/mirror.js";
 import type { CachedObject } from "../object.js";
 import type { Readable } from "../readable.js";
 import { selectionOf, selectorOf } from "../selector.js";
+import { type SortOrder, sortOrder } from "../sort/sort-order.js";
+import type { Sorted } from "../sort/sorted.js";
+import { sortedPage } from "../sort/sorted-page.js";
 import type { ListBody } from "./list-body.js";
-import { type Found, isExpired, type Page, pageFromStore } from "./list-from-store.js";
+import { type Found, isExpired, isSelective, type Page, pageFromStore } from "./list-from-store.js";
+import type { RefuseBehind } from "./rights-behind.js";
 
 export interface ListDeps {
   readonly mirror: Mirror;
@@ -26,6 +30,8 @@ export interface ListDeps {
   readonly freshness: ReturnType<typeof createFreshness>;
   readonly metaGroup: string;
   readonly tokenKey: TokenKey;
+  readonly sorted: Sorted;
+  readonly refuseBehind: RefuseBehind;
   /** For metrics. */
   readonly told?: CacheTold | undefined;
 }
@@ -49,7 +55,8 @@ export async function list(
 ): Promise<ListBody> {
   const start = listStart(request, deps.metaGroup);
   const selector = selectorOf(readable, request);
-  const seal = paged(request) ? await sealOf(deps, readable, request) : undefined;
+  const order = request.sort === undefined ? undefined : sortOrder(readable, request.sort);
+  const seal = paged(request) ? await sealOf(deps, readable, { request, order }) : undefined;
   const token = start.type === "continue" && seal !== undefined ? parseToken(request.continueToken, seal) : undefined;
   const freshness = start.type === "continue" ? freshnessOf(token) : start;
   const page: Page = {
@@ -63,20 +70,52 @@ export async function list(
   const waited = freshness.type === "any" ? undefined : deps.told?.waits(readable.kind);
   const source = await deps.freshness.source(freshness);
   waited?.();
-  const inMemory = source === "cache" ? pageFromMemory(deps, page) : undefined;
-  told(inMemory === undefined ? "store" : "memory");
-  const found =
-    inMemory ??
-    (await pageFromStore(deps.store, page).catch((error: unknown) => {
-      throw token !== undefined && seal !== undefined && isExpired(error) ? forgottenPage(token, seal) : error;
-    }));
+  const read = async (wanted: Page): Promise<Found> => {
+    const inMemory = source === "cache" ? pageFromMemory(deps, wanted) : undefined;
+    told(inMemory === undefined ? "store" : "memory");
+    return inMemory ?? (await pageFromStore(deps.store, wanted));
+  };
+  const found = await (order === undefined ? read(page) : sortedFrom(deps, { page, order, read })).catch(
+    (error: unknown) => {
+      // A sorted list goes on at the position of an object in its own state alone.
+      const goesOn = token !== undefined && seal !== undefined && order === undefined && isExpired(error);
+      throw goesOn ? forgottenPage(token, seal) : error;
+    },
+  );
+  if (request.permitted !== undefined) deps.refuseBehind(request.permitted, found.revision);
   deps.told?.listed(readable.kind, { returned: found.items.length, readFromStore: found.readFromStore });
   return bodyOf(found, seal);
 }
 
-/** A token is good for every version of its resource, and for the namespaces that it was made for. */
-async function sealOf({ tokenKey }: ListDeps, { kind }: Readable, { namespace }: ListRequest): Promise<TokenSeal> {
-  return { key: await tokenKey.get(), list: listName(kind.storage.prefix, namespace) };
+interface SortedRead {
+  readonly page: Page;
+  readonly order: SortOrder;
+  readonly read: (page: Page) => Promise<Found>;
+}
+
+/** A page of a list in another order than that of keys: of all objects that the list has. */
+async function sortedFrom({ mirror, sorted }: ListDeps, { page, order, read }: SortedRead): Promise<Found> {
+  const { limit } = page;
+  const found = await read({ ...page, limit: undefined, after: undefined, left: undefined, pageOf: limit });
+  const { collection } = mirror.shelf(page.readable.kind.storage.prefix);
+  return sortedPage(sorted, { found, page, order, get: (key) => collection.at(found.revision)?.get(key) });
+}
+
+/**
+ * A token is good for every version of its resource, and for the namespaces and the order that it was made for. Which namespaces one
+ * may see is asked anew for each page.
+ */
+async function sealOf(
+  { tokenKey }: ListDeps,
+  { kind }: Readable,
+  { request, order }: { readonly request: ListRequest; readonly order: SortOrder | undefined },
+): Promise<TokenSeal> {
+  const permitted = request.permitted === undefined ? "" : "|permitted";
+  const sorted = order === undefined ? "" : `|${order.id}`;
+  return {
+    key: await tokenKey.get(),
+    list: `${listName(kind.storage.prefix, request.namespace)}${permitted}${sorted}`,
+  };
 }
 
 function freshnessOf(token: ContinueToken | undefined): Freshness {
@@ -111,8 +150,9 @@ function pageFromMemory({ mirror }: ListDeps, page: Page): Found | undefined {
     ...(limit === undefined ? {} : { limit }),
   });
   // A state of before is kept already, for as long as it was to be.
-  if (more && state === collection) collection.keep();
-  const left = more && selector.matches === undefined ? leftIn(state, page) - items.length : undefined;
+  const goesOn = more || (page.pageOf !== undefined && items.length > page.pageOf);
+  if (goesOn && state === collection) collection.keep();
+  const left = more && !isSelective(selector) ? leftIn(state, page) - items.length : undefined;
   return { items, more, left, revision };
 }
 

@@ -2,7 +2,7 @@ import type { Catalog, Kind } from "@orch/api/catalog.js";
 import type { Convert } from "@orch/api/custom/convert.js";
 import type { AnyObject } from "@orch/api/object.js";
 import type { EventType } from "@orch/cache/change.js";
-import { type Form, parseForm } from "@orch/render/form.js";
+import { choosesFields, type Form, parseForm } from "@orch/render/form.js";
 import type { Piece, Renderer } from "@orch/render/renderer.js";
 import { createRenderers } from "@orch/render/renderers.js";
 import { badRequest } from "@orch/status/api-error.js";
@@ -36,6 +36,11 @@ export interface RenditionOptions {
   readonly convert: Convert;
 }
 
+/** Choices of fields of which the rendition is kept, of all kinds together. */
+const mostProjections = 500;
+/** Of the bytes that are kept while they are hot, objects with some of their fields may have this part more. */
+const projectedShare = 8;
+
 /** Of lists that are asked for again and again. */
 const hotListBytes = 16 * 1024 * 1024;
 
@@ -47,6 +52,11 @@ export function createRenditions(options: RenditionOptions): Renditions {
   const pending = new Map<string, PendingAnswer>();
   const reprintedObjects = new LRUCache<string, CachedObject>({ maxSize: options.hotBytes });
   const made = new WeakMap<Kind, Forms>();
+  // Clients may think of any fields: what is made of them takes no room from what is shown to many.
+  const projections = new LRUCache<string, Rendition>({ max: mostProjections });
+  const projectedHot = new LRUCache<string, Piece>({
+    maxSize: Math.max(1, Math.floor(options.hotBytes / projectedShare)),
+  });
   let kinds = 0;
   const make = (
     kind: Kind,
@@ -67,7 +77,8 @@ export function createRenditions(options: RenditionOptions): Renditions {
         : customRendition(id, kind, { renderer, hotLists, version, reprinted: reprintedObjects });
     }
     return madeRendition(id, renderer, {
-      ...{ wallClock: options.wallClock, hot, hotLists, timeless: form.as !== "Table", pieces: id },
+      ...{ wallClock: options.wallClock, hotLists, timeless: form.as !== "Table", pieces: id },
+      hot: form.fields === undefined ? hot : projectedHot,
       ...partsOf(form, renderer, version),
       elsewhere: version === undefined ? elsewhereOf(options, { kind, form, text, subresource }) : undefined,
       latest: undefined,
@@ -80,12 +91,19 @@ export function createRenditions(options: RenditionOptions): Renditions {
       // Other subresources than this show the object itself.
       const shown = subresource === "scale" ? subresource : "";
       const key = `${shown}|${form}`;
+      if (choosesFields(form)) {
+        const ofAll = `${forms.number}|${key}`;
+        const projection = projections.get(ofAll) ?? make(kind, forms, { text: form, subresource: shown });
+        projections.set(ofAll, projection);
+        return projection;
+      }
       const known = forms.byForm.get(key) ?? make(kind, forms, { text: form, subresource: shown });
       forms.byForm.set(key, known);
       return known;
     },
     forget() {
       hot.clear();
+      projectedHot.clear();
       reprintedObjects.clear();
       converted.clear();
       pending.clear();

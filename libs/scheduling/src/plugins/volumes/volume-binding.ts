@@ -7,11 +7,19 @@ import { type BindingPlan, type PlanOn, planner, reaches, reasons } from "./bind
 import { type Claim, claimsOf, classOf, lookUp, type Volume } from "./claims.js";
 
 const name = "VolumeBinding";
-const refusals: ReadonlyMap<string, Rejection> = new Map(
-  [reasons.noVolume, reasons.noStorage, reasons.gone].map((reason) => [reason, unresolvable(name, reason)]),
-);
 const conflict = unschedulable(name, reasons.conflict);
-const gone = unresolvable(name, reasons.gone);
+/** By what is wrong with bound claims, and then with those that wait; a node has the reasons of both. */
+const refusals: ReadonlyMap<string, Rejection> = new Map(
+  ["", reasons.gone, reasons.conflict].flatMap((bound) =>
+    ["", reasons.noVolume, reasons.noStorage].map((waiting) => {
+      const both = [bound, waiting].filter((reason) => reason !== "");
+      return [
+        `${bound} ${waiting}`,
+        waiting === "" && bound === reasons.conflict ? conflict : unresolvable(name, ...both),
+      ];
+    }),
+  ),
+);
 const immediate = unresolvable(name, "pod has unbound immediate PersistentVolumeClaims");
 
 /** Writes what a plan says and waits until all claims are bound. */
@@ -65,12 +73,14 @@ export function volumeBinding({ naming, cluster, classAnnotation, carryOut }: Vo
     cluster.objects.StorageClass.get(classOf(claim, classAnnotation))?.volumeBindingMode === "WaitForFirstConsumer";
 
   const filterOf = ({ bound, waiting }: Sorted): NodeFilter => {
-    if (bound.includes(undefined)) return () => gone;
+    const isGone = bound.includes(undefined);
     const planOn = waiting.length === 0 ? undefined : planOf(waiting);
     return (node) => {
-      if (bound.some((volume) => volume !== undefined && !reaches(volume, node))) return conflict;
+      const isAway = !isGone && bound.some((volume) => volume !== undefined && !reaches(volume, node));
       const plan = planOn?.(node);
-      return typeof plan === "string" ? (refusals.get(plan) ?? unresolvable(name, plan)) : undefined;
+      const problem = typeof plan === "string" ? plan : "";
+      if (!isGone && !isAway && problem === "") return undefined;
+      return refusals.get(`${isGone ? reasons.gone : isAway ? reasons.conflict : ""} ${problem}`);
     };
   };
 

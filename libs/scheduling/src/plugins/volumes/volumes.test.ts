@@ -80,6 +80,13 @@ const rows: readonly Row[] = [
     is: "2 node(s) had volume node affinity conflict.",
   },
   {
+    rule: "a node has the reasons of claims that are bound and of claims that wait",
+    claims: [claim("c", { volumeName: "v" }), claim("d")],
+    class: none,
+    volumes: [volume("v", { nodeAffinity: inZone("b"), claimRef: { namespace: "default", name: "c" } })],
+    is: "1 node(s) had volume node affinity conflict, 2 node(s) didn't find available persistent volumes to bind.",
+  },
+  {
     rule: "labels of old say the zone",
     claims: [claim("c", { volumeName: "v" })],
     volumes: [volume("v", {}, { [`failure-domain.beta.${naming.key("zone")}`]: "b__c" })],

@@ -137,6 +137,7 @@ async function round(invocations: readonly Invocation[], state: NewState, about:
     const open = (): Case => openCase(questionFor({ ...state, object }), about.deps, asking);
     const { metrics, now } = about.deps;
     const since = now();
+    const before = object;
     let error: string | undefined;
     const failed = (message: string): void => {
       error ??= message;
@@ -154,6 +155,18 @@ async function round(invocations: readonly Invocation[], state: NewState, about:
       else object = setDefaults(surfaceOf(state.write).kind, made.object);
     }
     metrics.mutated({ policy: policy.name, binding: binding.name, error }, (now() - since) / 1000);
+    state.write.explaining?.asked({
+      by: { type: "policy", name: policy.name, binding: binding.name },
+      outcome:
+        error === undefined
+          ? object === before
+            ? "unchanged"
+            : "changed"
+          : policy.failsOpen
+            ? "failedOpen"
+            : "failed",
+      ...{ message: error, before, after: object },
+    });
     if (condition === true) asked.set(invocation.id, object);
   }
   const [denial] = denials;

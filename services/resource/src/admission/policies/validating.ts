@@ -1,6 +1,7 @@
 import type { Kind } from "@orch/api/catalog.js";
-import { runPolicy } from "@orch/cel/admission/validate.js";
+import { type PolicyOutcome, runPolicy } from "@orch/cel/admission/validate.js";
 import { ApiError } from "@orch/status/api-error.js";
+import type { Step } from "../../explain/explaining.js";
 import type { Advice } from "../../write/advice.js";
 import type { Concerned } from "../matching/by-resource.js";
 import type { Question, Shown } from "../matching/question.js";
@@ -41,7 +42,9 @@ async function judge(concerned: Concerned<BoundPolicy>, one: Case, judging: Judg
   try {
     checkParamKind(policy, one.question, deps.params);
   } catch (thrown) {
-    verdict.misconfigured(policy, problemOf(thrown));
+    const problem = problemOf(thrown);
+    one.question.write.explaining?.asked(misconfigured(policy, problem));
+    verdict.misconfigured(policy, problem);
     return;
   }
   for (const bound of bindingsFor(concerned, one.question)) {
@@ -50,7 +53,9 @@ async function judge(concerned: Concerned<BoundPolicy>, one: Case, judging: Judg
     try {
       await evaluate(concerned, bound.binding, { one, ...judging });
     } catch (thrown) {
-      verdict.misconfigured(policy, problemOf(thrown), bound.binding);
+      const problem = problemOf(thrown);
+      one.question.write.explaining?.asked(misconfigured(policy, problem, bound.binding));
+      verdict.misconfigured(policy, problem, bound.binding);
     }
   }
   verdict.publish(policy);
@@ -62,6 +67,7 @@ async function evaluate(
   binding: Binding,
   { one, verdict, deps }: Judging & { readonly one: Case },
 ): Promise<void> {
+  const { explaining } = one.question.write;
   const params = await one.params(policy, binding);
   if (params.length === 0) return;
   const shown = await shownAs(one, match.kind);
@@ -72,8 +78,27 @@ async function evaluate(
     const outcome = await one.asking.asker.answered(() => runPolicy(policy.compiled(), subject, { failurePolicy }));
     const took = (deps.now() - since) / 1000;
     deps.metrics.evaluated(took);
+    explaining?.asked(judgedBy(policy, binding, outcome));
     verdict.took(outcome, { policy, binding }, took);
   }
+}
+
+function misconfigured({ name, failsOpen }: BoundPolicy, message: string, binding?: Binding): Step {
+  return {
+    by: { type: "policy", name, binding: binding?.name },
+    outcome: failsOpen ? "failedOpen" : "failed",
+    message,
+  };
+}
+
+/** What an explanation says of one evaluation. */
+function judgedBy({ name }: BoundPolicy, binding: Binding, { decisions = [] }: PolicyOutcome): Step {
+  const by = { type: "policy", name, binding: binding.name } as const;
+  const denials = decisions.filter(({ action }) => action === "deny");
+  if (denials.length === 0) return { by, outcome: "allowed" };
+  const message = denials.map(({ message = "" }) => message).join("; ");
+  const outcome = binding.actions.includes("Deny") ? "denied" : binding.actions.includes("Warn") ? "warned" : "audited";
+  return { by, outcome, message };
 }
 
 /** A version that cannot be made is the policy's trouble. @throws ConfigurationError */

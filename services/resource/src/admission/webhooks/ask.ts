@@ -5,7 +5,9 @@ import { CallRefused } from "@orch/rpc/call-refused.js";
 import type { CallPurpose } from "@orch/rpc/messages.js";
 import type { WebhookCall } from "@orch/rpc/webhook-calls.js";
 import { ApiError, badRequest, forbidden, internalError, timeout } from "@orch/status/api-error.js";
+import { messageOf } from "@orch/status/message-of.js";
 import type { Span } from "@orch/status/span.js";
+import type { Explaining, Step, StepOutcome } from "../../explain/explaining.js";
 import { resourceOf } from "../../write/write.js";
 import type { Asking } from "../matching/asking.js";
 import type { Concerned } from "../matching/by-resource.js";
@@ -48,7 +50,34 @@ const none: Answer = { type: "none", failedOpen: false };
 const failedOpen: Answer = { type: "none", failedOpen: true };
 
 /** Asks one webhook, if the write is meant. @throws ApiError where it cannot be asked, and that matters */
-export async function ask({ one: hook, match }: Concerned<Hook>, question: Question, deps: Asked): Promise<Answer> {
+export function ask(concerned: Concerned<Hook>, question: Question, deps: Asked): Promise<Answer> {
+  const { explaining } = question.write;
+  return explaining === undefined
+    ? asked(concerned, question, deps)
+    : tellingAnswer(concerned.one, explaining, asked(concerned, question, deps));
+}
+
+/** A mutating webhook that has allowed a write tells itself what it has changed. */
+async function tellingAnswer(hook: Hook, explaining: Explaining, answering: Promise<Answer>): Promise<Answer> {
+  const tell = (outcome: StepOutcome, message?: string): void =>
+    explaining.asked({ by: byHook(hook), outcome, message });
+  try {
+    const answer = await answering;
+    if (answer.type === "denied") tell("denied", answer.error.message);
+    else if (answer.type === "none" && answer.failedOpen) tell("failedOpen");
+    return answer;
+  } catch (error) {
+    tell("failed", messageOf(error));
+    throw error;
+  }
+}
+
+/** How an explanation names a webhook. */
+export function byHook({ name, configuration }: Hook): Step["by"] {
+  return { type: "webhook", name, configuration };
+}
+
+async function asked({ one: hook, match }: Concerned<Hook>, question: Question, deps: Asked): Promise<Answer> {
   const { metrics, kind, now } = deps;
   if (!(await hook.matcher.write(question, match, () => deps.namespaceOf(question)))) return none;
   const shown = await deps.show(question, match.kind);

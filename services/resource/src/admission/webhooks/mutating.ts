@@ -16,7 +16,7 @@ import { askingFor } from "../matching/asking.js";
 import type { Concerned } from "../matching/by-resource.js";
 import { type Question, questionOf, type Shown } from "../matching/question.js";
 import { inVersion } from "../matching/versions.js";
-import { type AskDeps, ask } from "./ask.js";
+import { type AskDeps, ask, byHook } from "./ask.js";
 import type { Hook } from "./hook.js";
 import type { Verdict } from "./review.js";
 import { annotationsOf, roundKey, warningsOf } from "./validating.js";
@@ -113,7 +113,13 @@ async function round(concerned: readonly Placed[], state: NewState, deps: RoundD
     const changed = next !== undefined && !equalJson(next, question.object) ? next : undefined;
     noted.patched(answer.verdict.patch);
     noted.mutated(changed !== undefined);
+    const before = object;
     if (changed !== undefined) object = setDefaults(surface.kind, changed);
+    write.explaining?.asked({
+      by: byHook(hook),
+      outcome: changed === undefined ? "unchanged" : "changed",
+      ...{ before, after: object },
+    });
     asked.set(hook, object);
   }
   return { object, asked, warnings };

@@ -5,7 +5,7 @@ import type { Advice, AuditAnnotation } from "../../write/advice.js";
 import { askingFor } from "../matching/asking.js";
 import type { Concerned } from "../matching/by-resource.js";
 import type { Question } from "../matching/question.js";
-import { type Answer, type AskDeps, ask } from "./ask.js";
+import { type Answer, type AskDeps, ask, byHook } from "./ask.js";
 import type { Hook } from "./hook.js";
 
 /**
@@ -38,6 +38,7 @@ export async function validateByWebhooks(
       });
     }
     if (value.type === "denied") refusal ??= value.error;
+    if (value.type === "allowed") question.write.explaining?.asked({ by: byHook(hook), outcome: "allowed" });
   }
   return { warnings, auditAnnotations, refusal };
 }

@@ -53,7 +53,7 @@ export async function removeState(
   const marked = markedForDeletion(write, old, options);
   if (marked === undefined) {
     if (!options.dryRun) {
-      const note = historyNote(write, { key: state.key, before: state, after: undefined, uid: undefined });
+      const note = historyNote(write, { key: state.key, before: state, after: undefined, of: old.metadata });
       const swap = await deps.store.swap({ key: state.key, expected: state.revision, value: undefined, note });
       if (!swap.done) return again(write, options, swap.current);
       await deps.allocations.removed(kind, old);
@@ -67,7 +67,7 @@ export async function removeState(
   const swap = await deps.store.swap({
     ...{ key: state.key, expected: state.revision, value: bytes },
     essential: bytes.length <= goingBytes,
-    note: historyNote(write, { key: state.key, before: state, after: bytes, uid: undefined }),
+    note: historyNote(write, { key: state.key, before: state, after: bytes }),
   });
   return swap.done ? answer(swap.revision) : again(write, options, swap.current);
 }

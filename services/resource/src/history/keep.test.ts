@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { loadCatalog } from "@orch/api/catalog.js";
+import { noteKeyOf } from "@orch/history/note-keys.js";
+import { type Author, encodeRecord } from "@orch/history/record.js";
+import type { HistoryPolicy, HistoryRule } from "@orch/history/rules.js";
+import { createNaming } from "@orch/naming/naming.js";
+import { openMemoryStore } from "@orch/store/memory/memory-store.js";
+import { key, revision } from "@orch/store/revision.js";
+import type { Store } from "@orch/store/store.js";
+import { createKeeper } from "./keep.js";
+
+const naming = createNaming("orch");
+const catalog = { now: loadCatalog(naming) };
+const prefix = naming.storePrefix;
+const hour = 3600_000;
+const now = 1_800_000_000_000;
+
+/** Writes states of an object, each so many hours ago. */
+async function write(store: Store, path: string, hoursAgo: readonly number[], text = "state"): Promise<void> {
+  const at = key(prefix + path);
+  for (const [i, ago] of hoursAgo.entries()) {
+    const before = await store.get(at);
+    const author: Author = {
+      ...{ time: now - ago * hour, verb: "update", subresource: "", user: "ann" },
+      ...{ manager: "", userAgent: "", auditId: "" },
+    };
+    const after = Buffer.from(`${text} ${i}`);
+    const value = encodeRecord(author, { before, after });
+    const note = { space: "states" as const, key: noteKeyOf(at, before?.revision ?? 0, "uid"), value };
+    const swap = await store.swap({ key: at, expected: before?.revision ?? revision(0), value: after, note });
+    assert.ok(swap.done);
+  }
+}
+
+const rule = (more: Partial<HistoryRule>): HistoryRule => ({
+  ...{ groups: [], resources: [], namespaces: [], limits: { maxAgeMs: 24 * hour, maxStates: 3 } },
+  ...more,
+});
+
+async function kept(store: Store, policy: Partial<HistoryPolicy>, owns = (_group: string) => true) {
+  const whole = { maxBytes: 1 << 30, rules: [rule({})], ...policy };
+  const log = (what: string): void => assert.fail(what);
+  const keeper = createKeeper({ store, storePrefix: prefix, catalog, policy: whole, owns, now: () => now, log });
+  const round = await keeper.round();
+  const notes = await store.notes.range({ space: "states", prefix: key(prefix) });
+  return { ...round, notes: notes.map((note) => note.key.slice(prefix.length).split("\0")[0]) };
+}
+
+test("a round leaves of each object as many states as rules say, and none that are too old", async () => {
+  const store = await openMemoryStore({ prefix });
+  await write(store, "configmaps/ns/many", [5, 4, 3, 2, 1]);
+  await write(store, "configmaps/ns/old", [50, 30, 1]);
+  await write(store, "secrets/ns/none", [2, 1]);
+  const rules = [rule({ resources: ["secrets"], limits: undefined }), rule({})];
+  const { notes, records, removed } = await kept(store, { rules });
+  assert.deepEqual(notes, [...Array(3).fill("configmaps/ns/many"), "configmaps/ns/old"]);
+  assert.deepEqual([records, removed], [4, 6]);
+  await store.close();
+});
+
+test("over the bytes of all, the oldest go, whosever they are", async () => {
+  const store = await openMemoryStore({ prefix });
+  for (const [i, name] of ["a", "b", "c", "d"].entries()) await write(store, `configmaps/ns/${name}`, [10 - i]);
+  const before = await kept(store, {});
+  const { notes, bytes } = await kept(store, { maxBytes: Math.ceil(before.bytes / 2) });
+  assert.deepEqual(notes, ["configmaps/ns/c", "configmaps/ns/d"]);
+  assert.ok(bytes <= before.bytes / 2);
+  await store.close();
+});
+
+test("nothing goes of a group that another process has, nor at once of a kind that is not known", async () => {
+  const store = await openMemoryStore({ prefix });
+  await write(store, "configmaps/ns/a", [90]);
+  await write(store, "example.com/widgets/ns/w", [3, 2, 1]);
+  assert.equal((await kept(store, {}, (group) => group !== "")).notes.length, 4);
+  assert.deepEqual((await kept(store, {})).notes, Array(3).fill("example.com/widgets/ns/w"));
+  await store.close();
+});
+
+test("an object whose records are large has fewer of them", async () => {
+  const store = await openMemoryStore({ prefix });
+  const random = (): string => Array.from({ length: 60_000 }, () => Math.random().toString(36).slice(2, 12)).join("");
+  for (let i = 0; i < 26; i++) await write(store, "configmaps/ns/large", [1], random());
+  const { notes, bytes } = await kept(store, { rules: [rule({ limits: { maxAgeMs: 24 * hour, maxStates: 100 } })] });
+  assert.ok(notes.length < 26 && notes.length > 10, `${notes.length}`);
+  assert.ok(bytes <= 8 << 20, `${bytes}`);
+  await store.close();
+});
