@@ -18,6 +18,8 @@ export interface Naming {
   key(name: string): string;
   /** The domain of such keys by itself: `orch` | `kubernetes.io`. */
   readonly keyDomain: string;
+  /** As texts for people name it. */
+  readonly productName: string;
   /** A word of a data file (group, label key, finalizer, column source…) in this dialect. */
   word(orchWord: string): string;
   /** `application/vnd.orch.protobuf` | `application/vnd.kubernetes.protobuf`. */
@@ -164,6 +166,7 @@ export function createNaming(dialect: Dialect, options: { readonly storePrefix?:
     group: (short) => `${short}.${w.groupSuffix}`,
     key: (name) => `${w.keyDomain}/${name}`,
     keyDomain: w.keyDomain,
+    productName: `${w.finalizer.charAt(0).toUpperCase()}${w.finalizer.slice(1)}`,
     word,
     protobufMediaType: `application/${w.vendor}.protobuf`,
     metaGroup: `meta.${w.groupSuffix}`,

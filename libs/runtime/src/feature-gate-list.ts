@@ -149,6 +149,7 @@ const actingGates: ReadonlySet<string> = new Set<GateName>([
   "DynamicResourceAllocation",
   "InPlacePodVerticalScaling",
   "KMSv1",
+  "MultiCIDRServiceAllocator",
   "MutatingAdmissionPolicy",
   "PodLogsQuerySplitStreams",
   "StorageVersionAPI",

@@ -12,6 +12,7 @@ import { createNodeLifecycleController, type LifecycleConfig } from "./node-life
 import { createNodeTtlController } from "./node-ttl/ttl-controller.js";
 import { createPodCollector, type PodCollectorConfig } from "./pod-gc/pod-collector.js";
 import { createResourceClaimController } from "./resource-claims/claim-controller.js";
+import { createRangeController } from "./service-ranges/range-controller.js";
 import { createMirroringController, type MirroringConfig } from "./slice-mirroring/mirroring-controller.js";
 import { createTaintEvictionController } from "./taint-eviction/eviction-controller.js";
 import type { ControllerTools } from "./tools.js";
@@ -58,7 +59,7 @@ export const clusterMakers = (config: ClusterConfig) =>
     "resourceclaim-controller": (tools) => createResourceClaimController({ workers: resourceClaimWorkers }, tools),
     "persistentvolume-expander-controller": createExpanderController,
     "persistentvolume-attach-detach-controller": (tools) => createAttachDetachController(config.volumeAttacher, tools),
-    "service-cidr-controller": () => ({ lacks: "addresses of services come from --service-cluster-ip-range alone" }),
+    "service-cidr-controller": createRangeController,
     "selinux-warning-controller": () => ({ lacks: "labels of volumes are not compared" }),
     ...cloudMakers(config.cloud),
     "node-ipam-controller": (tools) =>

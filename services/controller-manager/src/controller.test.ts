@@ -22,7 +22,7 @@ const choices: readonly (readonly [items: readonly string[], names: readonly str
   [["*", "-garbagecollector"], others],
   [["garbagecollector", `-${gc}`], [gc]],
   [["namespace"], [ns]],
-  [["*", "-service-cidr-controller", "-selinux-warning"], usual],
+  [["*", "-selinux-warning"], usual],
 ];
 
 for (const [items, names] of choices) {

@@ -178,8 +178,7 @@ const aliases: Readonly<Partial<Record<ControllerName, string>>> = {
 export const offByDefault: ReadonlySet<ControllerName> = new Set([
   "bootstrap-signer-controller",
   "token-cleaner-controller",
-  // Known by name, so that what was written for the reference is taken; they say why they do not run.
-  "service-cidr-controller",
+  // Known by name, so that what was written for the reference is taken; it says why it does not run.
   "selinux-warning-controller",
 ]);
 

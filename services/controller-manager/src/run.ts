@@ -20,6 +20,7 @@ export async function run(started: Started, environment: NodeJS.ProcessEnv): Pro
       claimsDevices: gates.enabled("DynamicResourceAllocation"),
       hasVolumeAttributes: gates.enabled("VolumeAttributesClass"),
       tracksVersions: gates.enabled("StorageVersionAPI") && gates.enabled("APIServerIdentity"),
+      rangesAreObjects: gates.enabled("MultiCIDRServiceAllocator"),
       serviceRanges: values["service-cluster-ip-range"].split(",").flatMap((text) => parseNetwork(text.trim()) ?? []),
     });
     return settings.ok ? { ok: true, value: managed(settings.value) } : settings;

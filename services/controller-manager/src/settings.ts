@@ -39,6 +39,8 @@ export interface SettingsParts {
   readonly hasVolumeAttributes?: boolean;
   /** Servers say in which versions they store (gates StorageVersionAPI and APIServerIdentity). */
   readonly tracksVersions?: boolean;
+  /** Ranges of services' addresses are objects (gate MultiCIDRServiceAllocator). */
+  readonly rangesAreObjects?: boolean;
   /** Of the addresses of services: nodes are given none of them. */
   readonly serviceRanges?: readonly Network[];
 }
@@ -60,6 +62,7 @@ export function controllerManagerSettings(
     ...(parts.claimsDevices === true ? [] : (["resourceclaim-controller"] as const)),
     ...(parts.hasVolumeAttributes === true ? [] : (["volumeattributesclass-protection-controller"] as const)),
     ...(parts.tracksVersions === true ? [] : (["storageversion-garbage-collector-controller"] as const)),
+    ...(parts.rangesAreObjects === true ? [] : (["service-cidr-controller"] as const)),
   ]);
   const names = new Set([...controllers.value.controllers].filter((name) => !off.has(name)));
   const component = parts.naming.systemName("controller-manager");

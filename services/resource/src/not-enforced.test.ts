@@ -6,7 +6,7 @@ import { openBed } from "./testing/bed.js";
 const kinds: readonly (readonly [Partial<WriteRequest>, string, object])[] = [
   [
     { group: "networking.orch", version: "v1beta1", resource: "servicecidrs", namespace: "" },
-    "ServiceCIDR is stored and not enforced yet: addresses of services come from the flags of the server alone",
+    "ServiceCIDR is stored and not enforced yet: addresses of services come from the flags of the server alone without gate MultiCIDRServiceAllocator",
     { spec: { cidrs: ["10.1.0.0/16"] } },
   ],
 ];

@@ -168,7 +168,6 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const formats = createNegotiator(offers);
   const customFormats = createNegotiator(customOffers(offers));
   const renderers = createRenderers(catalog, naming.metaGroup);
-  const allocation = createServiceAllocation(config.allocation, { ...deps, catalog }, () => writes);
   const tokenKey = createTokenKey({ store, storePrefix: naming.storePrefix, random: randomBytes });
   const { limits } = admission.configurations.eventRateLimit;
   const ownBuckets = localBuckets(limits, () => systemClock.monotonic());
@@ -176,6 +175,8 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const mirrors = createMirrors({ ...deps, catalog });
   // Threads ask nobody outside: what is configured for that is not sent to them.
   const configured = createMirrors({ ...deps, catalog });
+  const allocationDeps = { ...deps, catalog, mirrorOf: configured.of };
+  const allocation = createServiceAllocation(config.allocation, allocationDeps, () => writes);
   const outside = outsideAdmission({
     ...{ ...deps, catalog, disabled: admission.disabled, mirrorOf: configured.of, pause },
     namespaces: mirrors.of(namespaceKind),
@@ -214,7 +215,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
       newUid: deps.newUid,
       observer: deps.conversionObserver,
     }),
-    notEnforced: createNotEnforced(naming),
+    notEnforced: createNotEnforced(naming, config.allocation),
     history: config.history,
     cbor: config.cbor,
     largestHere: Number.POSITIVE_INFINITY,
@@ -228,6 +229,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
           naming,
           admission,
           buckets,
+          rangesAreObjects: config.allocation.rangesAreObjects ?? false,
           mirrored: (namespace) => mirrors.at(namespace),
           log: deps.log,
         });
@@ -314,7 +316,9 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     log: deps.log,
   });
   const roles = createPrerequisite("the system's roles and bindings", {
-    make: async () => ownsRoles && (await ensureRbacObjects(writes, config)),
+    make: async () =>
+      ownsRoles &&
+      (await ensureRbacObjects(writes, { ...config, rangesAreObjects: config.allocation.rangesAreObjects ?? false })),
     finished: startUp.finishes("rbac/bootstrap-roles"),
     log: deps.log,
   });

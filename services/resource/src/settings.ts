@@ -61,7 +61,10 @@ export function resourceSettings(
     value: {
       eventTtlMs: values["event-ttl"],
       cbor: gates.enabled("CBORServingAndStorage"),
-      allocation: allocationConfig(values),
+      allocation: {
+        ...allocationConfig(values),
+        rangesAreObjects: gates.enabled("MultiCIDRServiceAllocator"),
+      },
       tokens: tokens.value,
       admission: admission.value,
       history: history.value,

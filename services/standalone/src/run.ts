@@ -195,6 +195,7 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
           claimsDevices: gates.enabled("DynamicResourceAllocation"),
           hasVolumeAttributes: gates.enabled("VolumeAttributesClass"),
           tracksVersions: gates.enabled("StorageVersionAPI") && gates.enabled("APIServerIdentity"),
+          rangesAreObjects: gates.enabled("MultiCIDRServiceAllocator"),
           serviceRanges: values["service-cluster-ip-range"],
         }),
       ),

@@ -4,7 +4,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import { invalid, unavailable } from "@orch/status/api-error.js";
 import { type ClaimStore, claimKey, type Owner, releaseClaim, type Use } from "./claims.js";
 import type { AllocationMetrics } from "./metrics.js";
-import type { Pools, Random } from "./pools.js";
+import { type Pools, type Random, rangeWith } from "./pools.js";
 import { familyErrors } from "./service-families.js";
 import { numbered, usesOf } from "./service-numbers.js";
 import { createTakings, longestWriteMs } from "./takings.js";
@@ -60,7 +60,7 @@ export function createAllocations(options: AllocationsOptions): Allocations {
 
   const release = async (uses: readonly Use[], uid: string): Promise<void> => {
     const all = uses.map(async (use) => {
-      const pool = pools.all.find(({ name }) => name === use.pool);
+      const pool = rangeWith(pools.named(use.pool), use.text);
       if ((await releaseClaim(options, use, uid)) && pool !== undefined) metrics.released(pool);
     });
     for (const result of await Promise.allSettled(all)) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Change, Store, Swap } from "@orch/store/store.js";
 import { openBed } from "../testing/bed.js";
-import { http, inside, local, narrow, node, repairOf, rounds } from "../testing/narrow.js";
+import { addressObjectsOf, http, inside, local, narrow, node, repairOf, rounds } from "../testing/narrow.js";
 import { claimed, inUse, type ServiceClient, serviceClient } from "../testing/services.js";
 
 /** A store as a process sees it that dies now and then: what it waits for then never comes. */
@@ -66,31 +66,38 @@ const crashes: readonly CrashRow[] = [
 /** More than any of these writes has. */
 const mostTransactions = 8;
 
-for (const [what, before, write] of crashes) {
-  test(`${what} whose process dies between any two steps leaves nothing taken once it is repaired`, async (t) => {
-    const bed = await openBed(t, "kubernetes");
-    const other = serviceClient(await bed.start({ allocation: narrow, random: Math.random }));
-    const process = mortal(bed.store);
-    const dying = serviceClient(await bed.start({ store: process.store, allocation: narrow }));
-    let deaths = 0;
-    for (let transactions = 0; transactions < mostTransactions; transactions++) {
-      if (before !== undefined) assert.ok((await other.create("s", before)).done);
-      const died = process.dieAfter(transactions).then(() => true);
-      const lived = !(await Promise.race([write(dying).then(() => false), died]));
-      if (!lived) deaths += 1;
-      process.revive();
-      // Others go on meanwhile and are given nothing twice.
-      await Promise.all(["x", "y"].map((name) => other.create(name, node)));
-      const used = (await inUse(bed.store, bed.naming)).map((line) => line.split(" ")[0]);
-      assert.equal(new Set(used).size, used.length, used.join());
-      await rounds(repairOf(bed), 4);
-      assert.deepEqual(await claimed(bed.store, bed.naming), await inUse(bed.store, bed.naming));
-      for (const name of ["s", "x", "y"]) await other.remove(name);
-      assert.deepEqual(await claimed(bed.store, bed.naming), []);
-      if (lived) break;
-    }
-    assert.ok(deaths >= 2, `it died ${deaths} times only`);
-  });
+for (const [form, rangesAreObjects] of [
+  ["", false],
+  [", of objects", true],
+] as const) {
+  for (const [what, before, write] of crashes) {
+    test(`${what} whose process dies between any two steps leaves nothing taken once it is repaired${form}`, async (t) => {
+      const bed = await openBed(t, "kubernetes");
+      const objects = rangesAreObjects ? addressObjectsOf(bed) : undefined;
+      const allocation = { ...narrow, rangesAreObjects };
+      const other = serviceClient(await bed.start({ allocation, random: Math.random }));
+      const process = mortal(bed.store);
+      const dying = serviceClient(await bed.start({ store: process.store, allocation }));
+      let deaths = 0;
+      for (let transactions = 0; transactions < mostTransactions; transactions++) {
+        if (before !== undefined) assert.ok((await other.create("s", before)).done);
+        const died = process.dieAfter(transactions).then(() => true);
+        const lived = !(await Promise.race([write(dying).then(() => false), died]));
+        if (!lived) deaths += 1;
+        process.revive();
+        // Others go on meanwhile and are given nothing twice.
+        await Promise.all(["x", "y"].map((name) => other.create(name, node)));
+        const used = (await inUse(bed.store, bed.naming)).map((line) => line.split(" ")[0]);
+        assert.equal(new Set(used).size, used.length, used.join());
+        await rounds(repairOf(bed, [], objects), 4);
+        assert.deepEqual(await claimed(bed.store, bed.naming, objects), await inUse(bed.store, bed.naming));
+        for (const name of ["s", "x", "y"]) await other.remove(name);
+        assert.deepEqual(await claimed(bed.store, bed.naming, objects), []);
+        if (lived) break;
+      }
+      assert.ok(deaths >= 2, `it died ${deaths} times only`);
+    });
+  }
 }
 
 test("a service is given what an earlier write of its name took and did not live to use, once that is surely dead", async (t) => {

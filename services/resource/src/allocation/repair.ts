@@ -18,7 +18,7 @@ import {
   writeClaim,
 } from "./claims.js";
 import type { AllocationMetrics, Damage } from "./metrics.js";
-import { type Pools, poolNames } from "./pools.js";
+import { type Pool, type Pools, poolNames, rangeWith } from "./pools.js";
 import { usesOf } from "./service-numbers.js";
 
 export interface RepairOptions extends ClaimStore {
@@ -75,7 +75,7 @@ export function createRepair(options: RepairOptions): Repair {
             tell(use, "duplicate", `${nameOf(other.owner)} and ${nameOf(owner)} have it; one must be created anew`);
           }
           const claimed = claims.get(at);
-          const named = claimed !== undefined && claimIn(claimed.entry).owner.uid === owner.uid;
+          const named = claimed !== undefined && claimIn(options, claimed.entry).owner.uid === owner.uid;
           if (other === undefined || named) found.set(at, { use, owner });
         }
       }
@@ -86,19 +86,18 @@ export function createRepair(options: RepairOptions): Repair {
   /** Every number that a service has is claimed for it. */
   const claimFor = async ({ use, owner }: Found, entry: Entry | undefined): Promise<void> => {
     if (entry === undefined) {
-      const pool = pools.all.find(({ name }) => name === use.pool);
-      const inRange = pool?.indexOf(use.text) !== undefined;
+      const inRange = rangeWith(pools.named(use.pool), use.text) !== undefined;
       if (!inRange) tell(use, "outOfRange", `${nameOf(owner)} has it, which is not in the range`);
       const claimed = await writeClaim(options, use, { owner, since: 0 });
       if (claimed.done && inRange) tell(use, "repair", `${nameOf(owner)} has it and it was not taken`);
-    } else if (claimIn(entry).owner.uid !== owner.uid) {
+    } else if (claimIn(options, entry).owner.uid !== owner.uid) {
       const swap = await store.swap({
         key: entry.key,
         expected: entry.revision,
-        value: printClaim({ owner, since: 0 }),
+        value: printClaim(options, use, { owner, since: 0 }),
       });
       if (swap.done)
-        tell(use, "repair", `${nameOf(owner)} has it and it was taken for ${nameOf(claimIn(entry).owner)}`);
+        tell(use, "repair", `${nameOf(owner)} has it and it was taken for ${nameOf(claimIn(options, entry).owner)}`);
     }
   };
 
@@ -112,7 +111,7 @@ export function createRepair(options: RepairOptions): Repair {
         continue;
       }
       const swap = await store.swap({ key: entry.key, expected: entry.revision, value: undefined });
-      if (swap.done) tell(use, "leak", `taken for ${nameOf(claimIn(entry).owner)}, which does not have it`);
+      if (swap.done) tell(use, "leak", `taken for ${nameOf(claimIn(options, entry).owner)}, which does not have it`);
     }
     unused = seen;
   };
@@ -123,19 +122,33 @@ export function createRepair(options: RepairOptions): Repair {
       const claims = new Map<Key, Held>();
       // Pool by pool: what a later release keeps beside them is not ours to judge.
       for (const pool of poolNames) {
-        let count = 0;
+        const held: Use[] = [];
         for await (const entry of claimsOf(options, pool)) {
-          claims.set(entry.key, { use: { pool, text: textOf(entry.key) }, entry });
-          count += 1;
+          const use = { pool, text: textOf(entry.key) };
+          claims.set(entry.key, { use, entry });
+          held.push(use);
         }
-        const known = pools.all.find(({ name }) => name === pool);
-        if (known !== undefined) metrics.counted(known, count);
+        for (const [range, count] of countsOf(pools.named(pool), held)) metrics.counted(range, count);
       }
       const found = await used(claims);
       for (const [at, use] of found) await claimFor(use, claims.get(at)?.entry);
-      await releaseUnused([...claims.values()].filter(({ entry }) => !found.has(entry.key)));
+      // What others keep as objects is theirs.
+      const isOfServices = ({ entry }: Held): boolean => claimIn(options, entry).owner.name !== "";
+      await releaseUnused([...claims.values()].filter((held) => !found.has(held.entry.key) && isOfServices(held)));
     },
   };
+}
+
+/** How many of these are of each range; of the only one all are. */
+function countsOf(ranges: readonly Pool[], held: readonly Use[]): ReadonlyMap<Pool, number> {
+  const [only] = ranges;
+  if (ranges.length === 1 && only !== undefined) return new Map([[only, held.length]]);
+  const counts = new Map(ranges.map((range) => [range, 0]));
+  for (const { text } of held) {
+    const range = rangeWith(ranges, text);
+    if (range !== undefined) counts.set(range, (counts.get(range) ?? 0) + 1);
+  }
+  return counts;
 }
 
 const nameOf = ({ namespace, name }: Owner): string => `service ${namespace}/${name}`;

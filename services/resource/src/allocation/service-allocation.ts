@@ -1,22 +1,28 @@
-import type { Catalog } from "@orch/api/catalog.js";
+import type { Catalog, Kind } from "@orch/api/catalog.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
+import type { Mirror } from "../mirror.js";
 import { remove } from "../write/deletion/delete.js";
 import { ownWrite } from "../write/own-write.js";
 import { storedObject } from "../write/stored.js";
 import { builtIn, type WriteDeps } from "../write/write.js";
+import { createAddressObjects } from "./address-objects.js";
 import { type Allocations, createAllocations } from "./allocations.js";
 import { createAllocationMetrics, noAllocationMetrics } from "./metrics.js";
 import { createPools, type PoolsConfig } from "./pools.js";
+import { createRanges } from "./ranges.js";
 import { createRepair, keepRepaired } from "./repair.js";
+import { keepRootRange } from "./root-range.js";
 import { type GatewayAddress, keepRootService } from "./root-service.js";
 
 export interface AllocationConfig extends PoolsConfig {
   /** How often claims and services are compared. */
   readonly repairMs?: number;
+  /** Ranges are ServiceCIDR objects, and addresses that are taken IPAddress objects (gate MultiCIDRServiceAllocator). */
+  readonly rangesAreObjects?: boolean;
 }
 
 export interface AllocationDeps {
@@ -27,6 +33,9 @@ export interface AllocationDeps {
   readonly log: (what: string, error: unknown) => void;
   readonly now: () => number;
   readonly random: () => number;
+  readonly newUid: () => string;
+  /** A mirror that runs with the service; asked only where ranges are objects. */
+  readonly mirrorOf: (kind: Kind) => Mirror;
 }
 
 /** Everything about the numbers of services, put together. */
@@ -53,9 +62,10 @@ export function createServiceAllocation(
   writes: () => WriteDeps,
 ): ServiceAllocation {
   const { naming, store, log } = deps;
-  const pools = createPools(config);
+  const asObjects = config.rangesAreObjects === true ? objectsOf(deps) : undefined;
+  const pools = asObjects === undefined ? createPools(config) : createRanges(asObjects.ranges, config);
   const metrics = deps.metrics === undefined ? noAllocationMetrics : createAllocationMetrics(deps.metrics, naming);
-  const shared = { store, prefix: naming.storePrefix, pools, metrics, log };
+  const shared = { store, prefix: naming.storePrefix, pools, metrics, log, objects: asObjects?.addresses };
   const ready = signal<void>();
   const gateway = signal<GatewayAddress>();
 
@@ -77,9 +87,19 @@ export function createServiceAllocation(
   const keepRoot = async (bootstrapped: Promise<void>, abort: AbortSignal): Promise<void> => {
     const stopped = new Promise<undefined>((resolve) => abort.addEventListener("abort", () => resolve(undefined)));
     const at = await Promise.race([bootstrapped.then(() => gateway.given), stopped]);
-    const clusterIP = pools.ofFamily(pools.families[0] ?? "")?.textAt(0);
+    const clusterIP = createPools(config)
+      .ofFamily(pools.families[0] ?? "")[0]
+      ?.textAt(0);
     if (at === undefined || clusterIP === undefined || abort.aborted) return;
     await keepRootService({ ...writes(), log }, { clusterIP, gateway: at }, abort);
+  };
+
+  /** What repairs begins when it knows which addresses are in range. */
+  const keepRanges = async (mirror: Mirror, abort: AbortSignal, repair: () => Promise<void>): Promise<void> => {
+    const known = signal<void>();
+    abort.addEventListener("abort", () => known.give());
+    const root = { addresses: config.addresses, mirror, first: known.give };
+    await Promise.all([keepRootRange({ ...writes(), log }, root, abort), known.given.then(repair)]);
   };
 
   return {
@@ -92,12 +112,22 @@ export function createServiceAllocation(
         repaired();
       };
       const options = { metrics, log, intervalMs: config.repairMs ?? usualRepairMs, first };
+      const repair = (): Promise<void> => keepRepaired(createRepair({ ...shared, kind }), options, abort);
       await Promise.all([
-        keepRepaired(createRepair({ ...shared, kind }), options, abort),
+        asObjects === undefined ? repair() : keepRanges(asObjects.ranges, abort, repair),
         keepRoot(bootstrapped, abort),
       ]);
     },
     leadTo: gateway.give,
+  };
+}
+
+/** The ranges that there are, and how addresses of them are claimed. */
+function objectsOf(deps: AllocationDeps) {
+  const version = `${deps.naming.group("networking")}/v1beta1`;
+  return {
+    ranges: deps.mirrorOf(builtIn({ deps }, version, "ServiceCIDR")),
+    addresses: createAddressObjects({ ...deps, kind: builtIn({ deps }, version, "IPAddress") }),
   };
 }
 

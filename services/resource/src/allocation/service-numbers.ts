@@ -58,25 +58,26 @@ async function withAddresses(spec: ServiceSpec, { name, old, pools, takings }: N
   const clusterIPs = [...given, ...ipFamilies.slice(given.length).map(() => "")];
   for (const [i, family] of ipFamilies.entries()) {
     const asked = clusterIPs[i] ?? "";
-    const pool = pools.ofFamily(family);
-    if (own.has(asked) || pool === undefined) continue;
+    if (own.has(asked) || !pools.families.includes(family)) continue;
+    const ranges = pools.ofFamily(family);
     if (asked === "") {
-      clusterIPs[i] = await anyOf(takings, pool, "failed to allocate a serviceIP");
+      clusterIPs[i] = await anyOf(takings, ranges, "failed to allocate a serviceIP");
       continue;
     }
-    const refusal = await takings.take(pool, asked);
+    const refusal = await takings.take(ranges, asked);
     if (refusal === undefined) continue;
-    const detail = `failed to allocate IP ${asked}: ${addressRefusal(refusal, asked, pool)}`;
+    const detail = `failed to allocate IP ${asked}: ${addressRefusal(refusal, asked, pools.areObjects ? undefined : ranges[0])}`;
     throw invalid(serviceKind, name, [fieldError.invalid("spec.clusterIPs", clusterIPs, detail)]);
   }
   const [first] = clusterIPs;
   return first === undefined ? spec : { ...spec, clusterIP: first, clusterIPs };
 }
 
-function addressRefusal(refusal: Refusal, address: string, { range }: Pool): string {
-  return refusal === "allocated"
-    ? "provided IP is already allocated"
-    : `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${range}`;
+/** `of`: the only range that there is; undefined where ranges are objects. */
+function addressRefusal(refusal: Refusal, address: string, of: Pool | undefined): string {
+  if (refusal === "allocated") return "provided IP is already allocated";
+  if (of === undefined) return "the provided network does not match the current range";
+  return `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${of.range}`;
 }
 
 function portRefusal(refusal: Refusal, { range }: Pool): string {
@@ -86,8 +87,8 @@ function portRefusal(refusal: Refusal, { range }: Pool): string {
 }
 
 /** @throws ApiError InternalError: neither the field is wrong nor the server, so the text is for the client */
-async function anyOf(takings: Takings, pool: Pool, failure: string): Promise<string> {
-  const text = await takings.takeAny(pool);
+async function anyOf(takings: Takings, pools: readonly Pool[], failure: string): Promise<string> {
+  const text = await takings.takeAny(pools);
   if (text === undefined) throw internalError(`${failure}: range is full`);
   return text;
 }
@@ -146,8 +147,8 @@ async function changedPorts(
 
 async function takePort(asked: number | undefined, i: number, { name, pools, takings }: Numbering): Promise<number> {
   const pool = pools.nodePorts;
-  if (asked === undefined) return Number(await anyOf(takings, pool, "failed to allocate a nodePort"));
-  const refusal = await takings.take(pool, String(asked));
+  if (asked === undefined) return Number(await anyOf(takings, [pool], "failed to allocate a nodePort"));
+  const refusal = await takings.take([pool], String(asked));
   if (refusal === undefined) return asked;
   const error = fieldError.invalid(`spec.ports[${i}].nodePort`, asked, portRefusal(refusal, pool));
   throw invalid(serviceKind, name, [error]);
@@ -159,10 +160,10 @@ async function withHealthPort(spec: ServiceSpec, { old, pools, takings }: Number
   if (old !== undefined && checksHealth(old) && asked !== undefined) return spec;
   const pool = pools.nodePorts;
   if (asked === undefined) {
-    const any = await anyOf(takings, pool, "failed to allocate a HealthCheck NodePort 0");
+    const any = await anyOf(takings, [pool], "failed to allocate a HealthCheck NodePort 0");
     return { ...spec, healthCheckNodePort: Number(any) };
   }
-  const refusal = await takings.take(pool, String(asked));
+  const refusal = await takings.take([pool], String(asked));
   if (refusal === undefined) return spec;
   throw internalError(`failed to allocate requested HealthCheck NodePort ${asked}: ${portRefusal(refusal, pool)}`);
 }

@@ -12,16 +12,16 @@ import {
   writeClaim,
 } from "./claims.js";
 import type { AllocationMetrics } from "./metrics.js";
-import { anyIndex, freeIndexes, type Pool, type Random } from "./pools.js";
+import { anyIndex, anyPool, freeIndexes, type Pool, type Random, rangeWith } from "./pools.js";
 
 export type Refusal = "allocated" | "outside";
 
 /** What one write takes before it is stored, and gives back when it is not. A dry run only looks. */
 export interface Takings {
-  /** One that was asked for; why it cannot be had, or undefined. */
-  take(pool: Pool, text: string): Promise<Refusal | undefined>;
-  /** Any; undefined when none is left. */
-  takeAny(pool: Pool): Promise<string | undefined>;
+  /** One that was asked for, of whichever of these ranges has it; why it cannot be had, or undefined. */
+  take(pools: readonly Pool[], text: string): Promise<Refusal | undefined>;
+  /** Any of these ranges, which are of one name; undefined when none is left. */
+  takeAny(pools: readonly Pool[]): Promise<string | undefined>;
   /** Leaves everything as it was. What fails is found by the repair. */
   giveBack(): Promise<void>;
 }
@@ -36,6 +36,11 @@ export interface TakingsOptions extends ClaimStore {
   readonly uidOf: (namespace: string, name: string) => Promise<string | undefined>;
   readonly metrics: AllocationMetrics;
   readonly log: (what: string, error: unknown) => void;
+}
+
+interface Place {
+  readonly pool: Pool;
+  readonly text: string;
 }
 
 interface Taken {
@@ -62,8 +67,8 @@ export function createTakings(options: TakingsOptions): Takings {
     return true;
   };
 
-  const takeFree = async (pool: Pool, index: number): Promise<boolean> => {
-    const use: Use = { pool: pool.name, text: pool.textAt(index) };
+  const takeFree = async (pool: Pool, text: string): Promise<boolean> => {
+    const use: Use = { pool: pool.name, text };
     const at = claimKey(options, use);
     if (dryRun) return free(at);
     const claimed = await writeClaim(options, use, { owner, since: now() });
@@ -72,12 +77,14 @@ export function createTakings(options: TakingsOptions): Takings {
   };
 
   /** Of an earlier write of this service, whose process died or whose outcome nobody learned. */
-  const takeOver = async (pool: Pool, at: Key): Promise<boolean> => {
+  const takeOver = async (pool: Pool, text: string): Promise<boolean> => {
+    const use: Use = { pool: pool.name, text };
+    const at = claimKey(options, use);
     if (taken.has(at) || looked.has(at)) return false;
     const entry = await store.get(at);
     if (entry === undefined || !(await isLeft(entry))) return false;
     if (dryRun) return true;
-    const value = printClaim({ owner, since: now() });
+    const value = printClaim(options, use, { owner, since: now() });
     const swap = await store.swap({ key: at, expected: entry.revision, value });
     if (swap.done) taken.set(at, { pool, revision: swap.revision, before: entry.value });
     return swap.done;
@@ -85,44 +92,57 @@ export function createTakings(options: TakingsOptions): Takings {
 
   /** It is of this service's name, of a write that cannot be on its way any more, and no service has it. */
   const isLeft = async (entry: Entry): Promise<boolean> => {
-    const { owner: other, since } = claimIn(entry);
+    const { owner: other, since } = claimIn(options, entry);
     if (other.namespace !== owner.namespace || other.name !== owner.name) return false;
     if (now() - since <= longestWriteMs) return false;
     return other.uid === owner.uid || (await options.uidOf(owner.namespace, owner.name)) !== other.uid;
   };
 
-  const usedOf = async (pool: Pool): Promise<ReadonlySet<number>> => {
-    const used = new Set<number>();
-    for await (const { key } of claimsOf(options, pool.name)) used.add(pool.indexOf(textOf(key)) ?? -1);
+  /** By pool, of which all have one name: their claims are read once. */
+  const usedOf = async (pools: readonly Pool[]): Promise<ReadonlyMap<Pool, ReadonlySet<number>>> => {
+    const used = new Map(pools.map((pool) => [pool, new Set<number>()]));
+    const name = pools[0]?.name;
+    if (name === undefined) return used;
+    for await (const { key } of claimsOf(options, name)) {
+      for (const [pool, indexes] of used) indexes.add(pool.indexOf(textOf(key)) ?? -1);
+    }
     return used;
   };
 
-  const searched = async (pool: Pool): Promise<number | undefined> => {
-    for (let i = 0; i < guesses && pool.size > 0; i++) {
-      const index = anyIndex(pool, random);
-      if (await takeFree(pool, index)) return index;
+  const searched = async (pools: readonly Pool[]): Promise<Place | undefined> => {
+    for (let i = 0; i < guesses; i++) {
+      const pool = anyPool(pools, random);
+      if (pool === undefined) return undefined;
+      const text = pool.textAt(anyIndex(pool, random));
+      if (await takeFree(pool, text)) return { pool, text };
     }
-    for (const index of freeIndexes(pool, await usedOf(pool), random)) if (await takeFree(pool, index)) return index;
+    for (const [pool, used] of await usedOf(pools)) {
+      for (const index of freeIndexes(pool, used, random)) {
+        const text = pool.textAt(index);
+        if (await takeFree(pool, text)) return { pool, text };
+      }
+    }
     return undefined;
   };
 
   return {
-    async take(pool, text) {
-      const index = pool.indexOf(text);
-      const at = claimKey(options, { pool: pool.name, text: index === undefined ? text : pool.textAt(index) });
-      const refusal =
-        index === undefined
-          ? "outside"
-          : (await takeFree(pool, index)) || (await takeOver(pool, at))
-            ? undefined
-            : "allocated";
-      if (!dryRun) metrics.allocation(pool, { scope: "static", done: refusal === undefined });
-      return refusal;
+    async take(pools, asked) {
+      const pool = rangeWith(pools, asked);
+      const text = pool?.nameOf(asked);
+      const isTaken =
+        pool !== undefined && text !== undefined && ((await takeFree(pool, text)) || (await takeOver(pool, text)));
+      const counted = pool ?? pools[0];
+      if (!dryRun && counted !== undefined) metrics.allocation(counted, { scope: "static", done: isTaken });
+      if (isTaken) return undefined;
+      return pool === undefined ? "outside" : "allocated";
     },
-    async takeAny(pool) {
-      const index = await searched(pool);
-      if (!dryRun) metrics.allocation(pool, { scope: "dynamic", done: index !== undefined });
-      return index === undefined ? undefined : pool.textAt(index);
+    async takeAny(pools) {
+      const place = await searched(pools);
+      const counted = place?.pool ?? pools[0];
+      if (!dryRun && counted !== undefined) {
+        metrics.allocation(counted, { scope: "dynamic", done: place !== undefined });
+      }
+      return place?.text;
     },
     async giveBack() {
       const all = [...taken].map(async ([at, { pool, revision, before }]) => {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { createAddressObjects } from "../allocation/address-objects.js";
+import type { AddressObjects } from "../allocation/claims.js";
 import { noAllocationMetrics } from "../allocation/metrics.js";
 import { createPools } from "../allocation/pools.js";
 import { createRepair, type Repair } from "../allocation/repair.js";
@@ -17,7 +19,7 @@ export const node = { type: "NodePort", ports: [http] };
 export const local = { type: "LoadBalancer", externalTrafficPolicy: "Local", ports: [http] };
 
 /** What the repair has to say goes to `told`. */
-export function repairOf({ store, naming }: Bed, told: string[] = []): Repair {
+export function repairOf({ store, naming }: Bed, told: string[] = [], objects?: AddressObjects): Repair {
   const kind = catalogOf(naming).kind("v1", "Service");
   assert.ok(kind !== undefined);
   const pools = createPools(narrow);
@@ -25,10 +27,19 @@ export function repairOf({ store, naming }: Bed, told: string[] = []): Repair {
     store,
     prefix: naming.storePrefix,
     kind,
+    objects,
     pools,
     metrics: { ...noAllocationMetrics, damage: (of, type) => told.push(`${of} ${type}`) },
     log: () => {},
   });
+}
+
+/** Claims of addresses as objects. */
+export function addressObjectsOf({ naming }: Bed): AddressObjects {
+  const kind = catalogOf(naming).kind(`${naming.group("networking")}/v1beta1`, "IPAddress");
+  assert.ok(kind !== undefined);
+  let uid = 0;
+  return createAddressObjects({ kind, naming, newUid: () => `address-${++uid}`, now: () => 1_000_000 });
 }
 
 export async function rounds(repair: Repair, count: number): Promise<void> {

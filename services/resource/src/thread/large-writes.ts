@@ -36,6 +36,7 @@ export interface LargeWritesOptions {
   readonly runtimeConfig: readonly string[];
   readonly admission: ThreadSettings["admission"];
   readonly buckets: Buckets;
+  readonly rangesAreObjects: boolean;
   /** What admission's mirrors hold for writes of a namespace. */
   readonly mirrored: (namespace: string) => Mirrored;
   readonly log: (what: string, error: unknown) => void;
@@ -64,6 +65,7 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
     cbor: deps.cbor,
     admission: options.admission,
     ipFamilies: deps.allocations.families,
+    rangesAreObjects: options.rangesAreObjects,
     history: deps.history,
   };
   const told = (fields: object, message: string): void => log(message, "err" in fields ? fields.err : fields);

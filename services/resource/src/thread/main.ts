@@ -37,7 +37,7 @@ const shared = {
   renderers,
   formats: createNegotiator(offers),
   customFormats: createNegotiator(customOffers(offers)),
-  notEnforced: createNotEnforced(naming),
+  notEnforced: createNotEnforced(naming, settings),
   // Kinds that a webhook converts are written in the main thread.
   convert: () => Promise.reject(new TypeError("a thread asks no webhook")),
   cbor: settings.cbor,

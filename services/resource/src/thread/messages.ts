@@ -26,6 +26,7 @@ export interface ThreadSettings {
   readonly cbor: boolean;
   readonly admission: PluginSettings;
   readonly ipFamilies: readonly string[];
+  readonly rangesAreObjects: boolean;
   readonly history: HistoryPolicy | undefined;
 }
 

@@ -105,5 +105,12 @@ export interface IPAddress extends ApiObject {
 
 export interface ServiceCIDR extends ApiObject {
   readonly spec?: { readonly cidrs?: readonly string[] };
-  readonly status?: unknown;
+  readonly status?: {
+    readonly conditions?: readonly {
+      readonly type?: string;
+      readonly status?: string;
+      readonly reason?: string;
+      readonly message?: string;
+    }[];
+  };
 }

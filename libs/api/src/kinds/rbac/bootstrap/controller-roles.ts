@@ -7,16 +7,15 @@ interface Gated {
   readonly claimsDevices?: boolean;
   readonly hasVolumeAttributes?: boolean;
   readonly tracksVersions?: boolean;
+  readonly rangesAreObjects?: boolean;
 }
 
 /**
  * What each controller of the reference is given, by the name of its service account: also those that others run, which
  * are here so that they can.
  */
-export function controllerRules(
-  naming: Naming,
-  { migratesStorage = false, claimsDevices = false, hasVolumeAttributes = false, tracksVersions = false }: Gated = {},
-): RulesByRole {
+export function controllerRules(naming: Naming, gated: Gated = {}): RulesByRole {
+  const { migratesStorage = false, claimsDevices = false, hasVolumeAttributes = false, tracksVersions = false } = gated;
   return {
     ...workloadRules(naming),
     ...networkRules(naming),
@@ -27,6 +26,7 @@ export function controllerRules(
     ...(claimsDevices ? deviceRules(naming) : {}),
     ...(hasVolumeAttributes ? attributeRules(naming) : {}),
     ...(tracksVersions ? versionRules(naming) : {}),
+    ...(gated.rangesAreObjects === true ? rangeRules(naming) : {}),
     ...ownRules(naming),
   };
 }
@@ -278,6 +278,18 @@ function versionRules(naming: Naming): RulesByRole {
       allow(read, "leases", naming.group("coordination")),
       allow("delete get list watch", "storageversions", servers),
       allow("get patch update", "storageversions/status", servers),
+    ],
+  };
+}
+
+function rangeRules(naming: Naming): RulesByRole {
+  const networking = naming.group("networking");
+  return {
+    "service-cidrs-controller": [
+      allow("get list patch update watch", "servicecidrs", networking),
+      allow("patch update", "servicecidrs/finalizers servicecidrs/status", networking),
+      allow(read, "ipaddresses", networking),
+      tellEvents(naming),
     ],
   };
 }

@@ -33,6 +33,8 @@ export interface PolicyOptions {
   readonly hasVolumeAttributes?: boolean;
   /** Servers say in which versions they store (gates StorageVersionAPI and APIServerIdentity). */
   readonly tracksVersions?: boolean;
+  /** Ranges of services' addresses are objects (gate MultiCIDRServiceAllocator). */
+  readonly rangesAreObjects?: boolean;
 }
 
 export function bootstrapPolicy(naming: Naming, options: PolicyOptions = {}): BootstrapPolicy {
