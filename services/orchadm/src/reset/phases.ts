@@ -82,7 +82,7 @@ async function removeMember({ tools, paths, reset }: ResetContext): Promise<void
     const open = cluster;
     const timeoutMs = durationMs(reset.timeouts.etcdAPICall) ?? twoMinutes;
     await until(
-      () => open.remove(found.id),
+      () => removeOnce(open, found.id),
       { what: "the member could not be removed", timeoutMs: Math.min(timeoutMs, 30_000) },
       tools,
     );
@@ -92,6 +92,15 @@ async function removeMember({ tools, paths, reset }: ResetContext): Promise<void
     );
   } finally {
     cluster?.close();
+  }
+}
+
+/** An attempt whose answer was lost may have removed the member, which is what was wanted. */
+async function removeOnce(cluster: EtcdCluster, id: string): Promise<void> {
+  try {
+    await cluster.remove(id);
+  } catch (error) {
+    if (!messageOf(error).includes("member not found")) throw error;
   }
 }
 
