@@ -11,7 +11,7 @@ export PATH := $(CURDIR)/node_modules/.bin:$(PATH)
 sources := $(shell find libs services deploy e2e bench -name node_modules -prune -o -name dist -prune -o -name generated -prune -o \( -name '*.ts' -o -name '*.tsx' -o -name 'tsconfig.json' \) -print) tsconfig.base.json tsconfig.json
 protos := $(wildcard proto/*.proto)
 # What a browser gets: of the sources, only these make its files anew.
-site := $(shell find services/console/src/web -name '*.test.ts' -prune -o -type f -print) services/console/build.mjs $(wildcard libs/naming/src/*.ts) libs/status/src/read-json.ts
+site := $(shell find services/console/src/web -name '*.test.ts' -prune -o -type f -print) services/console/build.mjs $(wildcard libs/naming/src/*.ts libs/auth/src/rbac/*.ts) libs/status/src/read-json.ts
 
 .PHONY: help start start-distributed orch check build test verify fix docs bench bundles images package envtest kubectl-orch clean
 

@@ -70,9 +70,14 @@ module.exports = {
     {
       name: "the-console-is-a-browsers",
       severity: "error",
-      comment: "what runs in a browser has no packages of Node, and of ours only the words and the reader of JSON",
+      comment:
+        "what runs in a browser has no packages of Node, and of ours only the words, the reader of JSON and what roles allow",
       from: { path: "^services/console/src/web/", pathNot: "\\.test\\.tsx?$" },
-      to: { path: "^(node:|libs/)", pathNot: "^libs/(naming/(src|dist)/|status/(src|dist)/read-json\\.)" },
+      to: {
+        path: "^(node:|libs/)",
+        pathNot:
+          "^libs/(naming/(src|dist)/|status/(src|dist)/read-json\\.|auth/(src|dist)/rbac/(who-may|rbac-objects)\\.)",
+      },
     },
     {
       name: "runtime-in-main-only",

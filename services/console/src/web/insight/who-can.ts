@@ -1,4 +1,6 @@
-import { listAt, textAt, textsAt } from "../json.js";
+import { type BindingRecord, bindingRecord, type RoleRecord, roleRecord } from "@orch/auth/rbac/rbac-objects.js";
+import { type Reference, whoMay } from "@orch/auth/rbac/who-may.js";
+import { textAt, treeAt } from "../json.js";
 
 /** What somebody wants to do: a verb on a resource, in a namespace or anywhere. */
 export interface Deed {
@@ -28,46 +30,27 @@ export interface Grant {
 }
 
 /** Everybody whom roles and bindings allow it. Other authorizers may allow more. */
-export function whoCan(deed: Deed, objects: RbacObjects): readonly Grant[] {
-  const roles = new Map<string, unknown>();
-  for (const role of objects.clusterRoles) roles.set(`ClusterRole/${textAt(role, "metadata", "name")}`, role);
-  for (const role of objects.roles)
-    roles.set(`Role/${textAt(role, "metadata", "namespace")}/${textAt(role, "metadata", "name")}`, role);
-  const grantsOf = (binding: unknown, isCluster: boolean): readonly Grant[] => {
-    const namespace = textAt(binding, "metadata", "namespace");
-    if (!isCluster && namespace !== deed.namespace) return [];
-    const [kind, name] = [textAt(binding, "roleRef", "kind"), textAt(binding, "roleRef", "name")];
-    const role = roles.get(kind === "Role" ? `Role/${namespace}/${name}` : `ClusterRole/${name}`);
-    if (!listAt(role, "rules").some((rule) => allows(rule, deed))) return [];
-    const bound = `${isCluster ? "ClusterRoleBinding" : "RoleBinding"} ${textAt(binding, "metadata", "name")}`;
-    return listAt(binding, "subjects").map((subject) => ({
-      kind: textAt(subject, "kind"),
-      subject: subjectName(subject),
-      binding: bound,
-      role: `${kind} ${name}`,
-    }));
+export function whoCan({ resource, ...deed }: Deed, objects: RbacObjects): readonly Grant[] {
+  const [plural = "", subresource = ""] = resource.split("/");
+  const records = {
+    roles: [...objects.clusterRoles, ...objects.roles].map(readRole),
+    bindings: [...objects.clusterRoleBindings, ...objects.roleBindings].map(readBinding),
   };
-  return [
-    ...objects.clusterRoleBindings.flatMap((binding) => grantsOf(binding, true)),
-    ...objects.roleBindings.flatMap((binding) => grantsOf(binding, false)),
-  ];
+  return whoMay(records, { ...deed, resource: plural, subresource }).map(({ subject, binding, role }) => ({
+    kind: subject.kind,
+    subject: subjectName(subject),
+    binding: `${binding.kind} ${binding.name}`,
+    role: `${role.kind} ${role.name}`,
+  }));
 }
 
-function subjectName(subject: unknown): string {
-  const [namespace, name] = [textAt(subject, "namespace"), textAt(subject, "name")];
-  return textAt(subject, "kind") === "ServiceAccount" ? `${namespace}/${name}` : name;
+const readRole = (object: unknown): RoleRecord => roleRecord(...objectOf(object));
+const readBinding = (object: unknown): BindingRecord => bindingRecord(...objectOf(object));
+
+function objectOf(object: unknown): Parameters<typeof roleRecord> {
+  const metadata = { name: textAt(object, "metadata", "name") };
+  return [{ ...treeAt(object), metadata }, textAt(object, "metadata", "namespace")];
 }
 
-function allows(rule: unknown, { verb, group, resource, name }: Deed): boolean {
-  const has = (field: string, value: string): boolean => {
-    const texts = textsAt(rule, field);
-    return texts.includes("*") || texts.includes(value);
-  };
-  if (!has("verbs", verb) || !has("apiGroups", group)) return false;
-  const slash = resource.indexOf("/");
-  // `*/status` is that subresource of everything.
-  const ofAll = slash < 0 ? resource : `*${resource.slice(slash)}`;
-  if (!has("resources", resource) && !has("resources", ofAll)) return false;
-  const names = textsAt(rule, "resourceNames");
-  return names.length === 0 || (name !== "" && names.includes(name));
-}
+const subjectName = ({ kind, namespace, name }: Reference): string =>
+  kind === "ServiceAccount" ? `${namespace}/${name}` : name;
