@@ -76,7 +76,7 @@ function fail(error: unknown): never {
 
 function tell({ pki, clientConfig, urls, etcd, ...services }: LocalCluster): void {
   const access = { url: urls[0] ?? "", clientConfig, caFile: pki.paths.ca, adminToken: pki.adminToken };
-  process.stdout.write(greeting(access, pki.paths.tokens));
+  process.stdout.write(greeting(access, { tokenFile: pki.paths.tokens, hasConsole: false }));
   const { gateways, watchCaches, resources, controllerManagers } = services;
   for (const part of [...gateways, ...watchCaches, ...resources, ...controllerManagers]) {
     const where = Object.entries(part.addresses)

@@ -233,7 +233,8 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
       return near.startsWith("..") ? path : near;
     };
     const short = { ...access, clientConfig: shown(access.clientConfig), caFile: shown(access.caFile) };
-    process.stdout.write(greeting(short, shown(resolve(dataDir, "pki", "tokens.csv"))));
+    const tokenFile = shown(resolve(dataDir, "pki", "tokens.csv"));
+    process.stdout.write(greeting(short, { tokenFile, hasConsole: values.console }));
   }
 
   await runProcess({
