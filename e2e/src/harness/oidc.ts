@@ -7,6 +7,7 @@ import type { JsonRequest } from "@orch/auth/jwt/issuer-keys.js";
 import { issueAuthority, issueServing } from "@orch/pki/certificates.js";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
 import { Provider } from "oidc-provider";
+import { answerLogin, type BrowserClient, browserClientConfiguration, loginPath } from "./oidc-login.js";
 
 /** An OpenID provider that others wrote, on HTTPS at loopback. */
 export interface OidcProvider {
@@ -18,6 +19,8 @@ export interface OidcProvider {
   token(claims: object): Promise<string>;
   /** Answers at this path with a text, to whoever shows this token: a source of distributed claims. */
   serve(path: string, source: { readonly text: string; readonly accessToken: string }): void;
+  /** Lets a page sign people in, with the same keys. */
+  serveBrowsers(client: BrowserClient): void;
   /** Does not listen until it is restarted. */
   stop(): Promise<void>;
   /** At the same address, with a new key alone. */
@@ -39,23 +42,32 @@ export async function startOidcProvider(options: {
   let server = createServer({ cert: serving.certificate, key: serving.key });
   const port = await listen(server, 0);
   const url = `https://127.0.0.1:${port}`;
-  const configured = async (): Promise<object> => ({
-    ...fixedConfiguration(options),
-    jwks: { keys: [await privateKey(options.algorithm)] },
+  let key = await privateKey(options.algorithm);
+  let browsers: BrowserClient | undefined;
+  const configured = (): object => ({
+    ...fixedConfiguration({ ...options, browsers }),
+    jwks: { keys: [key] },
     extraTokenClaims: () => claims,
   });
   const sources = new Map<string, { readonly text: string; readonly accessToken: string }>();
-  const listener = async (): Promise<RequestListener> => {
-    const provider = new Provider(url, await configured()).callback();
+  const listener = (): RequestListener => {
+    const provider = new Provider(url, configured());
+    const answer = provider.callback();
     return (request, response) => {
+      if (request.url?.startsWith(loginPath) === true) {
+        return void answerLogin(provider, request, response).catch((error: unknown) => {
+          response.statusCode = 500;
+          response.end(String(error));
+        });
+      }
       const source = sources.get(request.url ?? "");
-      if (source === undefined) return void provider(request, response);
+      if (source === undefined) return void answer(request, response);
       const known = request.headers.authorization === `Bearer ${source.accessToken}`;
       response.statusCode = known ? 200 : 401;
       response.end(known ? source.text : "");
     };
   };
-  server.on("request", await listener());
+  server.on("request", listener());
 
   return {
     url,
@@ -71,11 +83,17 @@ export async function startOidcProvider(options: {
       return accessToken(answer);
     },
     serve: (path, source) => void sources.set(path, source),
+    serveBrowsers(client) {
+      browsers = client;
+      server.removeAllListeners("request");
+      server.on("request", listener());
+    },
     stop: () => closed(server),
     async restartWithNewKey() {
       await closed(server);
       server = createServer({ cert: serving.certificate, key: serving.key });
-      server.on("request", await listener());
+      key = await privateKey(options.algorithm);
+      server.on("request", listener());
       await listen(server, port);
     },
   };
@@ -85,10 +103,13 @@ export async function startOidcProvider(options: {
 function fixedConfiguration({
   audience,
   algorithm,
+  browsers,
 }: {
   readonly audience: string;
   readonly algorithm: string;
+  readonly browsers: BrowserClient | undefined;
 }): object {
+  const browser = browsers && browserClientConfiguration(browsers, algorithm);
   const resourceServer = {
     audience,
     scope: "api",
@@ -106,7 +127,11 @@ function fixedConfiguration({
         response_types: [],
         id_token_signed_response_alg: algorithm,
       },
+      ...(browser === undefined ? [] : [browser.client]),
     ],
+    clientBasedCORS: browser?.cors ?? (() => false),
+    interactions: { url: () => loginPath },
+    scopes: ["openid", "offline_access"],
     cookies: { keys: [clientSecret] },
     enabledJWA: { idTokenSigningAlgValues: [algorithm] },
     features: {
@@ -114,7 +139,7 @@ function fixedConfiguration({
       devInteractions: { enabled: false },
       resourceIndicators: { enabled: true, getResourceServerInfo: () => resourceServer },
     },
-    ttl: { ClientCredentials: tokenSeconds },
+    ttl: { ClientCredentials: tokenSeconds, IdToken: browser?.tokenSeconds ?? tokenSeconds },
   };
 }
 

@@ -3,6 +3,7 @@ import { namesTag } from "../documents/etag.js";
 import type { Exchange, Serve } from "../http/exchange.js";
 import { acceptsCoding } from "../http/gzip.js";
 import type { HeaderList } from "../http/response.js";
+import type { SignInProvider } from "./sign-in.js";
 import { readSite, type Site, type SiteFile } from "./site.js";
 
 /** Where the console is. */
@@ -20,6 +21,8 @@ export interface ConsoleOptions {
 export interface ConsoleConfiguration {
   /** In which names are spelled. */
   readonly dialect: string;
+  /** Where people may sign in; nowhere but here where absent. */
+  readonly oidc?: SignInProvider;
 }
 
 /**
@@ -28,6 +31,7 @@ export interface ConsoleConfiguration {
  */
 export function withConsole(options: ConsoleOptions, otherwise: Serve): Serve {
   let site: Promise<Site> | undefined;
+  const headers = headersOf(options.configuration);
   const configuration = `${JSON.stringify(options.configuration)}\n`;
   const answer = async ({ request, response }: Exchange): Promise<void> => {
     const { method, path } = request;
@@ -38,7 +42,7 @@ export function withConsole(options: ConsoleOptions, otherwise: Serve): Serve {
     site ??= readSite(options.folder, consolePath);
     const file = (await site).get(path);
     if (file === undefined) return refuse(response, 404, []);
-    sendFile({ request, response }, file);
+    sendFile({ request, response }, file, headers);
   };
   return (exchange) => {
     const { path } = exchange.request;
@@ -52,7 +56,7 @@ export function withConsole(options: ConsoleOptions, otherwise: Serve): Serve {
   };
 }
 
-function sendFile({ request, response }: Exchange, file: SiteFile): void {
+function sendFile({ request, response }: Exchange, file: SiteFile, headers: HeaderList): void {
   const caching = file.immutable ? "public, max-age=31536000, immutable" : "no-cache";
   const all = [...headers, "Content-Type", file.type, "ETag", file.etag, "Cache-Control", caching];
   if (namesTag(request.header("if-none-match"), file.etag)) {
@@ -75,23 +79,26 @@ function refuse(response: Exchange["response"], code: number, more: HeaderList):
 const always: HeaderList = ["X-Content-Type-Options", "nosniff"];
 
 /**
- * Nothing but this server's own files runs or is shown, nothing but this server is asked, and no other
- * page may hold this one in a frame. Scripts cannot make markup of text (`require-trusted-types-for`).
+ * Nothing but this server's own files runs or is shown, nothing but this server and the provider of people's tokens is
+ * asked, and no other page may hold this one in a frame. Scripts cannot make markup of text (`require-trusted-types-for`).
  */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join("; ");
+function policyOf({ oidc }: ConsoleConfiguration): string {
+  const asked = oidc === undefined ? "'self'" : `'self' ${new URL(oidc.issuer).origin}`;
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `connect-src ${asked}`,
+    "img-src 'self' data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+  ].join("; ");
+}
 
-const headers: HeaderList = [
-  ...["Content-Security-Policy", policy, "Referrer-Policy", "no-referrer", ...always],
+const headersOf = (configuration: ConsoleConfiguration): HeaderList => [
+  ...["Content-Security-Policy", policyOf(configuration), "Referrer-Policy", "no-referrer", ...always],
   ...["Cross-Origin-Opener-Policy", "same-origin", "Cross-Origin-Resource-Policy", "same-origin"],
   ...["Permissions-Policy", "camera=(), geolocation=(), microphone=()"],
 ];

@@ -1,9 +1,7 @@
 import { readJson } from "@orch/status/read-json.js";
+import type { Bearer } from "./bearer.js";
 import { asFailure, Failure, failureOf } from "./failure.js";
 import { readLines } from "./lines.js";
-
-/** By what this browser is known: a token, or what it shows itself when it connects, such as a certificate. */
-export type Credentials = { readonly type: "token"; readonly token: string } | { readonly type: "browser" };
 
 export interface AskOptions {
   readonly accept?: string;
@@ -38,22 +36,28 @@ export interface Sent {
 export interface ApiDeps {
   /** Where the server is: `https://host` and what a proxy has put before its paths. */
   readonly root: string;
-  readonly credentials: Credentials;
+  readonly bearer: Bearer;
   /** The subprotocol in which a WebSocket shows its token, without the token. */
   readonly tokenProtocol: string;
-  /** The server does not take the credentials any more. */
-  readonly ended: () => void;
+  /** The server does not take the credentials any more, as a sentence says. */
+  readonly ended: (why: string) => void;
 }
 
-export function createApi({ root, credentials, tokenProtocol, ended }: ApiDeps): Api {
-  const identity: Record<string, string> =
-    credentials.type === "token" ? { Authorization: `Bearer ${credentials.token}` } : {};
+/** What is asked, but for who asks. Its body is a text: it can be sent twice. */
+interface AskInit {
+  readonly method?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | null;
+  readonly signal: AbortSignal | null;
+}
 
-  async function ask(path: string, init: RequestInit): Promise<Response> {
-    let response: Response;
+export function createApi({ root, bearer, tokenProtocol, ended }: ApiDeps): Api {
+  async function attempt(path: string, init: AskInit): Promise<Response> {
+    const token = bearer.token();
+    const identity: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` };
     try {
-      response = await fetch(root + path, {
-        ...init,
+      return await fetch(root + path, {
+        ...{ ...init, headers: { ...identity, ...init.headers } },
         cache: "no-store",
         credentials: "same-origin",
         redirect: "error",
@@ -62,13 +66,32 @@ export function createApi({ root, credentials, tokenProtocol, ended }: ApiDeps):
       if (init.signal?.aborted === true) throw error;
       throw new Failure(0, "The server does not answer.");
     }
+  }
+
+  /** Whether a refused request is worth another try: with a newer token. */
+  async function hasNewer(token: string | undefined): Promise<boolean> {
+    try {
+      if (token !== undefined && (await bearer.isReplaced(token))) return true;
+      ended("the server does not take your credentials any more.");
+    } catch (error) {
+      ended(asFailure(error).message);
+    }
+    return false;
+  }
+
+  async function ask(path: string, init: AskInit): Promise<Response> {
+    const token = bearer.token();
+    let response = await attempt(path, init);
+    if (response.status === 401 && (await hasNewer(token))) {
+      response = await attempt(path, init);
+      if (response.status === 401) ended("the server does not take your credentials any more.");
+    }
     if (response.ok) return response;
-    if (response.status === 401) ended();
     throw failureOf(response.status, documentOf(await response.text().catch(() => "")));
   }
 
-  const reading = ({ accept = "application/json", signal }: AskOptions = {}): RequestInit => ({
-    headers: { ...identity, Accept: accept },
+  const reading = ({ accept = "application/json", signal }: AskOptions = {}): AskInit => ({
+    headers: { Accept: accept },
     signal: signal ?? null,
   });
   return {
@@ -77,7 +100,7 @@ export function createApi({ root, credentials, tokenProtocol, ended }: ApiDeps):
     async send(method, path, body, { accept = "application/json", contentType = "application/json", signal } = {}) {
       const response = await ask(path, {
         ...{ method, signal: signal ?? null },
-        headers: { ...identity, Accept: accept, "Content-Type": contentType },
+        headers: { Accept: accept, "Content-Type": contentType },
         body: body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body),
       });
       return { document: documentOf(await response.text()), warnings: warningsOf(response.headers.get("warning")) };
@@ -95,7 +118,8 @@ export function createApi({ root, credentials, tokenProtocol, ended }: ApiDeps):
       for (let part = await reader.read(); !part.done; part = await reader.read()) take(part.value);
     },
     socket(path, protocol) {
-      const shown = credentials.type === "token" ? [tokenProtocol + base64url(credentials.token)] : [];
+      const token = bearer.token();
+      const shown = token === undefined ? [] : [tokenProtocol + base64url(token)];
       return new WebSocket(root.replace("http", "ws") + path, [protocol, ...shown]);
     },
   };

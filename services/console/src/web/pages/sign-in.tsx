@@ -1,16 +1,20 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import type { Credentials } from "../api/client.js";
-import type { Failure } from "../api/failure.js";
+import { useEffect, useState } from "preact/hooks";
+import type { Credentials } from "../api/credentials.js";
+import { asFailure, type Failure } from "../api/failure.js";
+import type { Provider } from "../oidc/provider.js";
+import { takeRedirect } from "../oidc/redirect.js";
 
 export interface SignInProps {
   /** Tries them; gives why they are refused. */
   readonly signIn: (credentials: Credentials, keep: boolean) => Promise<Failure | undefined>;
   /** Why somebody has to sign in again. */
   readonly notice: string;
+  /** Where one may sign in besides. */
+  readonly provider: Provider | undefined;
 }
 
-export function SignIn({ signIn, notice }: SignInProps): JSX.Element {
+export function SignIn({ signIn, notice, provider }: SignInProps): JSX.Element {
   const [token, setToken] = useState("");
   const [keep, setKeep] = useState(false);
   const [problem, setProblem] = useState(notice);
@@ -21,6 +25,26 @@ export function SignIn({ signIn, notice }: SignInProps): JSX.Element {
     setTrying(false);
     if (failure !== undefined) setProblem(sentenceOf(failure, credentials));
   };
+  const leave = async (to: Provider): Promise<void> => {
+    setTrying(true);
+    try {
+      const { beginSignIn } = await import("../oidc/grants.js");
+      await beginSignIn(to, { keep });
+    } catch (error) {
+      setTrying(false);
+      setProblem(asFailure(error).message);
+    }
+  };
+  useEffect(() => {
+    // The browser may bring back this very page when somebody leaves the provider by “Back”.
+    const cameBack = (event: PageTransitionEvent): void => {
+      if (!event.persisted) return;
+      takeRedirect();
+      setTrying(false);
+    };
+    addEventListener("pageshow", cameBack);
+    return () => removeEventListener("pageshow", cameBack);
+  }, []);
   return (
     <main class="sign-in">
       <form
@@ -36,6 +60,11 @@ export function SignIn({ signIn, notice }: SignInProps): JSX.Element {
             {problem}
           </p>
         )}
+        {provider !== undefined && (
+          <button type="button" class="primary" disabled={isTrying} onClick={() => void leave(provider)}>
+            Sign in at {new URL(provider.issuer).host}
+          </button>
+        )}
         <label>
           Token
           {/* A password field: managers of passwords know it, and nobody reads it over a shoulder. */}
@@ -50,7 +79,11 @@ export function SignIn({ signIn, notice }: SignInProps): JSX.Element {
         <label class="check">
           <input type="checkbox" checked={keep} onChange={() => setKeep(!keep)} /> Keep it until this tab is closed
         </label>
-        <button type="submit" class="primary" disabled={isTrying || token.trim() === ""}>
+        <button
+          type="submit"
+          class={provider === undefined ? "primary" : ""}
+          disabled={isTrying || token.trim() === ""}
+        >
           Sign in with the token
         </button>
         <button type="button" disabled={isTrying} onClick={() => void attempt({ type: "browser" })}>

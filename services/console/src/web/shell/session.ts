@@ -1,5 +1,5 @@
 import { readJson } from "@orch/status/read-json.js";
-import type { Credentials } from "../api/client.js";
+import type { Credentials } from "../api/credentials.js";
 import { textAt } from "../json.js";
 
 const place = "orch-console-session";
@@ -19,5 +19,6 @@ export function keptCredentials(): Credentials | undefined {
   const tree: unknown = readJson(kept);
   const token = textAt(tree, "token");
   if (textAt(tree, "type") === "browser") return { type: "browser" };
-  return token === "" ? undefined : { type: "token", token };
+  const refreshToken = textAt(tree, "refreshToken") || undefined;
+  return token === "" ? undefined : { type: "token", token, refreshToken };
 }
