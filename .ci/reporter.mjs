@@ -9,9 +9,24 @@ const idleAfterMs = 40_000;
 // Tests put others in their place.
 const { setTimeout, clearTimeout } = globalThis;
 
+const pauseMs = 10;
+
+/** The pipe may be full for a moment: what does not go through waits. */
+function writeWhole(text) {
+  let rest = Buffer.from(text);
+  while (rest.length > 0) {
+    try {
+      rest = rest.subarray(writeSync(1, rest));
+    } catch (error) {
+      if (error.code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMs);
+    }
+  }
+}
+
 const line = (record) => `${mark}${JSON.stringify(record)}\n`;
 
-process.once("exit", () => writeSync(1, line({ type: "exit" })));
+process.once("exit", () => writeWhole(line({ type: "exit" })));
 
 function recordOf({ type, data }) {
   if (type !== "test:pass" && type !== "test:fail") return undefined;
@@ -42,7 +57,7 @@ export default async function* reporter(source) {
     clearTimeout(idle);
     if (underWay > 0) continue;
     idle = setTimeout(() => {
-      writeSync(1, line({ type: "idle", resources: process.getActiveResourcesInfo() }));
+      writeWhole(line({ type: "idle", resources: process.getActiveResourcesInfo() }));
     }, idleAfterMs).unref();
   }
 }
