@@ -147,6 +147,9 @@ for (const { name: store, etcd, skip } of stores) {
       );
       assert.equal(valueAt(deleted, "metadata.uid"), made.at("metadata.uid"));
       assert.equal((await http.get(`${maps()}/deleted`)).at("kind"), "DeletedObjectList");
+      await http.post(maps(), { metadata: { name: "deleted" } });
+      await http.delete(`${maps()}/deleted`);
+      assert.equal((await http.get(`${maps()}/deleted`)).status, 404, "one that had the name is gone");
       const back = await http.post(`${path}/undelete`, {});
       assert.equal(back.status, 201, back.text);
       assert.deepEqual(back.at("metadata.finalizers"), ["example.com/wait"]);

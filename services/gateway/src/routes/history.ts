@@ -1,6 +1,8 @@
 import { isStored, type Kind } from "@orch/api/catalog.js";
 import type { Authorizer, ResourceAttributes } from "@orch/auth/authorizer.js";
 import { forbiddenError } from "@orch/auth/forbidden.js";
+import { objectOf } from "@orch/codec/json.js";
+import type { WriteReply } from "@orch/rpc/messages.js";
 import { resourceHistory } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { ApiError, badRequest, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
@@ -62,20 +64,31 @@ export async function serveHistory(
   if (read.type === "at") await checkAllowed(deps, { ...target, kind: "resource", user, verb, subresource: "history" });
   const representation =
     read.type === "at" || isState(target) ? wanted.representation : documentOf(wanted.representation);
-  const asked = {
-    ...target,
-    ...{ verb: "update" as const, body: Buffer.alloc(0), contentType: "", ifMatch: "" },
-    options: optionsOf(request.query),
-    form: representation === plainJson ? "" : formOf(representation, request, verb),
-    ...{ user, userAgent: request.header("user-agent") ?? "" },
-  };
-  const options = { deadlineMs: timeLimitOf(request.query, deps.requestTimeoutMs), span: call.trace?.handling("Get") };
-  const { code, body, warnings } = await deps.resources(target.group).call(resourceHistory, asked, options);
+  const form = representation === plainJson ? "" : formOf(representation, request, verb);
+  const { code, body, warnings } = await askPast(deps, call, { target, options: optionsOf(request.query), form });
   const table = representation === plainJson ? tableOf(deps, wanted.representation, body) : undefined;
   await deps.respond.document(response, representation, {
     ...{ code, body: table ?? body },
     headers: warningHeaders(warnings),
   });
+}
+
+interface PastQuestion {
+  readonly target: Target;
+  readonly options: Readonly<Record<string, string>>;
+  readonly form: string;
+}
+
+function askPast(deps: HistoryDeps, call: Negotiated, { target, options, form }: PastQuestion): Promise<WriteReply> {
+  const { request, user } = call;
+  const asked = {
+    ...target,
+    ...{ verb: "update" as const, body: Buffer.alloc(0), contentType: "", ifMatch: "" },
+    ...{ options, form, user, userAgent: request.header("user-agent") ?? "" },
+  };
+  const deadlineMs = timeLimitOf(request.query, deps.requestTimeoutMs);
+  const span = call.trace?.handling("Get");
+  return deps.resources(target.group).call(resourceHistory, asked, { deadlineMs, span });
 }
 
 /** The right to read is that of a get: another method that is allowed reads nothing. */
@@ -114,8 +127,8 @@ export function mayMeanDeleted(deps: HistoryDeps, kind: Kind, { name, subresourc
 }
 
 /**
- * The deletions of a collection where an object of that name is not found; whoever may not read them reads that it is not found.
- * @throws ApiError
+ * The deletions of a collection where there never was an object of that name; whoever may not read them, or waits for the end of
+ * one that was named so, reads that it is not found. @throws ApiError
  */
 export async function serveDeleted(
   deps: HistoryDeps,
@@ -126,6 +139,14 @@ export async function serveDeleted(
   const target = { ...subject.route.target, name: everything, subresource: "deleted" };
   const { outcome } = await deps.authorizer.authorize({ ...target, kind: "resource", user: call.user, verb: "get" });
   if (!(error instanceof ApiError) || error.reason !== "NotFound" || outcome !== "allow") throw error;
+  if (await hadItsName(deps, call, { ...target, name: deletedName })) throw error;
   const asking = { ...wanted, subject: { ...subject, route: { ...subject.route, target } } };
   await serveHistory(deps, call, { wanted: asking, read: { type: "deleted" } });
+}
+
+/** Whether an object is remembered that had the name by which deletions are asked for. */
+async function hadItsName(deps: HistoryDeps, call: Negotiated, target: Target): Promise<boolean> {
+  const { body } = await askPast(deps, call, { target, options: { limit: "1" }, form: "" });
+  const { items } = objectOf(body);
+  return Array.isArray(items) && items.length > 0;
 }
