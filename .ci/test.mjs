@@ -90,14 +90,25 @@ function installPackages(packages) {
   return apt(install) || (apt(["update"]) && apt(install));
 }
 
-/** What runs containers. Where there is none the tests that want it say so, and are skipped. */
-function ensureContainers() {
-  const packages = ["podman", "runc", "netavark", "aardvark-dns", "mmdebstrap"];
+/** Packages whose programs (of the same name where no other is named) are not on the machine. Where they cannot be had, tests say so. */
+function ensurePrograms(programs) {
   const places = ["/usr/bin", "/usr/sbin", "/usr/lib/podman"];
-  const isThere = (name) => places.some((place) => existsSync(join(place, name)));
-  const missing = packages.filter((name) => !isThere(name));
-  if (missing.length > 0) installPackages(missing);
+  const isThere = ({ program }) => places.some((place) => existsSync(join(place, program)));
+  const missing = programs.filter((one) => !isThere(one));
+  if (missing.length > 0) installPackages(missing.map((one) => one.package));
 }
+
+/** What runs containers. */
+const containers = ["podman", "runc", "netavark", "aardvark-dns", "mmdebstrap"].map((name) => ({
+  program: name,
+  package: name,
+}));
+/** What writes the rules of the proxy into network namespaces of its tests. */
+const rules = [
+  { program: "nft", package: "nftables" },
+  { program: "iptables-restore", package: "iptables" },
+  { program: "conntrack", package: "conntrack" },
+];
 
 /** The first `node` of the path that is not npm's package. */
 function machineNode() {
@@ -124,7 +135,8 @@ if (only === undefined || only === "unit") {
   );
 }
 if (only === undefined || only === "e2e") {
-  if (wanted === "" || ["compose", "helm/kube-play"].some((file) => file.includes(wanted))) ensureContainers();
+  if (wanted === "" || ["compose", "helm/kube-play"].some((file) => file.includes(wanted))) ensurePrograms(containers);
+  if ("proxy-traffic".includes(wanted)) ensurePrograms(rules);
   const folder = mkdtempSync(join(tmpdir(), "orch-programs-"));
   if (wanted === "") {
     compileGoPrograms();
