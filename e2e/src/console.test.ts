@@ -125,7 +125,8 @@ describe("the console", () => {
   test("the keyboard alone leads to an object and back", async () => {
     await made("/api/v1/namespaces/default/configmaps", { metadata: { name: "keys" }, data: { a: "1" } });
     for (const key of ["g", "k", "g", "c"]) await page.keyboard.press(key);
-    await row("keys").waitFor();
+    // The page before has the row, too; the one of all namespaces names them.
+    await row("keys").getByText("default", { exact: true }).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("keys");
     await page.keyboard.press("Enter");

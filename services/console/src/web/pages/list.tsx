@@ -47,7 +47,8 @@ export function ListPage({ kind, namespace, labels, search: searched }: ListPage
     if (next !== undefined) setCurrent(next.key);
   };
   const open = (): void => {
-    const row = rows.find(({ key }) => key === current);
+    // Who left a search before its rows came means the first of them.
+    const row = rows.find(({ key }) => key === current) ?? (search === "" ? undefined : rows[0]);
     if (row !== undefined) go(hrefOf(row));
   };
   const sort = (by: string): void =>
