@@ -19,7 +19,17 @@ const targets = {
     skip: false,
   },
   distributed: { start: () => startDistributed({ args: ["--list-extensions=on"] }), skip: etcdMissing() ?? false },
+  "distributed, with near caches": { start: startNear, skip: etcdMissing() ?? false },
 } as const;
+
+async function startNear(): Promise<Target> {
+  const target = await startDistributed({ args: ["--list-extensions=on", "--near-cache=*"] });
+  await until("a near cache in each gateway", () => {
+    const loaded = target.cluster.gateways.every((each) => each.log().includes("answered by the near cache"));
+    return loaded ? true : undefined;
+  });
+  return target;
+}
 
 for (const [name, { start, skip }] of Object.entries(targets)) {
   describe(`lists beyond the reference's, ${name}`, { skip }, () => {
