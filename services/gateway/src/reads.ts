@@ -203,7 +203,11 @@ function sortOf(query: URLSearchParams | undefined): string | undefined {
 }
 
 /** {@link formOf}, with the fields alone that are asked for. @throws ApiError NotAcceptable, BadRequest */
-function readForm({ listExtensions }: ReadDeps, { representation, request }: Read, verb: string): string {
+export function readForm(
+  { listExtensions }: Pick<ReadDeps, "listExtensions">,
+  { representation, request }: Pick<Read, "representation" | "request">,
+  verb: string,
+): string {
   const fields = listExtensions ? (request.query?.get("fields") ?? "") : "";
   if (fields === "") return formOf(representation, request, verb);
   return formText(projectedForm(wantedForm(representation, request, verb), fields));
