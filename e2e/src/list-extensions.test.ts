@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { ApiObject } from "@orch/client/objects.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
-import { type Credentials, connect, type Http, type Query } from "./harness/http.js";
+import { type Answer, type Credentials, connect, type Http, type Query, valueAt } from "./harness/http.js";
 import { assertFailure, done } from "./harness/status.js";
 import { startDistributed, startStandalone, type Target } from "./harness/target.js";
 import { until } from "./harness/until.js";
@@ -174,6 +174,11 @@ for (const [name, { start, skip }] of Object.entries(targets)) {
       if (target.naming.dialect === "kubernetes") assertFailure(refused, { code: 400, reason: "BadRequest" });
     });
 
+    test("OpenAPI names the parameters", async () => {
+      const document = await done(http.get("/openapi/v3/api/v1"));
+      assert.deepEqual(parametersBeyond(document), ["fields", "scope", "sort"]);
+    });
+
     test("label selectors have alternatives, in lists, watches and deletions", async () => {
       const labelSelector = "test=1,!x || test in (2)";
       const found = await list({ type: "admin" }, { labelSelector });
@@ -196,6 +201,7 @@ test("without the extensions their parameters are passed over, and alternatives 
   try {
     const namespaces = "/api/v1/namespaces";
     const plain = await done(http.get(namespaces));
+    assert.deepEqual(parametersBeyond(await done(http.get("/openapi/v3/api/v1"))), []);
     const asked = await done(http.get(namespaces, { sort: "-metadata.name", fields: "a", ...permitted }));
     assert.deepEqual(asked.items(), plain.items());
     assertFailure(await http.call({ path: maps, query: permitted, as: user("bob") }), {
@@ -213,6 +219,15 @@ test("without the extensions their parameters are passed over, and alternatives 
     await target.stop();
   }
 });
+
+/** Parameters that the reference has not, of a list of all namespaces. */
+function parametersBeyond(document: Answer): readonly string[] {
+  const parameters = document.at("paths./api/v1/configmaps.parameters");
+  assert.ok(Array.isArray(parameters));
+  const names: readonly string[] = parameters.map((parameter) => String(valueAt(parameter, "name")));
+  assert.ok(names.includes("labelSelector"));
+  return names.filter((name) => ["fields", "scope", "sort"].includes(name)).sort();
+}
 
 const keyOf = ({ metadata: { namespace = "", name = "" } }: ApiObject): string => `${namespace}/${name}`;
 /** But for what the controllers write into every namespace. */
