@@ -19,6 +19,7 @@ import { isLaidOut, type Layouts } from "./layout/layouts.js";
 import { followingRights, type GoingOn } from "./permitted/follow-rights.js";
 import { withNewRights } from "./permitted/new-rights.js";
 import type { PermittedNamespaces } from "./permitted/permitted-namespaces.js";
+import { checkScope, scopeParameter } from "./permitted/scope.js";
 import { type OpenStream, relay } from "./relay.js";
 import { formOf, type Representation, wantedForm } from "./representation.js";
 import type { Responder } from "./respond.js";
@@ -213,14 +214,17 @@ export function readForm(
   return formText(projectedForm(wantedForm(representation, request, verb), fields));
 }
 
-/** @throws ApiError BadRequest for alternatives where there are none */
+/** @throws ApiError BadRequest for a scope that there is none of, and for alternatives where there are none */
 function collectionRequest(
   { listExtensions }: ReadDeps,
   query: URLSearchParams | undefined,
   { target: { group, version, resource, namespace }, permitted }: Read,
 ) {
   const initial = query?.get("sendInitialEvents") ?? undefined;
-  if (query !== undefined && !listExtensions) refuseAlternatives(query.get("labelSelector") ?? "");
+  if (query !== undefined) {
+    if (listExtensions) checkScope(query.get(scopeParameter) ?? "");
+    else refuseAlternatives(query.get("labelSelector") ?? "");
+  }
   return {
     group,
     version,
