@@ -29,5 +29,5 @@ export const watchCacheDefaults: WatchCacheConfig = {
   gzipBytes: 32 * 1024 * 1024,
   waitMs: 3000,
   checkMs: 5000,
-  namesBodies: false,
+  namesBodies: true,
 };

@@ -15,6 +15,5 @@ export function watchCacheSettings(
     // Not a shift: that makes a negative number of two gigabytes.
     historyBytes: values["history-megabytes"] * 1024 * 1024,
     bookmarkMs: values["bookmark-interval"],
-    namesBodies: true,
   };
 }

@@ -40,7 +40,7 @@ for (const gzip of [false, true]) {
   test(`the rest of a list that is kept is not sent again${gzip ? ", gzipped" : ""}`, async (t) => {
     const store = await openStore(t);
     for (let i = 0; i < objects; i++) await put(store, `map-${i}`, 1000);
-    const [cache, other] = [startCache(t, store, { namesBodies: true }), startCache(t, store, { namesBodies: true })];
+    const [cache, other] = [startCache(t, store), startCache(t, store)];
     const text = ({ bytes }: Pick<Answer, "bytes">): string => (gzip ? gunzipSync(bytes) : bytes).toString();
     const twice = async (of: Caller): Promise<Answer> => {
       await ask(of, { gzip, kept: "" });
@@ -72,6 +72,6 @@ for (const gzip of [false, true]) {
 test("a cache in the same process names nothing", async (t) => {
   const store = await openStore(t);
   for (let i = 0; i < objects; i++) await put(store, `map-${i}`, 10);
-  const cache = startCache(t, store);
+  const cache = startCache(t, store, { namesBodies: false });
   for (let i = 0; i < 3; i++) assert.equal((await ask(cache, { kept: "" })).name, undefined);
 });
