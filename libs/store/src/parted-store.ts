@@ -29,6 +29,17 @@ export function createPartedStore(main: Store, parts: readonly StorePart[]): Sto
     watch: (query) => of(query.prefix).watch(query),
     notes: {
       range: (query) => of(query.prefix).notes.range(query),
+      async rewrite(space, notes) {
+        const stores = [...new Set(notes.map(({ key }) => of(key)))];
+        await Promise.all(
+          stores.map((store) =>
+            store.notes.rewrite(
+              space,
+              notes.filter(({ key }) => of(key) === store),
+            ),
+          ),
+        );
+      },
       async remove(space, keys) {
         const stores = [...new Set(keys.map(of))];
         await Promise.all(

@@ -2,16 +2,15 @@ import { unavailable } from "@orch/status/api-error.js";
 import { type Clock, systemClock } from "../clock.js";
 import { type Damage, DamagedEntry } from "../damaged-entry.js";
 import type { StoreIdentity } from "../identity.js";
-import { keyRange } from "../key-range.js";
 import { checkKeySize, checkPrefix, checkSize, type Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
-import { isReadable, type Note, type UnreadableNote } from "../notes.js";
 import { revision } from "../revision.js";
 import type { Store } from "../store.js";
 import { ageHistory, createCompactor } from "./compactor.js";
 import { createDamages } from "./damages.js";
 import type { EmbeddedDatabase, Snapshot } from "./database.js";
 import { entryAt } from "./entry.js";
+import { createEmbeddedNotes } from "./notes.js";
 import { createPastReader } from "./past.js";
 import { readRange } from "./range.js";
 import { createRecentChanges } from "./recent.js";
@@ -101,6 +100,7 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
       tip.move(at);
     },
   });
+  const notes = createEmbeddedNotes({ database, room, reading });
   const compactor = createCompactor(database, signal);
   const past = createPastReader();
   const ranges = new Set<Promise<unknown>>();
@@ -191,29 +191,16 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
       return followLog({ database, recent, tip }, query);
     },
     notes: {
-      range: async ({
-        space,
-        prefix: of,
-        from,
-        limit = Number.POSITIVE_INFINITY,
-        maxBytes = Number.POSITIVE_INFINITY,
-      }) =>
-        reading((snapshot) => {
-          checkPrefix(of, prefix);
-          checkKeySize(from ?? of, limits);
-          const notes: (Note | UnreadableNote)[] = [];
-          let bytes = 0;
-          for (const note of snapshot.notes(space, keyRange(of, from))) {
-            if (notes.length >= limit || bytes >= maxBytes) break;
-            notes.push(note);
-            bytes += isReadable(note) ? note.value.length : 0;
-          }
-          return notes;
-        }),
-      async remove(space, keys) {
-        if (signal.aborted) throw unavailable("the store is closed");
-        await database.commit({ removedNotes: { space, keys } });
+      async range(query) {
+        checkPrefix(query.prefix, prefix);
+        checkKeySize(query.from ?? query.prefix, limits);
+        return notes.range(query);
       },
+      async rewrite(space, some) {
+        for (const note of some) checkSize(note, noteLimits);
+        await notes.rewrite(space, some);
+      },
+      remove: notes.remove,
     },
     async compact(to) {
       if (closing.signal.aborted) throw unavailable("the store is closed");
