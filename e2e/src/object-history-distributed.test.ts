@@ -3,11 +3,11 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { openEtcdStore } from "@orch/store/etcd-store.js";
-import { isReadable } from "@orch/store/notes.js";
+import { isReadable, type NoteSpace } from "@orch/store/notes.js";
 import { key } from "@orch/store/revision.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
-import { encryptingWith, localKeys, writeEncryption } from "./harness/encryption.js";
-import { connect, type Http, valueAt } from "./harness/http.js";
+import { encryptingWith, localKeys, storage, writeEncryption } from "./harness/encryption.js";
+import { type Credentials, connect, type Http, type Query, valueAt } from "./harness/http.js";
 import { map, maps, revisionOf, rows } from "./harness/past.js";
 import { type DistributedTarget, newFolder, removeFolder, startDistributed } from "./harness/target.js";
 import { until } from "./harness/until.js";
@@ -18,6 +18,7 @@ describe("the history of objects by services", { skip: (await etcdMissing()) ?? 
   let folder: string;
   let target: DistributedTarget;
   let http: Http;
+  let keys: string;
   const few = 3;
 
   before(async () => {
@@ -30,7 +31,7 @@ describe("the history of objects by services", { skip: (await etcdMissing()) ?? 
         rules: [{ resources: ["secrets"], maxStates: 0 }, { namespaces: ["bounded"], maxStates: few }, {}],
       }),
     );
-    const keys = join(folder, "keys.json");
+    keys = join(folder, "keys.json");
     await writeEncryption(keys, ["*.*"], [localKeys("aesgcm", "one")]);
     const history = [`--object-history=${rules}`];
     target = await startDistributed({ args: history, resourceArgs: history, kmsArgs: encryptingWith(keys) });
@@ -45,11 +46,11 @@ describe("the history of objects by services", { skip: (await etcdMissing()) ?? 
   objectHistory(() => http);
 
   /** How each record below a key stands in etcd. */
-  async function stored(below: string): Promise<readonly string[]> {
+  async function stored(below: string, space: NoteSpace = "states"): Promise<readonly string[]> {
     const { storePrefix: prefix } = target.naming;
     const store = await openEtcdStore({ endpoints: target.cluster.etcd.endpoints, prefix });
     try {
-      const notes = await store.notes.range({ space: "states", prefix: key(prefix + below) });
+      const notes = await store.notes.range({ space, prefix: key(prefix + below) });
       return notes.map((note) => (isReadable(note) ? note.value.toString("latin1") : note.why));
     } finally {
       await store.close();
@@ -64,6 +65,58 @@ describe("the history of objects by services", { skip: (await etcdMissing()) ?? 
     assert.equal(records.length, 2);
     for (const record of records) assert.match(record, /^k8s:enc:aesgcm:v1:one:/);
     assert.equal(rows(await http.get(`${path}/history`)).length, 2);
+  });
+
+  test("a migration exchanges the key of records, those of deleted objects too, and the old key can go", async () => {
+    const path = `${maps()}/rotated`;
+    const first = revisionOf(await http.post(maps(), map("rotated", "one")));
+    await http.patch(path, "merge", { data: { value: "two" } });
+    await http.delete(path);
+    await writeEncryption(keys, ["*.*"], [localKeys("aesgcm", "two", "one")]);
+    const progress = join(folder, "progress.json");
+    const told = await until("records are sealed with the new key", async () => {
+      const said = await storage(target, "migrate", "configmaps", `--progress=${progress}`);
+      const all = [await stored("configmaps/"), await stored("configmaps/", "deleted")].flat();
+      return all.every((record) => record.startsWith("k8s:enc:aesgcm:v1:two:")) ? said : undefined;
+    });
+    assert.match(told, /^configmaps: \d+ records of their past, \d+ written anew$/m);
+    await writeEncryption(keys, ["*.*"], [localKeys("aesgcm", "two")]);
+    // What stands under the old key alone tells that it is gone.
+    await until("the old key is gone", async () => {
+      const { status } = await http.get("/apis/rbac.authorization.k8s.io/v1/clusterroles/view/history");
+      return status === 500 ? true : undefined;
+    });
+    assert.equal(rows(await http.get(`${path}/history`)).length, 3);
+    assert.equal((await http.get(`${path}/history/${first}`)).at("data.value"), "one");
+    assert.equal((await http.post(`${path}/undelete`, {})).at("data.value"), "two");
+    await writeEncryption(keys, ["*.*"], [localKeys("aesgcm", "two", "one")]);
+    await until("the old key is back", async () => {
+      const { status } = await http.get("/apis/rbac.authorization.k8s.io/v1/clusterroles/view/history");
+      return status === 200 ? true : undefined;
+    });
+  });
+
+  test("a migration of records is a patch of all of them, and no other", async () => {
+    const all = (path: string, query: Query = {}, body: object = {}, as?: Credentials) =>
+      http.call({
+        ...{ method: "PATCH", path, query, body, headers: { "content-type": "application/merge-patch+json" } },
+        ...(as === undefined ? {} : { as }),
+      });
+    const path = "/api/v1/configmaps/-/history";
+    for (const good of [path, `${maps()}/-/history`, "/api/v1/namespaces/-/history", "/api/v1/nodes/-/history"]) {
+      const answer = await all(good, { limit: 2 });
+      assert.deepEqual([answer.status, answer.at("kind")], [200, "ObjectHistoryMigration"], `${good}: ${answer.text}`);
+    }
+    const { metadata } = JSON.parse((await all(path, { limit: 2 })).text);
+    assert.equal((await all(`${maps("elsewhere")}/-/history`, { continue: metadata.continue })).status, 400);
+    for (const query of [{ dryRun: "All" }, { continue: "%" }, { limit: "x" }, { at: 1 }])
+      assert.equal((await all(path, query)).status, 400, JSON.stringify(query));
+    assert.equal((await all(path, {}, { data: 1 })).status, 400);
+    assert.equal((await all(path, {}, {}, { type: "user", name: "reader" })).status, 403);
+    assert.equal((await all(`${maps()}/sealed/history`)).status, 405);
+    assert.equal((await all(`${maps()}/sealed/history/1`)).status, 405);
+    assert.equal((await http.get(path)).status, 404);
+    assert.equal((await all("/api/v1/secrets/-/history")).status, 404);
   });
 
   test("each group's service removes what is over the bounds of a rule", async () => {

@@ -47,6 +47,7 @@ import { toldPlugins } from "./explain/told-plugins.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { createKeeper, type HistoryKeeper } from "./history/keep.js";
 import { readHistory } from "./history/read.js";
+import { isReseal, reseal } from "./history/reseal.js";
 import { isRestore, restore } from "./history/restore.js";
 import { collectIdentityLeases } from "./identity-leases.js";
 import { createMirrors } from "./mirror.js";
@@ -407,9 +408,13 @@ function tokenService(settings: TokenSettings | undefined, deps: ResourceDeps): 
   return settings === undefined ? undefined : { ...settings, issuer: tokenIssuer({ ...settings, ...deps }) };
 }
 
-/** Tokens are signed here, webhooks are asked from here, and a deletion of a collection is many small steps. */
+/**
+ * Tokens are signed here, webhooks are asked from here, a deletion of a collection is many small steps, and no thread reads
+ * objects' past.
+ */
 function mayGoToThread({ request: { verb, subresource }, conversions }: Write): boolean {
-  return verb !== "deletecollection" && subresource !== "token" && !isRestore(subresource) && conversions === undefined;
+  if (isRestore(subresource) || isReseal(subresource)) return false;
+  return verb !== "deletecollection" && subresource !== "token" && conversions === undefined;
 }
 
 /** A write about which others are asked: the answer says how long they took. */
@@ -443,6 +448,7 @@ function performPlain(write: Write, tokens: TokenService | undefined): Promise<W
 function performOnSubresource(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {
   const { requested, request } = write;
   if (isRestore(request.subresource)) return restore(write);
+  if (isReseal(request.subresource)) return reseal(write);
   const subresource = requested.subresources.find((s) => s.name === request.subresource);
   if (subresource === undefined) throw unknownPath();
   const { verbs, internal = [] } = subresource;

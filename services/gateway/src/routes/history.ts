@@ -41,6 +41,7 @@ export function historyRead({ verb, request }: Negotiated, { subresource }: Targ
     return request.query?.has("at") && pastVerbs.has(verb) ? { type: "at" } : undefined;
   }
   if (subresource === "deleted") return { type: "deleted" };
+  if (subresource === "history" && verb === "patch") return undefined;
   return subresource === "history" || subresource.startsWith("history/") ? { type: "history" } : undefined;
 }
 
@@ -102,7 +103,8 @@ function isPlaced(kind: Kind, { namespace, name, subresource }: Target): boolean
   return !kind.namespaced || namespace !== "" || name === "" || (name === everything && subresource === "deleted");
 }
 
-const everything = "-";
+/** The name that stands for all. */
+export const everything = "-";
 
 /** An object as it was, in the form that the client wants of objects; a difference of two is a document. */
 const isState = ({ subresource }: Target): boolean => subresource.startsWith("history/");
