@@ -73,6 +73,26 @@ for (const { name: store, etcd, skip, args } of stores) {
   });
 }
 
+/** The fields of a value that its schema does not have. */
+function undescribed(
+  value: unknown,
+  { schema, schemas, at }: { readonly schema: unknown; readonly schemas: object; readonly at: string },
+): readonly string[] {
+  if (!isRecord(schema)) return [`${at}: no schema`];
+  const reference: unknown = schema["$ref"] ?? valueAt(schema, "allOf.0.$ref");
+  const name: string | undefined =
+    typeof reference === "string" ? reference.slice(reference.lastIndexOf("/") + 1) : undefined;
+  if (name !== undefined)
+    return undescribed(value, { schema: new Map(Object.entries(schemas)).get(name), schemas, at });
+  if (Array.isArray(value))
+    return value.flatMap((item, i) => undescribed(item, { schema: schema["items"], schemas, at: `${at}[${i}]` }));
+  const { properties } = schema;
+  if (!isRecord(value) || schema["type"] === undefined) return [];
+  return Object.entries(value).flatMap(([field, inner]) =>
+    undescribed(inner, { schema: isRecord(properties) ? properties[field] : undefined, schemas, at: `${at}.${field}` }),
+  );
+}
+
 describe("who may read the past, and ask for it in other words", () => {
   let target: StandaloneTarget;
   let http: Http;
@@ -126,6 +146,31 @@ describe("who may read the past, and ask for it in other words", () => {
       assert.ok(names.includes(name), name);
     assert.ok(!names.some((name) => name.startsWith("componentstatuses/")));
     assert.equal(rows(await http.get("/api/v1/namespaces/default/history"))[0]?.["change"], "created");
+  });
+
+  test("OpenAPI has a schema of each document, in which every field of its answers stands", async () => {
+    const { path, first } = await threeStates(http, "described");
+    await http.post(maps(), map("described-gone", "x"));
+    await http.delete(`${maps()}/described-gone`);
+    const documents = [
+      await http.get(`${path}/history`),
+      await http.get(`${path}/history`, { diff: first }),
+      await http.get(`${maps()}/-/deleted`),
+      await http.patch("/api/v1/configmaps/-/history", "merge", {}, { limit: 1 }),
+    ];
+    const definitions = [
+      valueAt((await http.get("/openapi/v2")).json(), "definitions"),
+      valueAt((await http.get("/openapi/v3/api/v1")).json(), "components.schemas"),
+    ];
+    for (const schemas of definitions) {
+      assert.ok(isRecord(schemas));
+      for (const document of documents) {
+        assert.equal(document.status, 200, document.text);
+        const kind = String(document.at("kind"));
+        const name: string = Object.keys(schemas).find((each) => each.endsWith(`.history.orch.v1alpha1.${kind}`)) ?? "";
+        assert.deepEqual(undescribed(document.json(), { schema: schemas[name], schemas, at: kind }), []);
+      }
+    }
   });
 
   test("unknown words in a question are told, not passed over", async () => {

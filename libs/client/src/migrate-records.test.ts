@@ -33,7 +33,10 @@ test("steps are asked for until one is the last, and added up", async () => {
     onStep: ({ next, done: { records } }) => void told.push(`${next} ${records}`),
   });
   assert.deepEqual(await done, { records: 5, rewritten: 1, unreadable: 1 });
-  assert.deepEqual(asked, ["w", "x"].map((from) => `PATCH /api/v1/secrets/-/history ${from} {}`));
+  assert.deepEqual(
+    asked,
+    ["w", "x"].map((from) => `PATCH /api/v1/secrets/-/history ${from} {}`),
+  );
   assert.deepEqual(told, ["x 2", " 5"]);
 });
 

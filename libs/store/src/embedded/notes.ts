@@ -1,6 +1,6 @@
 import { ApiError, insufficientStorage } from "@orch/status/api-error.js";
 import { keyRange } from "../key-range.js";
-import { isReadable, type Note, type NoteQuery, type NoteSpace, type Notes, type UnreadableNote } from "../notes.js";
+import { isReadable, type Note, type NoteQuery, type Notes, type UnreadableNote } from "../notes.js";
 import type { Key } from "../revision.js";
 import type { EmbeddedDatabase, Snapshot } from "./database.js";
 import type { StoredNote } from "./decide.js";
@@ -55,13 +55,7 @@ export function createEmbeddedNotes({ database, room, reading }: EmbeddedNotesDe
 
 function read(
   snapshot: Snapshot,
-  {
-    space,
-    prefix,
-    from,
-    limit = Number.POSITIVE_INFINITY,
-    maxBytes = Number.POSITIVE_INFINITY,
-  }: NoteQuery,
+  { space, prefix, from, limit = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY }: NoteQuery,
 ): readonly (Note | UnreadableNote)[] {
   const notes: (Note | UnreadableNote)[] = [];
   let bytes = 0;

@@ -30,9 +30,7 @@ async function put(store: Store, path: string, space: NoteSpace = "states"): Pro
 }
 
 async function stored(below: Store, prefix: Key = maps): Promise<readonly string[]> {
-  const all = await Promise.all(
-    (["states", "deleted"] as const).map((space) => below.notes.range({ space, prefix })),
-  );
+  const all = await Promise.all((["states", "deleted"] as const).map((space) => below.notes.range({ space, prefix })));
   return all.flat().map((note) => (isReadable(note) ? note.value.toString() : note.why));
 }
 
@@ -89,7 +87,10 @@ test("a token leads on where records were removed meanwhile, in its scope alone"
   for (const name of ["a/1", "a/2", "a/3", "b/1"]) await put(store, `maps/${name}`);
   const [first] = await all(store);
   assert.ok(first);
-  await store.notes.remove("states", ["a/1", "a/2"].map((name) => key(`/o/maps/${name}\0note`)));
+  await store.notes.remove(
+    "states",
+    ["a/1", "a/2"].map((name) => key(`/o/maps/${name}\0note`)),
+  );
   const then = await resealStep(store.notes, { root, prefix: maps, limit: 10, token: first.next });
   assert.equal(then.records, 2);
   const wrong = [
@@ -111,7 +112,10 @@ test("a record that is removed while its step is under way does not come back", 
     ...now.notes,
     async range(query: Parameters<typeof now.notes.range>[0]) {
       const page = await now.notes.range(query);
-      await now.notes.remove("states", page.map((note) => note.key));
+      await now.notes.remove(
+        "states",
+        page.map((note) => note.key),
+      );
       return page;
     },
   };
