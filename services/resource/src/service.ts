@@ -46,6 +46,7 @@ import { explainWrite } from "./explain/explain-write.js";
 import { toldPlugins } from "./explain/told-plugins.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { createKeeper, type HistoryKeeper } from "./history/keep.js";
+import { createHistoryMetrics } from "./history/metrics.js";
 import { readHistory } from "./history/read.js";
 import { isReseal, reseal } from "./history/reseal.js";
 import { isRestore, restore } from "./history/restore.js";
@@ -195,7 +196,11 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const plugins = deps.metrics === undefined ? unmeasured : measuredBy(deps.metrics, unmeasured);
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
   const keeper =
-    config.history && createKeeper({ ...deps, policy: config.history, storePrefix: naming.storePrefix, owns });
+    config.history &&
+    createKeeper({
+      ...{ ...deps, policy: config.history, storePrefix: naming.storePrefix, owns },
+      metrics: deps.metrics && createHistoryMetrics(deps.metrics),
+    });
   const remembered = remembering(keeper === undefined ? store : noting(store, keeper), config.recentBytes);
   deps.encryption?.onOtherKeys(remembered.forget);
   const writes: WriteDeps = {

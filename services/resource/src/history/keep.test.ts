@@ -8,7 +8,10 @@ import { createNaming } from "@orch/naming/naming.js";
 import { openMemoryStore } from "@orch/store/memory/memory-store.js";
 import { key, revision } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
+import { type Transformer, transformed } from "@orch/store/transformed.js";
+import { createMetrics } from "@orch/runtime/metrics.js";
 import { createKeeper } from "./keep.js";
+import { createHistoryMetrics } from "./metrics.js";
 
 const naming = createNaming("orch");
 const catalog = { now: loadCatalog(naming) };
@@ -75,6 +78,45 @@ test("nothing goes of a group that another process has, nor at once of a kind th
   await write(store, "example.com/widgets/ns/w", [3, 2, 1]);
   assert.equal((await kept(store, {}, (group) => group !== "")).notes.length, 4);
   assert.deepEqual((await kept(store, {})).notes, Array(3).fill("example.com/widgets/ns/w"));
+  await store.close();
+});
+
+test("what cannot be read goes when it is older than anything that is kept, and is counted before", async () => {
+  const below = await openMemoryStore({ prefix });
+  const lost: Transformer = {
+    seal: (value) => value,
+    open: (value, at) => (at.includes("/lost") ? { type: "damaged", why: "no key" } : { type: "value", value }),
+  };
+  const store = transformed(below, lost);
+  await write(below, "configmaps/ns/lost", [3, 3]);
+  await write(below, "secrets/ns/lost", [3, 3]);
+  await write(below, "configmaps/ns/b", [2]);
+  let time = now;
+  const metrics = createMetrics({ release: "1.32", processMetrics: false });
+  const keeper = createKeeper({
+    ...{ store, storePrefix: prefix, catalog, owns: () => true, now: () => time },
+    policy: { maxBytes: 1 << 30, rules: [rule({})] },
+    log: (what) => assert.fail(what),
+    metrics: createHistoryMetrics(metrics),
+  });
+  const counted = async () => {
+    const { records, unreadable, removed } = await keeper.round();
+    const left = (await below.notes.range({ space: "states", prefix: key(prefix) })).length;
+    return { records, unreadable, removed, left };
+  };
+  assert.deepEqual(await counted(), { records: 1, unreadable: 4, removed: 0, left: 5 });
+  time += 23 * hour;
+  // That of b was made after those of the lost one: when it is too old, they are. Of secrets nothing tells that.
+  assert.deepEqual(await counted(), { records: 0, unreadable: 4, removed: 1, left: 4 });
+  assert.deepEqual(await counted(), { records: 0, unreadable: 2, removed: 2, left: 2 });
+  const page = await metrics.text();
+  const value = (name: string): number => Number(page.split("\n").find((line) => line.startsWith(`${name} `))?.split(" ")[1]);
+  assert.equal(value("orch_object_history_unreadable_records"), 2);
+  assert.equal(value("orch_object_history_records"), 0);
+  assert.equal(value("orch_object_history_bytes"), 0);
+  assert.equal(value("orch_object_history_removed_records_total"), 3);
+  assert.equal(value('orch_object_history_rounds_total{result="success"}'), 3);
+  assert.equal(value('orch_object_history_rounds_total{result="failure"}'), 0);
   await store.close();
 });
 
