@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { isRecord } from "@orch/client/objects.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
+import { eventsOf, writePolicy } from "./audit-bed.js";
 import { execute } from "./clients/program.js";
 import { root } from "./command-line-program.js";
 import { type Credentials, connect, type Http, valueAt } from "./harness/http.js";
@@ -97,9 +98,12 @@ describe("who may read the past, and ask for it in other words", () => {
   let target: StandaloneTarget;
   let http: Http;
   let folder: string;
+  let log: string;
   before(async () => {
     folder = await newFolder();
-    target = await startStandalone();
+    log = join(folder, "audit.log");
+    const policy = await writePolicy(folder, [{ level: "Metadata", resources: [{ group: "", resources: ["secrets"] }] }]);
+    target = await startStandalone({ args: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`] });
     http = connect(target);
   });
   after(async () => {
@@ -109,11 +113,11 @@ describe("who may read the past, and ask for it in other words", () => {
   });
 
   const reader: Credentials = { type: "user", name: "reader" };
-  const grant = async (name: string, rules: readonly object[]): Promise<void> => {
+  const grant = async (name: string, rules: readonly object[], user = "reader"): Promise<void> => {
     const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
     await http.post(`${rbac}/roles`, { metadata: { name }, rules });
     const role = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name };
-    const subjects = [{ kind: "User", name: "reader", apiGroup: "rbac.authorization.k8s.io" }];
+    const subjects = [{ kind: "User", name: user, apiGroup: "rbac.authorization.k8s.io" }];
     await http.post(`${rbac}/rolebindings`, { metadata: { name }, roleRef: role, subjects });
   };
 
@@ -136,6 +140,34 @@ describe("who may read the past, and ask for it in other words", () => {
     assert.equal(await as(`${secrets}/s/history`, "DELETE"), 405);
     assert.equal(await as(`/api/v1/secrets?at=${made}`), 403);
     assert.equal(await as(`/api/v1/namespaces/kube-system/secrets?at=${made}`), 403);
+  });
+
+  test("an audit event tells both decisions about a read of the past, and one about a read of the present", async () => {
+    const secrets = "/api/v1/namespaces/default/secrets";
+    const made = revisionOf(await http.post(secrets, { metadata: { name: "audited" } }));
+    const auditor: Credentials = { type: "user", name: "auditor" };
+    await grant("audited", [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }], "auditor");
+    const ask = (path: string, as: Credentials) => http.call({ path, as });
+    await until("the role is known", async () =>
+      (await ask(`${secrets}/audited`, auditor)).status === 200 ? true : undefined,
+    );
+    const told = async (path: string, as: Credentials) => {
+      const { status, headers } = await ask(path, as);
+      const events = await eventsOf(log, String(headers["audit-id"]), 2);
+      const annotations = events.find(({ stage }) => stage === "ResponseComplete")?.annotations ?? {};
+      const [first, second] = ["authorization.k8s.io/decision", "history.orch/decision"].map((key) => annotations[key]);
+      return { status, first, second, reason: annotations["history.orch/reason"] };
+    };
+    const past = `${secrets}/audited?at=${made}`;
+    assert.deepEqual(await told(past, auditor), { status: 403, first: "allow", second: "forbid", reason: "" });
+    await grant("audited-past", [{ apiGroups: [""], resources: ["secrets/history"], verbs: ["get"] }], "auditor");
+    await until("the role is known", async () => ((await ask(past, auditor)).status === 200 ? true : undefined));
+    const { reason, ...allowed } = await told(past, auditor);
+    assert.deepEqual(allowed, { status: 200, first: "allow", second: "allow" });
+    assert.match(reason ?? "", /^RBAC: allowed by RoleBinding "audited-past\/default"/);
+    const present = await told(`${secrets}/audited`, auditor);
+    assert.deepEqual([present.status, present.first, present.second], [200, "allow", undefined]);
+    assert.equal((await told(`${secrets}/deleted`, { type: "admin" })).second, "allow");
   });
 
   test("discovery tells of it, of what is stored alone, and namespaces have one too", async () => {

@@ -1,7 +1,8 @@
 import { isStored, type Kind } from "@orch/api/catalog.js";
-import type { Authorizer, ResourceAttributes } from "@orch/auth/authorizer.js";
+import type { Authorizer, Decision, ResourceAttributes } from "@orch/auth/authorizer.js";
 import { forbiddenError } from "@orch/auth/forbidden.js";
 import { objectOf } from "@orch/codec/json.js";
+import { historyKey } from "@orch/naming/naming.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { resourceHistory } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
@@ -62,7 +63,7 @@ export async function serveHistory(
   const { target } = route;
   if (!deps.hasHistory(kind) || !isPlaced(kind, target)) throw unknownPath();
   if (verb !== "get" && verb !== "list") throw refusedVerb(verb, read);
-  if (read.type === "at") await checkAllowed(deps, { ...target, kind: "resource", user, verb, subresource: "history" });
+  if (read.type === "at") await checkAllowed(deps, call, { ...target, kind: "resource", user, verb, subresource: "history" });
   const representation =
     read.type === "at" || isState(target) ? wanted.representation : documentOf(wanted.representation);
   const form = representation === plainJson ? "" : formOf(representation, request, verb);
@@ -115,9 +116,23 @@ function tableOf({ metaGroup }: HistoryDeps, { transform }: Representation, body
   return historyTable(body, { group: metaGroup, version: transform.version });
 }
 
-async function checkAllowed({ authorizer }: HistoryDeps, attributes: ResourceAttributes): Promise<void> {
-  const { outcome, reason } = await authorizer.authorize(attributes);
+async function checkAllowed(deps: HistoryDeps, call: Negotiated, attributes: ResourceAttributes): Promise<void> {
+  const { outcome, reason } = await decide(deps, call, attributes);
   if (outcome !== "allow") throw forbiddenError(attributes, reason);
+}
+
+/** The second decision about a request, of which its audit event tells beside the first. */
+async function decide(
+  { authorizer }: HistoryDeps,
+  { audit }: Negotiated,
+  attributes: ResourceAttributes,
+): Promise<Decision> {
+  const decision = await authorizer.authorize(attributes);
+  audit?.annotate([
+    [historyKey("decision"), decision.outcome === "allow" ? "allow" : "forbid"],
+    [historyKey("reason"), decision.reason],
+  ]);
+  return decision;
 }
 
 /** The name that a path ends with which asks for the deletions of a collection: `…/configmaps/deleted`. */
@@ -139,8 +154,9 @@ export async function serveDeleted(
 ): Promise<void> {
   const { subject } = wanted;
   const target = { ...subject.route.target, name: everything, subresource: "deleted" };
-  const { outcome } = await deps.authorizer.authorize({ ...target, kind: "resource", user: call.user, verb: "get" });
-  if (!(error instanceof ApiError) || error.reason !== "NotFound" || outcome !== "allow") throw error;
+  if (!(error instanceof ApiError) || error.reason !== "NotFound") throw error;
+  const { outcome } = await decide(deps, call, { ...target, kind: "resource", user: call.user, verb: "get" });
+  if (outcome !== "allow") throw error;
   if (await hadItsName(deps, call, { ...target, name: deletedName })) throw error;
   const asking = { ...wanted, subject: { ...subject, route: { ...subject.route, target } } };
   await serveHistory(deps, call, { wanted: asking, read: { type: "deleted" } });
