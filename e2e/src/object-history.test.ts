@@ -102,7 +102,9 @@ describe("who may read the past, and ask for it in other words", () => {
   before(async () => {
     folder = await newFolder();
     log = join(folder, "audit.log");
-    const policy = await writePolicy(folder, [{ level: "Metadata", resources: [{ group: "", resources: ["secrets"] }] }]);
+    const policy = await writePolicy(folder, [
+      { level: "Metadata", resources: [{ group: "", resources: ["secrets"] }] },
+    ]);
     target = await startStandalone({ args: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`] });
     http = connect(target);
   });

@@ -4,6 +4,7 @@ import { type Damage, DamagedEntry } from "../damaged-entry.js";
 import type { StoreIdentity } from "../identity.js";
 import { checkKeySize, checkPrefix, checkSize, type Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
+import { isReadable } from "../notes.js";
 import { revision } from "../revision.js";
 import type { Store } from "../store.js";
 import { ageHistory, createCompactor } from "./compactor.js";
@@ -50,7 +51,7 @@ export interface Condition {
   readonly roomBytes: number;
   /** Entries that were found to be damaged and are neither deleted nor written anew. */
   readonly damaged: readonly Damage[];
-  /** Lines and entries that scrubs have read. */
+  /** Lines, entries and notes that scrubs have read. */
   readonly scrubbed: number;
 }
 
@@ -63,6 +64,9 @@ export interface LocalStoreParts {
   /** What is done when the database has been closed. */
   readonly release: () => void;
 }
+
+const lost = "a stored entry is damaged; it is not served until it is deleted or restored";
+const lostNote = "a stored note is damaged; what it tells of an object's past is lost";
 
 /** LMDB with 4 KiB pages takes keys of this many bytes; its binding crashes on longer ones. */
 const maxKeyBytes = 1978;
@@ -85,9 +89,7 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
     }
   };
   const newest = reading((snapshot) => snapshot.revision);
-  const damages = createDamages((damage) =>
-    logger?.error({ ...damage }, "a stored entry is damaged; it is not served until it is deleted or restored"),
-  );
+  const damages = createDamages((damage) => logger?.error({ ...damage }, damage.note === undefined ? lost : lostNote));
   let relieving: Promise<void> | undefined;
   let startRelieving = (): void => {};
   const room = await parts.openRoom(() => startRelieving());
@@ -194,13 +196,18 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
       async range(query) {
         checkPrefix(query.prefix, prefix);
         checkKeySize(query.from ?? query.prefix, limits);
-        return notes.range(query);
+        const found = await notes.range(query);
+        for (const note of found) if (!isReadable(note)) damages.found({ ...note, note: query.space });
+        return found;
       },
       async rewrite(space, some) {
         for (const note of some) checkSize(note, noteLimits);
         await notes.rewrite(space, some);
       },
-      remove: notes.remove,
+      async remove(space, keys) {
+        await notes.remove(space, keys);
+        if (damages.some) for (const each of keys) damages.mended(each);
+      },
     },
     async compact(to) {
       if (closing.signal.aborted) throw unavailable("the store is closed");

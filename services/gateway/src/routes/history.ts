@@ -63,7 +63,8 @@ export async function serveHistory(
   const { target } = route;
   if (!deps.hasHistory(kind) || !isPlaced(kind, target)) throw unknownPath();
   if (verb !== "get" && verb !== "list") throw refusedVerb(verb, read);
-  if (read.type === "at") await checkAllowed(deps, call, { ...target, kind: "resource", user, verb, subresource: "history" });
+  if (read.type === "at")
+    await checkAllowed(deps, call, { ...target, kind: "resource", user, verb, subresource: "history" });
   const representation =
     read.type === "at" || isState(target) ? wanted.representation : documentOf(wanted.representation);
   const form = representation === plainJson ? "" : formOf(representation, request, verb);

@@ -5,11 +5,11 @@ import { noteKeyOf } from "@orch/history/note-keys.js";
 import { type Author, encodeRecord } from "@orch/history/record.js";
 import type { HistoryPolicy, HistoryRule } from "@orch/history/rules.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { createMetrics } from "@orch/runtime/metrics.js";
 import { openMemoryStore } from "@orch/store/memory/memory-store.js";
 import { key, revision } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { type Transformer, transformed } from "@orch/store/transformed.js";
-import { createMetrics } from "@orch/runtime/metrics.js";
 import { createKeeper } from "./keep.js";
 import { createHistoryMetrics } from "./metrics.js";
 
@@ -110,7 +110,13 @@ test("what cannot be read goes when it is older than anything that is kept, and 
   assert.deepEqual(await counted(), { records: 0, unreadable: 4, removed: 1, left: 4 });
   assert.deepEqual(await counted(), { records: 0, unreadable: 2, removed: 2, left: 2 });
   const page = await metrics.text();
-  const value = (name: string): number => Number(page.split("\n").find((line) => line.startsWith(`${name} `))?.split(" ")[1]);
+  const value = (name: string): number =>
+    Number(
+      page
+        .split("\n")
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(" ")[1],
+    );
   assert.equal(value("orch_object_history_unreadable_records"), 2);
   assert.equal(value("orch_object_history_records"), 0);
   assert.equal(value("orch_object_history_bytes"), 0);
