@@ -97,7 +97,7 @@ describe("the history of objects by services", { skip: (await etcdMissing()) ?? 
   });
 
   test("a migration of records is a patch of all of them, and no other", async () => {
-    const all = (path: string, query: Query = {}, body: object = {}, as?: Credentials) =>
+    const all = (path: string, query: Query = {}, body: object | string = {}, as?: Credentials) =>
       http.call({
         ...{ method: "PATCH", path, query, body, headers: { "content-type": "application/merge-patch+json" } },
         ...(as === undefined ? {} : { as }),
@@ -111,7 +111,8 @@ describe("the history of objects by services", { skip: (await etcdMissing()) ?? 
     assert.equal((await all(`${maps("elsewhere")}/-/history`, { continue: metadata.continue })).status, 400);
     for (const query of [{ dryRun: "All" }, { continue: "%" }, { limit: "x" }, { at: 1 }])
       assert.equal((await all(path, query)).status, 400, JSON.stringify(query));
-    assert.equal((await all(path, {}, { data: 1 })).status, 400);
+    for (const body of [{ data: 1 }, "{", "[]", "null"])
+      assert.equal((await all(path, {}, body)).status, 400, String(body));
     assert.equal((await all(path, {}, {}, { type: "user", name: "reader" })).status, 403);
     assert.equal((await all(`${maps()}/sealed/history`)).status, 405);
     assert.equal((await all(`${maps()}/sealed/history/1`)).status, 405);

@@ -213,6 +213,9 @@ describe("who may read the past, and ask for it in other words", () => {
     for (const one of [...wrong, `${path}/history/${first}?at=1`, `${maps()}/-/deleted?continue=%20`])
       assert.equal((await http.get(one)).status, 400, one);
     assert.equal((await http.post(`${path}/rollback`, { to: first })).status, 400);
+    for (const body of ["{", "[]", '{"revision":1'])
+      for (const what of ["rollback", "undelete"])
+        assert.equal((await http.call({ method: "POST", path: `${path}/${what}`, body })).status, 400, body);
     assert.equal((await http.get(`${path}/history/99999`)).status, 404);
   });
 

@@ -1,10 +1,10 @@
 import { hasHistory } from "@orch/history/rules.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
-import { readJson } from "@orch/status/read-json.js";
 import { isReadable, type NoteSpace, type Notes } from "@orch/store/notes.js";
 import { type Key, key } from "@orch/store/revision.js";
 import { keyPrefix, type Write } from "../write/write.js";
+import { bodyObject } from "./body.js";
 import { anything } from "./deleted.js";
 import { apiVersion, jsonReply } from "./documents.js";
 import { checkOptions } from "./options.js";
@@ -95,9 +95,6 @@ function placeOf(token: string, { root, prefix }: Scope): [space: NoteSpace, aft
 
 /** Records are what they are: nothing of them can be patched. @throws ApiError BadRequest */
 function checkBody(body: Buffer): void {
-  const text = body.toString("utf8").trim();
-  if (text === "" || text === "{}") return;
-  const tree = readJson(text);
-  const isEmpty = typeof tree === "object" && tree !== null && Object.keys(tree).length === 0;
-  if (!isEmpty) throw badRequest("the body must be an empty JSON object: records cannot be changed");
+  if (Object.keys(bodyObject(body)).length > 0)
+    throw badRequest("the body must be an empty JSON object: records cannot be changed");
 }
