@@ -129,6 +129,9 @@ export const notes: Record<string, Scenario> = {
     );
     const texts = await list(d, "");
     assert.equal(texts.length, 138);
+    assert.equal(await d.store.notes.count("states", key(d.prefix)), 138);
+    assert.equal(await d.store.notes.count("states", d.key("m01")), 10);
+    assert.equal(await d.store.notes.count("deleted", key(d.prefix)), 0);
     assert.ok(texts.every((text) => text.endsWith("=new")));
   },
   "notes outlive compaction, and the store's end": async (d, fixture) => {

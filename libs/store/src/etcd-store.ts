@@ -139,6 +139,11 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
         checkPrefix(query.prefix, prefix);
         return notes.range(query);
       },
+      async count(space, of) {
+        checkOpen();
+        checkPrefix(of, prefix);
+        return notes.count(space, of);
+      },
       async rewrite(space, some) {
         checkOpen();
         for (const note of some) checkSize(note, limits);

@@ -29,6 +29,7 @@ export function createPartedStore(main: Store, parts: readonly StorePart[]): Sto
     watch: (query) => of(query.prefix).watch(query),
     notes: {
       range: (query) => of(query.prefix).notes.range(query),
+      count: (space, prefix) => of(prefix).notes.count(space, prefix),
       async rewrite(space, notes) {
         const stores = [...new Set(notes.map(({ key }) => of(key)))];
         await Promise.all(

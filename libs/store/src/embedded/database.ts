@@ -52,6 +52,7 @@ export interface Snapshot {
   entry(of: Standing, allocate?: Allocate): Entry | DamagedRecord;
   /** Notes in bytewise order of their keys. */
   notes(space: NoteSpace, range: KeyRange): Iterable<Note | UnreadableNote>;
+  countNotes(space: NoteSpace, range: KeyRange): number;
   /** Notes of all spaces in the order of their places, from one on. */
   allNotes(from: Buffer): Iterable<PlacedNote>;
   /** Live keys in bytewise order. */
@@ -267,6 +268,7 @@ function snapshot(transaction: ReadTransaction, { index, log, meta, notes }: Tab
       notes
         ?.getRange({ ...notesIn(space, range), transaction })
         .map(({ key, value }) => decodeNote(asBuffer(key), asBuffer(value), value.length)) ?? [],
+    countNotes: (space, range) => notes?.getKeysCount({ ...notesIn(space, range), transaction }) ?? 0,
     allNotes: (from) =>
       notes?.getRange({ start: from, transaction }).map(({ key, value }) => {
         const place = asBuffer(key);

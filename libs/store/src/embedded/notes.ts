@@ -42,6 +42,7 @@ export function createEmbeddedNotes({ database, room, reading }: EmbeddedNotesDe
 
   return {
     range: async (query) => reading((snapshot) => read(snapshot, query)),
+    count: async (space, prefix) => reading((snapshot) => snapshot.countNotes(space, keyRange(prefix))),
     async rewrite(space, notes) {
       for (const some of groupsOf(notes)) await inTurn(() => write(some.map((note) => ({ ...note, space }))));
     },

@@ -200,6 +200,11 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
         for (const note of found) if (!isReadable(note)) damages.found({ ...note, note: query.space });
         return found;
       },
+      async count(space, of) {
+        checkPrefix(of, prefix);
+        checkKeySize(of, limits);
+        return notes.count(space, of);
+      },
       async rewrite(space, some) {
         for (const note of some) checkSize(note, noteLimits);
         await notes.rewrite(space, some);

@@ -3,8 +3,8 @@ import type { Note, NoteSpace, Notes } from "../notes.js";
 import { type Key, key as keyOf } from "../revision.js";
 import type { Calls } from "./calls.js";
 import { keyOfNote, noteKey } from "./layout.js";
-import { compareResult, compareTarget, methods } from "./methods.js";
-import { readKeys } from "./range.js";
+import { compareResult, compareTarget, methods, toNumber } from "./methods.js";
+import { read, readKeys } from "./range.js";
 
 /** Of one transaction: etcd takes no more by default. */
 const mostOperations = 128;
@@ -49,6 +49,10 @@ export function createNotes(calls: Calls, prefix: string): Notes {
         if (last === undefined || entries.length < page || found.length >= limit) return found;
         next = behind(last.key);
       }
+    },
+    async count(space, of) {
+      const { start: key, end: rangeEnd } = keyRange(noteKey(prefix, space, of));
+      return toNumber((await read(calls, { key, rangeEnd, countOnly: true })).count);
     },
     async rewrite(space, notes) {
       for (const some of groupsOf(notes)) {

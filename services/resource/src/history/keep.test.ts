@@ -126,6 +126,59 @@ test("what cannot be read goes when it is older than anything that is kept, and 
   await store.close();
 });
 
+/** An object with so many changes, told to a keeper; what its history looks like when it was cut. */
+async function busy(texts: readonly (string | undefined)[], maxStates: number): Promise<readonly number[]> {
+  const store = await openMemoryStore({ prefix });
+  const at = key(`${prefix}configmaps/ns/busy`);
+  const removing: Promise<void>[] = [];
+  const notes: Store["notes"] = {
+    ...store.notes,
+    async remove(space, keys) {
+      const removed = store.notes.remove(space, keys);
+      removing.push(removed);
+      await removed;
+    },
+  };
+  const policy = { maxBytes: 1 << 30, rules: [rule({ limits: { maxAgeMs: 24 * hour, maxStates } })] };
+  const log = (what: string): void => assert.fail(what);
+  const deps = { storePrefix: prefix, catalog, policy, owns: () => true, now: () => now, log };
+  const keeper = createKeeper({ ...deps, store: { ...store, notes } });
+  for (const text of texts) {
+    const before = await store.get(at);
+    const after = text === undefined ? undefined : Buffer.from(text);
+    const names = { verb: "update", subresource: "", user: "ann", manager: "", userAgent: "", auditId: "" };
+    const value = encodeRecord({ ...names, time: now }, { before, after });
+    const space = after === undefined ? "deleted" : "states";
+    const note = { space, key: noteKeyOf(at, before?.revision ?? 0, `uid-${text}`), value } as const;
+    const swap = await store.swap({ key: at, expected: before?.revision ?? revision(0), value: after, note });
+    assert.ok(swap.done);
+    keeper.noted(note);
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(removing);
+  const left = await Promise.all(
+    (["states", "deleted"] as const).map((space) => store.notes.range({ space, prefix: at })),
+  );
+  await store.close();
+  return left
+    .flat()
+    .map((note) => note.revision)
+    .sort((a, b) => a - b);
+}
+
+const upTo = (from: number, to: number): readonly number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+test("of a busy object the oldest changes go when fifty more were made, and no others", async () => {
+  const texts = upTo(1, 120).map((i) => `state ${i}`);
+  assert.deepEqual(await busy(texts, 10), upTo(91, 120));
+  assert.deepEqual(await busy(texts, 1000), upTo(1, 120));
+});
+
+test("an object that came and went is cut by its changes, not by the order of their keys", async () => {
+  const life = (of: string): readonly (string | undefined)[] => [...upTo(1, 23).map((i) => `${of} ${i}`), undefined];
+  assert.deepEqual(await busy([..."abcd"].flatMap(life), 10), upTo(41, 96));
+});
+
 test("an object whose records are large has fewer of them", async () => {
   const store = await openMemoryStore({ prefix });
   const random = (): string => Array.from({ length: 60_000 }, () => Math.random().toString(36).slice(2, 12)).join("");

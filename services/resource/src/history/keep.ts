@@ -1,4 +1,4 @@
-import { objectOf } from "@orch/history/note-keys.js";
+import { notesOf, objectOf } from "@orch/history/note-keys.js";
 import { mostObjectBytes } from "@orch/history/rules.js";
 import { readChanges } from "@orch/history/states.js";
 import { sleep, systemClock } from "@orch/runtime/clock.js";
@@ -9,6 +9,7 @@ import { type HistoryMetrics, noHistoryMetrics } from "./metrics.js";
 import {
   type AgedRevisions,
   type KeptHistory,
+  limitsAt,
   oldestKept,
   overAt,
   removeAll,
@@ -48,7 +49,13 @@ export function createKeeper(deps: KeeperDeps): HistoryKeeper {
   let added = 0;
   let aged: AgedRevisions = new Map();
   let wake = (): void => {};
-  const trim = async (object: Key): Promise<void> => {
+  const trim = async (object: Key, added: Counted): Promise<void> => {
+    const oldest = await oldestOver(deps, object, added);
+    if (oldest !== undefined) {
+      if (oldest.length > 0) await store.notes.remove("states", oldest);
+      metrics.removed(oldest.length);
+      return;
+    }
     const changes = await readChanges(store, object);
     const gone = overAt(deps, object, { changes, oldest: Number.NEGATIVE_INFINITY });
     await removeAll(store, gone);
@@ -82,7 +89,7 @@ export function createKeeper(deps: KeeperDeps): HistoryKeeper {
         return;
       }
       counts.delete(object);
-      trim(object).catch((error: unknown) => log("an object's history could not be cut", error));
+      trim(object, counted).catch((error: unknown) => log("an object's history could not be cut", error));
     },
     round,
     async run(signal) {
@@ -98,6 +105,26 @@ export function createKeeper(deps: KeeperDeps): HistoryKeeper {
       }
     },
   };
+}
+
+/**
+ * The notes that an object has over its states, where they can be told without reading all: nothing of it was deleted, so that the
+ * order of keys is that of the changes. Undefined where they cannot, or where it may be over another bound.
+ */
+async function oldestOver(deps: KeeperDeps, object: Key, added: Counted): Promise<readonly Key[] | undefined> {
+  const limits = limitsAt(deps, object);
+  if (limits === undefined) return undefined;
+  const aboutAll = (added.bytes / added.notes) * (limits.maxStates + slack);
+  if (aboutAll > mostObjectBytes) return undefined;
+  const { notes } = deps.store;
+  const prefix = notesOf(object);
+  const [states, deletions] = await Promise.all([notes.count("states", prefix), notes.count("deleted", prefix)]);
+  const over = states - limits.maxStates;
+  if (deletions > 0) return undefined;
+  if (over <= 0) return [];
+  const oldest = await notes.range({ space: "states", prefix, limit: over });
+  const isOrdered = oldest.every(({ revision }, i) => revision > (oldest[i - 1]?.revision ?? 0));
+  return isOrdered ? oldest.map(({ key }) => key) : undefined;
 }
 
 interface Counted {

@@ -153,7 +153,7 @@ function isOwn({ catalog, storePrefix, owns }: SweepDeps, object: Key): boolean 
  * What rules say of the object at a key. Of a kind that is not known its definition is gone, or has not come to this process yet:
  * the history of its objects lasts as long as any.
  */
-function limitsAt(deps: SweepDeps, object: Key): HistoryLimits | undefined {
+export function limitsAt(deps: SweepDeps, object: Key): HistoryLimits | undefined {
   const { catalog, storePrefix, policy } = deps;
   const path = object.slice(storePrefix.length);
   const resource = storedResource(catalog.now, path);

@@ -46,6 +46,7 @@ export function asking(ask: Ask<Question, Answer>, write: number): Asking {
       },
       notes: {
         range: () => Promise.reject(new TypeError("a write in the thread reads no notes")),
+        count: () => Promise.reject(new TypeError("a write in the thread counts no notes")),
         rewrite: () => Promise.reject(new TypeError("a write writes no notes of others")),
         remove: () => Promise.reject(new TypeError("a write removes no notes")),
       },
