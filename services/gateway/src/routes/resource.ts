@@ -11,6 +11,7 @@ import { isConnection } from "../long-running.js";
 import { type RequestMetrics, sharedLabels } from "../metrics.js";
 import type { NodeWay } from "../nodes/node-way.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "../reads.js";
+import { documentOf } from "../representation.js";
 import type { Handler } from "../request-trace.js";
 import type { Reviews } from "../reviews/reviews.js";
 import type { Sets } from "../sets/sets.js";
@@ -69,7 +70,8 @@ export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wan
       if (verb === "deletecollection" && !deps.listExtensions) {
         refuseAlternatives(request.query?.get("labelSelector") ?? "");
       }
-      const write = { request, response, target, representation, warnings, user, span, audit };
+      const shown = target.subresource === "history" ? documentOf(representation) : representation;
+      const write = { request, response, target, representation: shown, warnings, user, span, audit };
       const answer = verb === "create" ? deps.reviews.of(kind) : undefined;
       if (wantsExplanation(request)) {
         checkExplainable(call, answer !== undefined);
