@@ -68,6 +68,7 @@ export function encrypted(store: Store, options: EncryptedOptions): Store {
       },
     },
   );
+  const { transactions } = sealed;
   const lost = createLostKeys();
   const stopListening = ring.onChange(() => lost.retry());
 
@@ -102,6 +103,12 @@ export function encrypted(store: Store, options: EncryptedOptions): Store {
     async swap(change) {
       if (!ring.isReady) await readyWithin(ring, patienceMs);
       return sealed.swap(change);
+    },
+    transactions: transactions && {
+      async commit(changes) {
+        if (!ring.isReady) await readyWithin(ring, patienceMs);
+        return transactions.commit(changes);
+      },
     },
     watch,
     async close() {

@@ -1,6 +1,7 @@
 import type { Damage } from "./damaged-entry.js";
 import type { NewNote, Notes } from "./notes.js";
 import type { Key, Revision } from "./revision.js";
+import type { Transactions } from "./transactions.js";
 
 /**
  * The Store seam: a revisioned key-value store with one total order of changes.
@@ -55,6 +56,12 @@ export interface Store {
   compact(revision: Revision): Promise<void>;
 
   readonly notes: Notes;
+
+  /**
+   * Several changes as one; absent in a store that cannot. What wraps a store and has a `swap` of its own has `transactions` of
+   * its own too.
+   */
+  readonly transactions?: Transactions | undefined;
 
   /** Ends watches, waits for writes under way, releases the medium. */
   close(): Promise<void>;
