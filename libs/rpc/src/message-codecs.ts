@@ -166,9 +166,12 @@ const userFromWire = (m: resourceProto.v1.User.$Properties | null | undefined): 
   extra: Object.fromEntries(Object.entries(m?.extra ?? {}).map(([key, list]) => [key, list.values ?? []])),
 });
 
-export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.WriteRequest.$Properties>(
-  resource.WriteRequest,
-  {
+interface Conversion<T, Shape> {
+  readonly to: (value: T) => Shape;
+  readonly from: (message: Shape) => T;
+}
+
+export const writeRequest: Conversion<WriteRequest, resourceProto.v1.WriteRequest.$Properties> = {
     to: ({ audit, auditId, explain, ...value }) => ({
       ...value,
       ...(explain === undefined ? {} : { explain: { ...explain } }),
@@ -193,12 +196,11 @@ export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.W
       ...(m.audit ? { audit: auditNames.find((name) => audits[name] === m.audit) } : {}),
       ...(m.explain ? { explain: { reason: m.explain.reason ?? "", mayRead: m.explain.mayRead ?? false } } : {}),
     }),
-  },
-);
+};
 
-export const writeReplyCodec = generatedCodec<WriteReply, resourceProto.v1.WriteReply.$Properties>(
-  resource.WriteReply,
-  {
+export const writeRequestCodec = generatedCodec(resource.WriteRequest, writeRequest);
+
+export const writeReply: Conversion<WriteReply, resourceProto.v1.WriteReply.$Properties> = {
     to: ({ annotations, ...value }) => ({
       ...value,
       warnings: [...value.warnings],
@@ -211,5 +213,6 @@ export const writeReplyCodec = generatedCodec<WriteReply, resourceProto.v1.Write
       ...(waitedMs ? { waitedMs } : {}),
       ...(annotations && Object.keys(annotations).length > 0 ? { annotations } : {}),
     }),
-  },
-);
+};
+
+export const writeReplyCodec = generatedCodec(resource.WriteReply, writeReply);
