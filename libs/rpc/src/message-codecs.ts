@@ -172,47 +172,47 @@ interface Conversion<T, Shape> {
 }
 
 export const writeRequest: Conversion<WriteRequest, resourceProto.v1.WriteRequest.$Properties> = {
-    to: ({ audit, auditId, explain, ...value }) => ({
-      ...value,
-      ...(explain === undefined ? {} : { explain: { ...explain } }),
-      ...(auditId === undefined ? {} : { auditId }),
-      verb: verbs[value.verb],
-      user: userToWire(value.user),
-      ...(audit === undefined ? {} : { audit: audits[audit] }),
-    }),
-    from: (m) => ({
-      verb: verbOf(m.verb),
-      ...collectionFrom(m),
-      subresource: m.subresource ?? "",
-      name: m.name ?? "",
-      body: bufferOf(m.body),
-      contentType: m.contentType ?? "",
-      options: m.options ?? {},
-      user: userFromWire(m.user),
-      form: m.form ?? "",
-      userAgent: m.userAgent ?? "",
-      ifMatch: m.ifMatch ?? "",
-      ...(m.auditId ? { auditId: m.auditId } : {}),
-      ...(m.audit ? { audit: auditNames.find((name) => audits[name] === m.audit) } : {}),
-      ...(m.explain ? { explain: { reason: m.explain.reason ?? "", mayRead: m.explain.mayRead ?? false } } : {}),
-    }),
+  to: ({ audit, auditId, explain, ...value }) => ({
+    ...value,
+    ...(explain === undefined ? {} : { explain: { ...explain } }),
+    ...(auditId === undefined ? {} : { auditId }),
+    verb: verbs[value.verb],
+    user: userToWire(value.user),
+    ...(audit === undefined ? {} : { audit: audits[audit] }),
+  }),
+  from: (m) => ({
+    verb: verbOf(m.verb),
+    ...collectionFrom(m),
+    subresource: m.subresource ?? "",
+    name: m.name ?? "",
+    body: bufferOf(m.body),
+    contentType: m.contentType ?? "",
+    options: m.options ?? {},
+    user: userFromWire(m.user),
+    form: m.form ?? "",
+    userAgent: m.userAgent ?? "",
+    ifMatch: m.ifMatch ?? "",
+    ...(m.auditId ? { auditId: m.auditId } : {}),
+    ...(m.audit ? { audit: auditNames.find((name) => audits[name] === m.audit) } : {}),
+    ...(m.explain ? { explain: { reason: m.explain.reason ?? "", mayRead: m.explain.mayRead ?? false } } : {}),
+  }),
 };
 
 export const writeRequestCodec = generatedCodec(resource.WriteRequest, writeRequest);
 
 export const writeReply: Conversion<WriteReply, resourceProto.v1.WriteReply.$Properties> = {
-    to: ({ annotations, ...value }) => ({
-      ...value,
-      warnings: [...value.warnings],
-      ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
-    }),
-    from: ({ code, body, warnings, waitedMs, annotations }) => ({
-      code: code ?? 0,
-      body: bufferOf(body),
-      warnings: warnings ?? [],
-      ...(waitedMs ? { waitedMs } : {}),
-      ...(annotations && Object.keys(annotations).length > 0 ? { annotations } : {}),
-    }),
+  to: ({ annotations, ...value }) => ({
+    ...value,
+    warnings: [...value.warnings],
+    ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+  }),
+  from: ({ code, body, warnings, waitedMs, annotations }) => ({
+    code: code ?? 0,
+    body: bufferOf(body),
+    warnings: warnings ?? [],
+    ...(waitedMs ? { waitedMs } : {}),
+    ...(annotations && Object.keys(annotations).length > 0 ? { annotations } : {}),
+  }),
 };
 
 export const writeReplyCodec = generatedCodec(resource.WriteReply, writeReply);

@@ -168,7 +168,7 @@ export const resourceEnd: UnaryMethod<EndRequest, EndReply> = {
 export const resourceOutcome: UnaryMethod<OutcomeRequest, WriteReply> = {
   kind: "unary",
   name: "resource/Outcome",
-  idempotent: true,
+  idempotent: false,
   request: outcomeRequestCodec,
   response: writeReplyCodec,
 };

@@ -64,10 +64,7 @@ export const transactions: Record<string, Scenario> = {
     ]);
     assert.deepEqual(refused, {
       done: false,
-      refused: [
-        { at: 1, current: { key: d.key("a"), value: Buffer.from("1"), revision: a, created: a } },
-        { at: 2 },
-      ],
+      refused: [{ at: 1, current: { key: d.key("a"), value: Buffer.from("1"), revision: a, created: a } }, { at: 2 }],
     });
     assert.equal(await d.list(), "a=1");
     assert.equal(await d.store.revision(), before);
@@ -172,8 +169,7 @@ export const transactions: Record<string, Scenario> = {
     assert.deepEqual(await committed(d, []), []);
   },
   "a transaction of too much is refused whole, and so is one with a value over the limit": async (d) => {
-    const tooLarge = (error: unknown): boolean =>
-      error instanceof ApiError && error.reason === "RequestEntityTooLarge";
+    const tooLarge = (error: unknown): boolean => error instanceof ApiError && error.reason === "RequestEntityTooLarge";
     const text = "x".repeat(1 << 20);
     const bytes = Array.from({ length: maxTransaction.bytes / text.length + 1 }, (_, i) => ({
       ...{ name: `k${i}`, expected: 0, text },

@@ -57,6 +57,8 @@ export function createPartedStore(main: Store, parts: readonly StorePart[]): Sto
 async function commitIn(of: (at: Key) => Store, main: Store, changes: readonly Change[]): Promise<Transaction> {
   const [only = main, ...others] = new Set(changes.map(({ key }) => of(key)));
   if (others.length > 0 || only.transactions === undefined)
-    throw unavailable("these changes cannot be one transaction: their keys are of several stores, or of one that has none");
+    throw unavailable(
+      "these changes cannot be one transaction: their keys are of several stores, or of one that has none",
+    );
   return only.transactions.commit(changes);
 }

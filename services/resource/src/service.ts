@@ -284,7 +284,12 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   };
 
   deps.services.unary(resourceWrite, (request, call) => handle(request, call));
-  serveTransactions(deps.services, { store: remembered.store, perform: handle, clock: systemClock, newId: deps.newUid });
+  serveTransactions(deps.services, {
+    store: remembered.store,
+    perform: handle,
+    clock: systemClock,
+    newId: deps.newUid,
+  });
   deps.services.unary(resourceAdmit, (request, { deadline }) => {
     const requested = deps.catalog.builtIn.find(request.group, request.version, request.resource);
     if (requested === undefined || !owns(request.group)) throw unknownPath();

@@ -34,7 +34,7 @@ export interface TransactionsDeps {
 }
 
 /** Open at once: each holds what waits in it. */
-const mostOpen = 64;
+const mostOpen = 32;
 /** A transaction lives as long at most; services' numbers wait for theirs (`allocation/takings.ts`), and are not given to others by then. */
 const longestMs = 120_000;
 /** For which answers wait to be asked for, once the transaction is over. */
@@ -42,8 +42,9 @@ const keptMs = 30_000;
 
 interface Open {
   readonly staged: Staged;
-  /** Of writes that wait for the end, or are waited for. */
+  /** Of writes that are performed, or were and nobody has asked yet what they came to. */
   readonly replies: Map<number, Promise<WriteReply>>;
+  isOver: boolean;
   cancelTimer: () => void;
 }
 
@@ -56,39 +57,55 @@ export function serveTransactions(services: Services, deps: TransactionsDeps): v
   const { store, clock } = deps;
   const { transactions } = store;
   const open = new Map<string, Open>();
+  /** Of them those that are not over. */
+  let live = 0;
 
   const find = (id: string): Open => {
     const found = open.get(id);
     if (found === undefined) throw unavailable("the transaction is over");
     return found;
   };
-  const forgetLater = (id: string, one: Open): void => {
+  const forget = (id: string, one: Open): void => {
     one.cancelTimer();
-    one.cancelTimer = clock.after(keptMs, () => void open.delete(id));
+    open.delete(id);
+  };
+  const close = (id: string, one: Open): void => {
+    if (!one.isOver) live--;
+    one.isOver = true;
+    one.cancelTimer();
+    one.cancelTimer = clock.after(keptMs, () => forget(id, one));
+    if (one.replies.size === 0) forget(id, one);
+  };
+  const answered = (id: string, one: Open, member: number): void => {
+    one.replies.delete(member);
+    if (one.isOver && one.replies.size === 0) forget(id, one);
   };
 
   const begin = ({ timeoutMs }: BeginRequest): BeginReply => {
     if (transactions === undefined) return { transaction: "" };
-    if (open.size >= mostOpen) throw new ApiError("TooManyRequests", "too many transactions are open");
+    if (live >= mostOpen) throw new ApiError("TooManyRequests", "too many transactions are open");
     const id = deps.newId();
     const staged = createStaged();
-    const one: Open = { staged, replies: new Map(), cancelTimer: () => {} };
+    const one: Open = { staged, replies: new Map(), isOver: false, cancelTimer: () => {} };
     open.set(id, one);
+    live++;
     one.cancelTimer = clock.after(Math.min(timeoutMs, longestMs), () => {
       staged.giveUp(tooLate());
-      forgetLater(id, one);
+      close(id, one);
     });
     return { transaction: id };
   };
 
-  const stage = async (
-    { transaction, member, write, status }: StageRequest,
-    call: ServerCall,
-  ): Promise<StageReply> => {
-    const { staged, replies } = find(transaction);
+  const stage = async ({ transaction, member, write, status }: StageRequest, call: ServerCall): Promise<StageReply> => {
+    const one = find(transaction);
+    const { staged, replies } = one;
+    let isStaged = false;
     let tell = (_change: Change): void => {};
     const waits = new Promise<StageReply>((resolve) => {
-      tell = (change) => resolve({ staged: true, uid: uidOfNew(change) });
+      tell = (change) => {
+        isStaged = true;
+        resolve({ staged: true, uid: uidOfNew(change) });
+      };
     });
     const reply = deps.perform(write, call, {
       storeOver: (below) => staged.storeFor(member, below, tell),
@@ -97,7 +114,13 @@ export function serveTransactions(services: Services, deps: TransactionsDeps): v
     // Who asks for it may come later than it fails.
     reply.catch(() => {});
     replies.set(member, reply);
-    return Promise.race([waits, reply.then((answer): StageReply => ({ staged: false, reply: answer }))]);
+    const direct = reply
+      .then((answer): StageReply => ({ staged: false, reply: answer }))
+      .finally(() => {
+        // Who was told that it waits asks for the answer.
+        if (!isStaged) answered(transaction, one, member);
+      });
+    return Promise.race([waits, direct]);
   };
 
   const end = async ({ transaction, staged: wanted }: EndRequest): Promise<EndReply> => {
@@ -112,14 +135,19 @@ export function serveTransactions(services: Services, deps: TransactionsDeps): v
       const refused = await staged.commit(transactions);
       return { done: refused.length === 0, refused };
     } finally {
-      forgetLater(transaction, one);
+      close(transaction, one);
     }
   };
 
   const outcome = async ({ transaction, member }: OutcomeRequest): Promise<WriteReply> => {
-    const reply = find(transaction).replies.get(member);
+    const one = find(transaction);
+    const reply = one.replies.get(member);
     if (reply === undefined) throw unavailable("the transaction has no such write");
-    return reply;
+    try {
+      return await reply;
+    } finally {
+      answered(transaction, one, member);
+    }
   };
 
   services.unary(resourceBegin, begin);

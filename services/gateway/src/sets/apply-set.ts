@@ -151,7 +151,11 @@ interface Answered {
 }
 
 /** What was not stored is JSON or YAML, and has no contents either: the audit log may have it. */
-function answer({ respond }: SetsDeps, { call, wanted, warnings: ofMembers }: SetChange, { code, value, warnings }: Answered): void {
+function answer(
+  { respond }: SetsDeps,
+  { call, wanted, warnings: ofMembers }: SetChange,
+  { code, value, warnings }: Answered,
+): void {
   const headers = warningHeaders([...warningsOf(call), ...warnings, ...ofMembers.all]);
   const shown = wanted.subject.kind.behavior.kept?.(value) ?? value;
   respond.value(call.response, documentOf(wanted.representation), { code, value: shown, headers });

@@ -39,7 +39,9 @@ export async function serveDelete(deps: SetsDeps, change: SetChange): Promise<vo
   const tried = await deps.record.send({ ...deletionOf(request, set, true), form });
   checkReply(tried);
   const isTrial = dryRunOf(request.options).length > 0 || deletion.dryRun;
-  const reply = isTrial ? tried : await deleted(deps, change, { request, form, set, removals: plan.removals, mark, named });
+  const reply = isTrial
+    ? tried
+    : await deleted(deps, change, { request, form, set, removals: plan.removals, mark, named });
   const headers = warningHeaders([...warningsOf(call), ...reply.warnings, ...change.warnings.all]);
   await deps.respond.document(call.response, wanted.representation, { code: reply.code, body: reply.body, headers });
 }

@@ -213,8 +213,14 @@ async function judgedRemoval(
   const { uid, resourceVersion, bytes } = live;
   if (!isOwn(member, live, mark)) return undefined;
   const options = { dryRun: true, uid, resourceVersion };
-  if (wanted === "Delete") await asker.remove(member, options);
-  else await asker.release(member, { ...options, manager: mark.manager });
+  try {
+    if (wanted === "Delete") await asker.remove(member, options);
+    else await asker.release(member, { ...options, manager: mark.manager });
+  } catch (error) {
+    // Somebody else has deleted it since it was read.
+    if (error instanceof ApiError && error.reason === "NotFound") return undefined;
+    throw error;
+  }
   return { member, rank, action: wanted, uid, bytes };
 }
 

@@ -11,7 +11,7 @@ export interface Transaction {
   member(at: number): MemberStaging;
   /** A write of the set itself. @throws ApiError */
   stage(at: number, request: WriteRequest, status?: object): Promise<StageReply>;
-  /** Stores what is staged. @throws ApiError */
+  /** Stores what is staged, if anything is. @throws ApiError */
   commit(): Promise<EndReply>;
   /** The answer of what was staged, after the commit. @throws ApiError */
   outcome(at: number): Promise<WriteReply>;
@@ -59,6 +59,9 @@ export async function beginTransaction({
       tellEnded();
     }
   };
+  const giveUp = async (): Promise<void> => {
+    if (!isOver) await end(0).catch(() => {});
+  };
   const outcome = (member: number): Promise<WriteReply> =>
     service.call(resourceOutcome, { transaction, member }, { deadlineMs: left() });
   return {
@@ -92,11 +95,12 @@ export async function beginTransaction({
       if (answer.staged) count++;
       return answer;
     },
-    commit: () => end(count),
-    outcome,
-    async giveUp() {
-      if (isOver) return;
-      await end(0).catch(() => {});
+    async commit() {
+      if (count > 0) return end(count);
+      await giveUp();
+      return { done: true, refused: [] };
     },
+    outcome,
+    giveUp,
   };
 }

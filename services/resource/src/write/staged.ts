@@ -50,10 +50,6 @@ export function createStaged(): Staged {
     keys.add(change.key);
     return new Promise((resolve, reject) => waiting.set(member, { change, resolve, reject }));
   };
-  const refuseAll = (why: unknown): void => {
-    for (const { reject } of waiting.values()) reject(why);
-    waiting.clear();
-  };
 
   return {
     storeFor: (member, store, onStaged) => ({
@@ -72,6 +68,8 @@ export function createStaged(): Staged {
       if (over !== undefined) throw over;
       over = notTogether();
       const ordered = [...waiting].sort(([a], [b]) => a - b);
+      // From here on the store alone says what becomes of them.
+      waiting.clear();
       try {
         const answer = await transactions.commit(ordered.map(([, { change }]) => change));
         if (answer.done) {
@@ -85,15 +83,14 @@ export function createStaged(): Staged {
         for (const [i, [, one]] of ordered.entries()) settle(one, refused.get(i));
         return ordered.flatMap(([member], i) => (refused.has(i) ? [member] : []));
       } catch (error) {
-        refuseAll(error);
+        for (const [, { reject }] of ordered) reject(error);
         throw error;
-      } finally {
-        waiting.clear();
       }
     },
     giveUp(why) {
       over ??= why;
-      refuseAll(why);
+      for (const { reject } of waiting.values()) reject(why);
+      waiting.clear();
     },
   };
 }

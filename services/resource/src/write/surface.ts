@@ -46,7 +46,8 @@ interface Warned {
 
 export function surfaceOf(write: Write): Surface {
   const { subresource } = write.request;
-  if (subresource === "") return write.staging?.status === undefined ? whole(write) : withOwnStatus(whole(write), write);
+  if (subresource === "")
+    return write.staging?.status === undefined ? whole(write) : withOwnStatus(whole(write), write);
   if (subresource === "scale") return scaled(write);
   const kind = bodyKindOf(write);
   return kind === write.requested ? part(write, subresource) : asItIs(kind);
