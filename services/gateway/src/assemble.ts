@@ -32,6 +32,7 @@ import { createLimiting } from "./flow/assemble.js";
 import { createLocalTransport } from "./http/local/transport.js";
 import type { ConnectionSource } from "./http/server.js";
 import type { ScopedReads } from "./identity.js";
+import { createKeptListMetric, createKeptLists, listsOf } from "./kept-lists.js";
 import { registerKeyProbes } from "./key-probes.js";
 import { assembleNodes } from "./nodes/assemble.js";
 import { assembleOwnObjects } from "./own-objects/assemble.js";
@@ -149,6 +150,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       audit: audit?.deps,
       limiter: limiting.limiter,
       caches,
+      openList: deps.local === true ? listsOf(caches) : createKeptLists(caches, createKeptListMetric(metrics)),
       resources,
       requestMetrics,
       delivered: createDeliveryMetric(metrics, createPreciseClock()),

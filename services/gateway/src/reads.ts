@@ -4,7 +4,7 @@ import { refuseAlternatives } from "@orch/api/selectors/selectors.js";
 import type { Encoding } from "@orch/render/form.js";
 import { formText, projectedForm } from "@orch/render/form.js";
 import type { ListRequest, Live, WatchRequest } from "@orch/rpc/messages.js";
-import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
+import { watchCacheGet, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { type ApiError, badRequest, expired } from "@orch/status/api-error.js";
@@ -15,6 +15,7 @@ import type { Exchange } from "./http/exchange.js";
 import { acceptsGzip, gzipFrom, gzipHeaders, gzipped, isGzip } from "./http/gzip.js";
 import type { HttpRequest } from "./http/request.js";
 import type { HeaderList } from "./http/response.js";
+import type { OpenList } from "./kept-lists.js";
 import { isLaidOut, type Layouts } from "./layout/layouts.js";
 import { followingRights, type GoingOn } from "./permitted/follow-rights.js";
 import { withNewRights } from "./permitted/new-rights.js";
@@ -28,6 +29,7 @@ export interface ReadDeps {
   readonly respond: Responder;
   readonly layouts: Layouts;
   readonly caches: (group: string) => Caller;
+  readonly openList: OpenList;
   /** Large answers are compressed for clients that accept it (gate APIResponseCompression). */
   readonly gzip: boolean;
   readonly requestTimeoutMs: number;
@@ -107,7 +109,7 @@ export async function serveList(deps: ReadDeps, read: Read): Promise<void> {
   const openAs =
     (request: ListRequest): OpenStream =>
     (receiver) =>
-      deps.caches(target.group).open(watchCacheList, request, receiver, options);
+      deps.openList(request, receiver, options);
   const open = read.permitted === undefined ? openAs(asked) : upToDate(deps, read.permitted, { asked, openAs });
   span?.event("About to List from storage");
   deps.noteWork?.("list", target, 0);

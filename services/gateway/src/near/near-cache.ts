@@ -99,7 +99,7 @@ function assemble({ groups, dialect, release, streamingLists }: NearCacheOptions
   const shows = prefixes.map((prefix) => key(`${storePrefix}${prefix}`));
   const store = createFeedStore({ caller: from.source, clock, shows });
   const cache = assembleWatchCache(
-    { ...watchCacheDefaults, streamingLists },
+    { ...watchCacheDefaults, streamingLists, namesBodies: false },
     {
       ...{ store, naming, catalog, services, clock, log, metrics },
       callConversion: () => Promise.reject(new Error("a near cache asks no webhooks")),

@@ -5,7 +5,7 @@ import { methodNotAllowed } from "@orch/status/api-error.js";
 import type { Negotiated, Reached, Wanted } from "../call.js";
 import { checkServed } from "../check-served.js";
 import type { Served } from "../documents/discovery.js";
-import { observed } from "../flow/observed-stream.js";
+import { observed, openObserved } from "../flow/observed-stream.js";
 import { warningHeaders } from "../http/warning-headers.js";
 import { isConnection } from "../long-running.js";
 import { type RequestMetrics, sharedLabels } from "../metrics.js";
@@ -114,6 +114,11 @@ function handlerOf(verb: string): Handler {
 function observedReads(deps: ResourceDeps, { seats, verb }: Negotiated): ReadDeps {
   const observer = seats.stream;
   if (observer === undefined) return deps;
-  const pacer = verb === "list" ? deps.pacer : undefined;
-  return { ...deps, caches: (group) => observed(deps.caches(group), observer, pacer) };
+  const { caches, openList, pacer } = deps;
+  if (verb !== "list") return { ...deps, caches: (group) => observed(caches(group), observer) };
+  return {
+    ...deps,
+    openList: (request, receiver, options) =>
+      openObserved((observing) => openList(request, observing, options), { receiver, observer, pacer }),
+  };
 }

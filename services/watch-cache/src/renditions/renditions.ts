@@ -42,7 +42,7 @@ const mostProjections = 500;
 const projectedShare = 8;
 
 /** Of lists that are asked for again and again. */
-const hotListBytes = 16 * 1024 * 1024;
+const hotListBytes = 32 * 1024 * 1024;
 
 export function createRenditions(options: RenditionOptions): Renditions {
   const renderers = createRenderers(options.catalog, options.metaGroup);
