@@ -279,7 +279,7 @@ test("a server that is killed in the middle leaves all of a set or nothing", asy
   const ns = await namespace("killed");
   await applied(ns, manyMaps(120, "0"));
   const seen: string[] = [];
-  for (const [round, ms] of [60, 160, 300, 450].entries()) {
+  for (const [round, ms] of [80, 200, 400].entries()) {
     const value = String(round + 1);
     const broken = put(ns, manyMaps(120, value)).catch(() => undefined);
     await delay(ms);

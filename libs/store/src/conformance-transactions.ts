@@ -3,8 +3,9 @@ import { ApiError } from "@orch/status/api-error.js";
 import type { Scenario } from "./conformance-fixture.js";
 import { isReadable, type NewNote } from "./notes.js";
 import { key, noRevision, revision } from "./revision.js";
+import type { Transaction } from "./store.js";
 import { type Drive, drive, follow, line, revisionOf } from "./testing/drive.js";
-import { maxTransaction, type Transaction } from "./transactions.js";
+import { maxTransaction } from "./transactions.js";
 
 interface Wanted {
   readonly name: string;

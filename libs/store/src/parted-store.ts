@@ -1,7 +1,6 @@
 import { unavailable } from "@orch/status/api-error.js";
 import type { Key } from "./revision.js";
-import type { Change, Store } from "./store.js";
-import type { Transaction } from "./transactions.js";
+import type { Change, Store, Transaction } from "./store.js";
 
 /** What is stored elsewhere, and where. */
 export interface StorePart {

@@ -1,7 +1,6 @@
 import type { Damage } from "./damaged-entry.js";
 import type { NewNote, Notes } from "./notes.js";
 import type { Key, Revision } from "./revision.js";
-import type { Transactions } from "./transactions.js";
 
 /**
  * The Store seam: a revisioned key-value store with one total order of changes.
@@ -134,6 +133,33 @@ export type Swap =
   | { readonly done: true; readonly revision: Revision }
   /** `current` is the entry that stood in the way; absent when the key does not exist. */
   | { readonly done: false; readonly current?: Entry };
+
+/**
+ * Several changes as one: a part of stores that give each change of a commit a revision of its own, all of which become
+ * readable and watchable at the same moment. Where all changes of a transaction have one revision, as in etcd, who reads the
+ * first event of it and goes on behind that revision misses the others: such a store has no transactions.
+ */
+export interface Transactions {
+  /**
+   * Makes all changes, whose keys differ, in one durable commit, each with a revision of its own, in their order; or none of
+   * them. Notes go with their changes. A medium that has no room for all takes none.
+   * @throws ApiError as a swap, and RequestEntityTooLarge for more than `maxTransaction` (`transactions.ts`)
+   */
+  commit(changes: readonly Change[]): Promise<Transaction>;
+}
+
+export type Transaction =
+  /** By the places of the changes. */
+  | { readonly done: true; readonly revisions: readonly Revision[] }
+  /** The changes that stood in the way of all, one at least. */
+  | { readonly done: false; readonly refused: readonly Refused[] };
+
+export interface Refused {
+  /** The place of the change. */
+  readonly at: number;
+  /** What stood in the way; absent when the key does not exist. */
+  readonly current?: Entry;
+}
 
 export interface WatchQuery {
   readonly prefix: Key;

@@ -2,8 +2,8 @@ import { ApiError, insufficientStorage, unavailable } from "@orch/status/api-err
 import { DamagedEntry } from "../damaged-entry.js";
 import { ownCopy } from "../own-memory.js";
 import { revision } from "../revision.js";
-import type { Change, Entry, Swap } from "../store.js";
-import { bytesOfChange, type Refused, type Transaction } from "../transactions.js";
+import type { Change, Entry, Refused, Swap, Transaction } from "../store.js";
+import { bytesOfChange } from "../transactions.js";
 import type { Damages } from "./damages.js";
 import type { EmbeddedDatabase, Snapshot } from "./database.js";
 import { type Decision, decide, type Verdict } from "./decide.js";

@@ -1,3 +1,5 @@
+import { readJson } from "@orch/status/read-json.js";
+
 /** What the writes of members warn of, each text once. */
 export interface GatheredWarnings {
   /** The header of an answer. */
@@ -37,7 +39,7 @@ export function warningTexts(header: string): readonly string[] {
     let end = start + 1;
     while (end < header.length && header[end] !== '"') end += header[end] === "\\" ? 2 : 1;
     if (end >= header.length) break;
-    const text: unknown = JSON.parse(header.slice(start, end + 1));
+    const text: unknown = readJson(header.slice(start, end + 1));
     texts.push(Buffer.from(String(text), "latin1").toString("utf8"));
     at = header.indexOf(before, end + 1);
   }

@@ -1,8 +1,8 @@
 import { objectOf } from "@orch/codec/json.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { ApiError, tooLarge, unavailable } from "@orch/status/api-error.js";
-import type { Change, Store, Swap } from "@orch/store/store.js";
-import { bytesOfChange, maxTransaction, type Refused } from "@orch/store/transactions.js";
+import type { Change, Refused, Store, Swap } from "@orch/store/store.js";
+import { bytesOfChange, maxTransaction } from "@orch/store/transactions.js";
 
 /** Changes that wait to be made together, each by the place of its write among the others. */
 export interface Staged {
