@@ -1,14 +1,4 @@
-import type {
-  BeginReply,
-  BeginRequest,
-  EndReply,
-  EndRequest,
-  OutcomeRequest,
-  StageReply,
-  StageRequest,
-  WriteReply,
-  WriteRequest,
-} from "@orch/rpc/messages.js";
+import type { EndReply, StageReply, StageRequest, WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { resourceBegin, resourceEnd, resourceOutcome, resourceStage } from "@orch/rpc/methods.js";
 import type { ServerCall, Services } from "@orch/rpc/rpc.js";
 import { ApiError, unavailable } from "@orch/status/api-error.js";
@@ -33,6 +23,75 @@ export interface TransactionsDeps {
   readonly newId: () => string;
 }
 
+/**
+ * Writes that are stored together: a write is performed as any other, and waits where it would be stored. Who stages them is
+ * told that it waits, and holds nothing for it; nothing here waits for a write that has not come. What is not ended in its time
+ * is given up.
+ */
+export function serveTransactions(services: Services, deps: TransactionsDeps): void {
+  const { transactions } = deps.store;
+  const open = createOpenTransactions(deps);
+  services.unary(resourceBegin, ({ timeoutMs }) => ({
+    transaction: transactions === undefined ? "" : open.begin(timeoutMs),
+  }));
+  services.unary(resourceStage, (request, call) => stage(open.find(request.transaction), request, { ...deps, call }));
+  services.unary(resourceEnd, async ({ transaction, staged: wanted }): Promise<EndReply> => {
+    const one = open.find(transaction);
+    const { staged } = one;
+    try {
+      // What is not what the other side takes it for is not stored.
+      if (wanted === 0 || wanted !== staged.size || transactions === undefined) {
+        staged.giveUp(notTogether());
+        return { done: false, refused: [] };
+      }
+      const refused = await staged.commit(transactions);
+      return { done: refused.length === 0, refused };
+    } finally {
+      one.close();
+    }
+  });
+  services.unary(resourceOutcome, async ({ transaction, member }) => {
+    const one = open.find(transaction);
+    const reply = one.replies.get(member);
+    if (reply === undefined) throw unavailable("the transaction has no such write");
+    try {
+      return await reply;
+    } finally {
+      one.answered(member);
+    }
+  });
+}
+
+/** Performs a write until it waits, or is over. @throws ApiError what it is refused for */
+function stage(
+  { staged, replies, answered }: Open,
+  { member, write, status }: StageRequest,
+  { perform, call }: Pick<TransactionsDeps, "perform"> & { readonly call: ServerCall },
+): Promise<StageReply> {
+  let isStaged = false;
+  let tell = (_change: Change): void => {};
+  const waits = new Promise<StageReply>((resolve) => {
+    tell = (change) => {
+      isStaged = true;
+      resolve({ staged: true, uid: uidOfNew(change) });
+    };
+  });
+  const reply = perform(write, call, {
+    storeOver: (below) => staged.storeFor(member, below, tell),
+    status: status === undefined ? undefined : readJson(status.toString("utf8")),
+  });
+  // Who asks for it may come later than it fails.
+  reply.catch(() => {});
+  replies.set(member, reply);
+  const direct = reply
+    .then((answer): StageReply => ({ staged: false, reply: answer }))
+    .finally(() => {
+      // Who was told that it waits asks for the answer.
+      if (!isStaged) answered(member);
+    });
+  return Promise.race([waits, direct]);
+}
+
 /** Open at once: each holds what waits in it. */
 const mostOpen = 32;
 /** A transaction lives as long at most; services' numbers wait for theirs (`allocation/takings.ts`), and are not given to others by then. */
@@ -44,114 +103,59 @@ interface Open {
   readonly staged: Staged;
   /** Of writes that are performed, or were and nobody has asked yet what they came to. */
   readonly replies: Map<number, Promise<WriteReply>>;
-  isOver: boolean;
-  cancelTimer: () => void;
+  /** Nothing is staged any more. */
+  close(): void;
+  /** What a write came to is known to who wants to know it. */
+  answered(member: number): void;
 }
 
-/**
- * Writes that are stored together: a write is performed as any other, and waits where it would be stored. Who stages them is
- * told that it waits, and holds nothing for it; nothing here waits for a write that has not come. What is not ended in its time
- * is given up.
- */
-export function serveTransactions(services: Services, deps: TransactionsDeps): void {
-  const { store, clock } = deps;
-  const { transactions } = store;
-  const open = new Map<string, Open>();
+function createOpenTransactions({ clock, newId }: Pick<TransactionsDeps, "clock" | "newId">) {
+  const all = new Map<string, Open>();
   /** Of them those that are not over. */
   let live = 0;
 
-  const find = (id: string): Open => {
-    const found = open.get(id);
-    if (found === undefined) throw unavailable("the transaction is over");
-    return found;
-  };
-  const forget = (id: string, one: Open): void => {
-    one.cancelTimer();
-    open.delete(id);
-  };
-  const close = (id: string, one: Open): void => {
-    if (!one.isOver) live--;
-    one.isOver = true;
-    one.cancelTimer();
-    one.cancelTimer = clock.after(keptMs, () => forget(id, one));
-    if (one.replies.size === 0) forget(id, one);
-  };
-  const answered = (id: string, one: Open, member: number): void => {
-    one.replies.delete(member);
-    if (one.isOver && one.replies.size === 0) forget(id, one);
-  };
-
-  const begin = ({ timeoutMs }: BeginRequest): BeginReply => {
-    if (transactions === undefined) return { transaction: "" };
+  const begin = (timeoutMs: number): string => {
     if (live >= mostOpen) throw new ApiError("TooManyRequests", "too many transactions are open");
-    const id = deps.newId();
+    const id = newId();
     const staged = createStaged();
-    const one: Open = { staged, replies: new Map(), isOver: false, cancelTimer: () => {} };
-    open.set(id, one);
+    const replies: Open["replies"] = new Map();
+    let isOver = false;
+    let cancelTimer = (): void => {};
+    const forget = (): void => {
+      cancelTimer();
+      all.delete(id);
+    };
+    const one: Open = {
+      staged,
+      replies,
+      close() {
+        if (!isOver) live--;
+        isOver = true;
+        cancelTimer();
+        cancelTimer = clock.after(keptMs, forget);
+        if (replies.size === 0) forget();
+      },
+      answered(member) {
+        replies.delete(member);
+        if (isOver && replies.size === 0) forget();
+      },
+    };
+    all.set(id, one);
     live++;
-    one.cancelTimer = clock.after(Math.min(timeoutMs, longestMs), () => {
+    cancelTimer = clock.after(Math.min(timeoutMs, longestMs), () => {
       staged.giveUp(tooLate());
-      close(id, one);
+      one.close();
     });
-    return { transaction: id };
+    return id;
   };
-
-  const stage = async ({ transaction, member, write, status }: StageRequest, call: ServerCall): Promise<StageReply> => {
-    const one = find(transaction);
-    const { staged, replies } = one;
-    let isStaged = false;
-    let tell = (_change: Change): void => {};
-    const waits = new Promise<StageReply>((resolve) => {
-      tell = (change) => {
-        isStaged = true;
-        resolve({ staged: true, uid: uidOfNew(change) });
-      };
-    });
-    const reply = deps.perform(write, call, {
-      storeOver: (below) => staged.storeFor(member, below, tell),
-      status: status === undefined ? undefined : readJson(status.toString("utf8")),
-    });
-    // Who asks for it may come later than it fails.
-    reply.catch(() => {});
-    replies.set(member, reply);
-    const direct = reply
-      .then((answer): StageReply => ({ staged: false, reply: answer }))
-      .finally(() => {
-        // Who was told that it waits asks for the answer.
-        if (!isStaged) answered(transaction, one, member);
-      });
-    return Promise.race([waits, direct]);
+  return {
+    /** The id of a new one. @throws ApiError TooManyRequests */
+    begin,
+    /** @throws ApiError ServiceUnavailable */
+    find(id: string): Open {
+      const found = all.get(id);
+      if (found === undefined) throw unavailable("the transaction is over");
+      return found;
+    },
   };
-
-  const end = async ({ transaction, staged: wanted }: EndRequest): Promise<EndReply> => {
-    const one = find(transaction);
-    const { staged } = one;
-    try {
-      // What is not what the other side takes it for is not stored.
-      if (wanted === 0 || wanted !== staged.size || transactions === undefined) {
-        staged.giveUp(notTogether());
-        return { done: false, refused: [] };
-      }
-      const refused = await staged.commit(transactions);
-      return { done: refused.length === 0, refused };
-    } finally {
-      close(transaction, one);
-    }
-  };
-
-  const outcome = async ({ transaction, member }: OutcomeRequest): Promise<WriteReply> => {
-    const one = find(transaction);
-    const reply = one.replies.get(member);
-    if (reply === undefined) throw unavailable("the transaction has no such write");
-    try {
-      return await reply;
-    } finally {
-      answered(transaction, one, member);
-    }
-  };
-
-  services.unary(resourceBegin, begin);
-  services.unary(resourceStage, stage);
-  services.unary(resourceEnd, end);
-  services.unary(resourceOutcome, outcome);
 }
