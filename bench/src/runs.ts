@@ -120,7 +120,7 @@ export interface Filling {
 
 const configMaps: Filling = { pathIn: (namespace) => `/api/v1/namespaces/${namespace}/configmaps`, body: configMap };
 
-/** Creates `count` objects (ConfigMaps) of about 1 KiB, 32 at a time; every hundredth carries the label `pick=me`. */
+/** Creates `count` objects (ConfigMaps) of about 1 KiB, none more, 32 at a time; every hundredth carries the label `pick=me`. */
 export async function fill(target: Target, namespace: string, count: number, of = configMaps): Promise<void> {
   const [endpoint] = target.endpoints;
   if (endpoint === undefined) throw new TypeError("no endpoint");
@@ -140,7 +140,8 @@ export async function fill(target: Target, namespace: string, count: number, of 
     if (left === 0) done.abort();
     return code === 201;
   };
-  const request = (): Buffer => {
+  const request = (): Buffer | undefined => {
+    if (index === count) return undefined;
     const i = index++;
     const body = of.body(nameOf(i), i % 100 === 0);
     return httpRequest(endpoint, { method: "POST", path, body });

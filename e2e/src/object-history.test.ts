@@ -8,6 +8,7 @@ import { execute } from "./clients/program.js";
 import { root } from "./command-line-program.js";
 import { type Answer, type Credentials, connect, type Http, valueAt } from "./harness/http.js";
 import { kubectlMissing, runKubectl } from "./harness/kubectl.js";
+import { assertFailure } from "./harness/status.js";
 import { newFolder, removeFolder, type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
 
@@ -51,7 +52,8 @@ for (const { name: store, etcd, skip } of stores) {
     let target: StandaloneTarget;
     let http: Http;
     before(async () => {
-      target = await startStandalone({ etcd, args: etcd ? ["--object-history=on"] : [] });
+      const args = ["--list-extensions=on", ...(etcd ? ["--object-history=on"] : [])];
+      target = await startStandalone({ etcd, args });
       http = connect(target);
     });
     after(async () => {
@@ -95,6 +97,46 @@ for (const { name: store, etcd, skip } of stores) {
       assert.equal((await http.get(maps(), { at: "2999-01-01T00:00:00Z" })).status, 400);
       assert.equal((await http.get(maps(), { at: first, watch: true })).status, 400);
       assert.equal((await http.get(maps(), { at: first, resourceVersion: "0" })).status, 400);
+    });
+
+    test("fields and alternatives choose of what was, and an order is refused", async () => {
+      await http.post("/api/v1/namespaces", { metadata: { name: "chosen" } });
+      for (const name of ["a", "b", "c"]) {
+        await http.post(maps("chosen"), { ...map(name, name, { labels: { is: name } }), binaryData: { x: "eA==" } });
+      }
+      const then = revisionOf(await http.get(maps("chosen")));
+      await http.delete(`${maps("chosen")}/a`);
+      await http.patch(`${maps("chosen")}/b`, "merge", { data: { value: "later" } });
+      const asked = { at: then, fields: "data.value,metadata.labels" };
+      const one = (await http.get(`${maps("chosen")}/b`, asked)).object();
+      assert.deepEqual(Object.keys(one).sort(), ["apiVersion", "data", "kind", "metadata"]);
+      assert.deepEqual(one["data"], { value: "b" });
+      assert.deepEqual(Object.keys(one.metadata).sort(), ["labels", "name", "namespace", "resourceVersion", "uid"]);
+      const names: unknown[] = [];
+      let next = {};
+      for (let page = 0; page < 2; page++) {
+        const list = await http.get(maps("chosen"), {
+          ...asked,
+          labelSelector: "is=a || is in (c)",
+          limit: 1,
+          ...next,
+        });
+        names.push(...list.items().map(({ metadata: { name }, data, ...others }) => [name, data, Object.keys(others)]));
+        next = { continue: String(list.at("metadata.continue") ?? "") };
+      }
+      assert.deepEqual(names, [
+        ["a", { value: "a" }, []],
+        ["c", { value: "c" }, []],
+      ]);
+      const yaml = await http.call({ path: maps("chosen"), query: asked, headers: { accept: "application/yaml" } });
+      assert.match(yaml.text, /value: a/);
+      assert.doesNotMatch(yaml.text, /binaryData/);
+      for (const query of [{ sort: "metadata.name" }, { fields: "a..b" }, { labelSelector: "a||" }]) {
+        assertFailure(await http.get(maps("chosen"), { at: then, ...query }), { code: 400, reason: "BadRequest" });
+      }
+      const protobuf = { accept: "application/vnd.kubernetes.protobuf" };
+      const refused = await http.call({ path: maps("chosen"), query: asked, headers: protobuf });
+      assert.equal(refused.status, 400);
     });
 
     test("pages of a collection as it was join up, and a page's token is good for no other collection", async () => {

@@ -127,7 +127,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
     dial: deps.egress?.dial("cluster"),
   });
   const audit = await auditOf(settings, deps);
-  const namespaces = createNamespaceNames(objects);
+  const namespaces = createNamespaceNames(objects, clock);
   const scoped = settings.listExtensions ? scopedReads(catalog, authorization, { namespaces, clock }) : undefined;
   const gateway = createGateway(
     { ...settings, tls },

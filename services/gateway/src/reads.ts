@@ -20,6 +20,7 @@ import { isLaidOut, type Layouts } from "./layout/layouts.js";
 import { followingRights, type GoingOn } from "./permitted/follow-rights.js";
 import { withNewRights } from "./permitted/new-rights.js";
 import type { PermittedNamespaces } from "./permitted/permitted-namespaces.js";
+import { checkScope, scopeParameter } from "./permitted/scope.js";
 import { type OpenStream, relay } from "./relay.js";
 import { formOf, type Representation, wantedForm } from "./representation.js";
 import type { Responder } from "./respond.js";
@@ -205,20 +206,27 @@ function sortOf(query: URLSearchParams | undefined): string | undefined {
 }
 
 /** {@link formOf}, with the fields alone that are asked for. @throws ApiError NotAcceptable, BadRequest */
-function readForm({ listExtensions }: ReadDeps, { representation, request }: Read, verb: string): string {
+export function readForm(
+  { listExtensions }: Pick<ReadDeps, "listExtensions">,
+  { representation, request }: Pick<Read, "representation" | "request">,
+  verb: string,
+): string {
   const fields = listExtensions ? (request.query?.get("fields") ?? "") : "";
   if (fields === "") return formOf(representation, request, verb);
   return formText(projectedForm(wantedForm(representation, request, verb), fields));
 }
 
-/** @throws ApiError BadRequest for alternatives where there are none */
+/** @throws ApiError BadRequest for a scope that there is none of, and for alternatives where there are none */
 function collectionRequest(
   { listExtensions }: ReadDeps,
   query: URLSearchParams | undefined,
   { target: { group, version, resource, namespace }, permitted }: Read,
 ) {
   const initial = query?.get("sendInitialEvents") ?? undefined;
-  if (query !== undefined && !listExtensions) refuseAlternatives(query.get("labelSelector") ?? "");
+  if (query !== undefined) {
+    if (listExtensions) checkScope(query.get(scopeParameter) ?? "");
+    else refuseAlternatives(query.get("labelSelector") ?? "");
+  }
   return {
     group,
     version,

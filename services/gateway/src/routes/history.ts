@@ -1,4 +1,5 @@
 import { isStored, type Kind } from "@orch/api/catalog.js";
+import { refuseAlternatives } from "@orch/api/selectors/selectors.js";
 import type { Authorizer, ResourceAttributes } from "@orch/auth/authorizer.js";
 import { forbiddenError } from "@orch/auth/forbidden.js";
 import { objectOf } from "@orch/codec/json.js";
@@ -8,7 +9,9 @@ import type { Caller } from "@orch/rpc/rpc.js";
 import { ApiError, badRequest, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import type { Target } from "@orch/status/target.js";
 import type { Negotiated, Wanted } from "../call.js";
+import type { HttpRequest } from "../http/request.js";
 import { warningHeaders } from "../http/warning-headers.js";
+import { readForm } from "../reads.js";
 import { documentOf, formOf, plainJson, type Representation } from "../representation.js";
 import type { Responder } from "../respond.js";
 import { timeLimitOf } from "../time-limit.js";
@@ -24,6 +27,8 @@ export interface HistoryDeps {
   readonly respond: Responder;
   readonly resources: (group: string) => Caller;
   readonly requestTimeoutMs: number;
+  /** Fields may be chosen, and selectors have alternatives. */
+  readonly listExtensions: boolean;
 }
 
 /** What of objects' past a request reads. */
@@ -64,13 +69,35 @@ export async function serveHistory(
   if (read.type === "at") await checkAllowed(deps, { ...target, kind: "resource", user, verb, subresource: "history" });
   const representation =
     read.type === "at" || isState(target) ? wanted.representation : documentOf(wanted.representation);
-  const form = representation === plainJson ? "" : formOf(representation, request, verb);
-  const { code, body, warnings } = await askPast(deps, call, { target, options: optionsOf(request.query), form });
+  const asked =
+    read.type === "at"
+      ? asItWas(deps, { representation, request }, verb)
+      : {
+          options: optionsOf(request.query),
+          form: representation === plainJson ? "" : formOf(representation, request, verb),
+        };
+  const { code, body, warnings } = await askPast(deps, call, { target, ...asked });
   const table = representation === plainJson ? tableOf(deps, wanted.representation, body) : undefined;
   await deps.respond.document(response, representation, {
     ...{ code, body: table ?? body },
     headers: warningHeaders(warnings),
   });
+}
+
+/** What is asked where the past is shown as the present is. @throws ApiError NotAcceptable, BadRequest */
+function asItWas(
+  deps: HistoryDeps,
+  shown: { readonly representation: Representation; readonly request: HttpRequest },
+  verb: string,
+): Pick<PastQuestion, "options" | "form"> {
+  const { query } = shown.request;
+  if (!deps.listExtensions) {
+    refuseAlternatives(query?.get("labelSelector") ?? "");
+    return { options: optionsOf(query), form: formOf(shown.representation, shown.request, verb) };
+  }
+  const { fields: _form, sort, ...options } = optionsOf(query);
+  if (sort !== undefined && sort !== "") throw badRequest("invalid sort: what was has the order of names alone");
+  return { options, form: readForm(deps, shown, verb) };
 }
 
 interface PastQuestion {
