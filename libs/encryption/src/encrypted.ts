@@ -68,6 +68,7 @@ export function encrypted(store: Store, options: EncryptedOptions): Store {
       },
     },
   );
+  const { transactions } = sealed;
   const lost = createLostKeys();
   const stopListening = ring.onChange(() => lost.retry());
 
@@ -108,6 +109,12 @@ export function encrypted(store: Store, options: EncryptedOptions): Store {
       async rewrite(space, notes) {
         if (!ring.isReady) await readyWithin(ring, patienceMs);
         return sealed.notes.rewrite(space, notes);
+      },
+    },
+    transactions: transactions && {
+      async commit(changes) {
+        if (!ring.isReady) await readyWithin(ring, patienceMs);
+        return transactions.commit(changes);
       },
     },
     watch,

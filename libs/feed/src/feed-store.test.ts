@@ -101,8 +101,12 @@ async function openFeed(follows: boolean): Promise<Fixture> {
   return { store, prefix, cleanup };
 }
 
-storeConformance({ name: "a feed from the store", open: () => openFeed(false) });
-storeConformance({ name: "a feed from who follows the store", open: () => openFeed(true) });
+storeConformance({ name: "a feed from the store", withoutTransactions: "it is read", open: () => openFeed(false) });
+storeConformance({
+  name: "a feed from who follows the store",
+  withoutTransactions: "it is read",
+  open: () => openFeed(true),
+});
 
 test("many follow a feed, and the store has one watch", async (t) => {
   const { below, feed, prefix, watches, cleanup } = await bed();

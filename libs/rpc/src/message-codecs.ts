@@ -168,50 +168,53 @@ const userFromWire = (m: resourceProto.v1.User.$Properties | null | undefined): 
   extra: Object.fromEntries(Object.entries(m?.extra ?? {}).map(([key, list]) => [key, list.values ?? []])),
 });
 
-export const writeRequestCodec = generatedCodec<WriteRequest, resourceProto.v1.WriteRequest.$Properties>(
-  resource.WriteRequest,
-  {
-    to: ({ audit, auditId, explain, ...value }) => ({
-      ...value,
-      ...(explain === undefined ? {} : { explain: { ...explain } }),
-      ...(auditId === undefined ? {} : { auditId }),
-      verb: verbs[value.verb],
-      user: userToWire(value.user),
-      ...(audit === undefined ? {} : { audit: audits[audit] }),
-    }),
-    from: (m) => ({
-      verb: verbOf(m.verb),
-      ...collectionFrom(m),
-      subresource: m.subresource ?? "",
-      name: m.name ?? "",
-      body: bufferOf(m.body),
-      contentType: m.contentType ?? "",
-      options: m.options ?? {},
-      user: userFromWire(m.user),
-      form: m.form ?? "",
-      userAgent: m.userAgent ?? "",
-      ifMatch: m.ifMatch ?? "",
-      ...(m.auditId ? { auditId: m.auditId } : {}),
-      ...(m.audit ? { audit: auditNames.find((name) => audits[name] === m.audit) } : {}),
-      ...(m.explain ? { explain: { reason: m.explain.reason ?? "", mayRead: m.explain.mayRead ?? false } } : {}),
-    }),
-  },
-);
+interface Conversion<T, Shape> {
+  readonly to: (value: T) => Shape;
+  readonly from: (message: Shape) => T;
+}
 
-export const writeReplyCodec = generatedCodec<WriteReply, resourceProto.v1.WriteReply.$Properties>(
-  resource.WriteReply,
-  {
-    to: ({ annotations, ...value }) => ({
-      ...value,
-      warnings: [...value.warnings],
-      ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
-    }),
-    from: ({ code, body, warnings, waitedMs, annotations }) => ({
-      code: code ?? 0,
-      body: bufferOf(body),
-      warnings: warnings ?? [],
-      ...(waitedMs ? { waitedMs } : {}),
-      ...(annotations && Object.keys(annotations).length > 0 ? { annotations } : {}),
-    }),
-  },
-);
+export const writeRequest: Conversion<WriteRequest, resourceProto.v1.WriteRequest.$Properties> = {
+  to: ({ audit, auditId, explain, ...value }) => ({
+    ...value,
+    ...(explain === undefined ? {} : { explain: { ...explain } }),
+    ...(auditId === undefined ? {} : { auditId }),
+    verb: verbs[value.verb],
+    user: userToWire(value.user),
+    ...(audit === undefined ? {} : { audit: audits[audit] }),
+  }),
+  from: (m) => ({
+    verb: verbOf(m.verb),
+    ...collectionFrom(m),
+    subresource: m.subresource ?? "",
+    name: m.name ?? "",
+    body: bufferOf(m.body),
+    contentType: m.contentType ?? "",
+    options: m.options ?? {},
+    user: userFromWire(m.user),
+    form: m.form ?? "",
+    userAgent: m.userAgent ?? "",
+    ifMatch: m.ifMatch ?? "",
+    ...(m.auditId ? { auditId: m.auditId } : {}),
+    ...(m.audit ? { audit: auditNames.find((name) => audits[name] === m.audit) } : {}),
+    ...(m.explain ? { explain: { reason: m.explain.reason ?? "", mayRead: m.explain.mayRead ?? false } } : {}),
+  }),
+};
+
+export const writeRequestCodec = generatedCodec(resource.WriteRequest, writeRequest);
+
+export const writeReply: Conversion<WriteReply, resourceProto.v1.WriteReply.$Properties> = {
+  to: ({ annotations, ...value }) => ({
+    ...value,
+    warnings: [...value.warnings],
+    ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
+  }),
+  from: ({ code, body, warnings, waitedMs, annotations }) => ({
+    code: code ?? 0,
+    body: bufferOf(body),
+    warnings: warnings ?? [],
+    ...(waitedMs ? { waitedMs } : {}),
+    ...(annotations && Object.keys(annotations).length > 0 ? { annotations } : {}),
+  }),
+};
+
+export const writeReplyCodec = generatedCodec(resource.WriteReply, writeReply);

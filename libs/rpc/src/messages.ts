@@ -149,6 +149,49 @@ export interface WriteReply {
   readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
+/** Writes that are stored together or not at all. */
+export interface BeginRequest {
+  /** After which the transaction is given up, with nothing written. */
+  readonly timeoutMs: number;
+}
+
+export interface BeginReply {
+  /** "" where the store has no transactions. */
+  readonly transaction: string;
+}
+
+export interface StageRequest {
+  readonly transaction: string;
+  /** Which of the transaction's writes it is: they are stored in this order. One that was refused may be tried again. */
+  readonly member: number;
+  readonly write: WriteRequest;
+  /** JSON of the status that the object is to have; the one that the write leaves it where absent. */
+  readonly status?: Buffer | undefined;
+}
+
+export type StageReply =
+  /** It waits for the end of the transaction. `uid` is that of an object that it creates. */
+  | { readonly staged: true; readonly uid: string }
+  /** It is refused, or changes nothing. */
+  | { readonly staged: false; readonly reply: WriteReply };
+
+export interface EndRequest {
+  readonly transaction: string;
+  /** How many writes are to be stored together: all that are staged. 0 gives the transaction up. */
+  readonly staged: number;
+}
+
+export interface EndReply {
+  readonly done: boolean;
+  /** The writes that stood in the way of all. */
+  readonly refused: readonly number[];
+}
+
+export interface OutcomeRequest {
+  readonly transaction: string;
+  readonly member: number;
+}
+
 /** `proto/audit.proto` as plain values. */
 export interface AppendRequest {
   /** Events, each one JSON object in a line with its end. */

@@ -103,26 +103,48 @@ test("whoever does not know of permitted namespaces finds no resource in a reque
   assert.equal(request.decode(bytes).resource, "pods");
 });
 
-test("a write and its reply come back as they were", () => {
+const writeRequest = (): fc.Arbitrary<methods.WriteRequest> => {
   const verb = fc.constantFrom<methods.WriteVerb>("create", "update", "delete", "deletecollection", "patch");
   const user = record({ name: text, uid: text, groups: fc.array(text), extra: map(fc.array(text)) });
+  return record({
+    ...names,
+    verb,
+    subresource: text,
+    name: text,
+    body: bytes,
+    contentType: text,
+    options: map(text),
+    user,
+    form: text,
+    userAgent: text,
+    ifMatch: text,
+  });
+};
+const writeReply = () => record({ code: fc.nat(), body: bytes, warnings: fc.array(text) });
+
+test("a write and its reply come back as they were", () => {
+  roundTrip(methods.resourceWrite.request, writeRequest());
+  roundTrip(methods.resourceWrite.response, writeReply());
+});
+
+test("what is said of a transaction comes back as it was", () => {
+  const member = fc.nat();
+  roundTrip(methods.resourceBegin.request, record({ timeoutMs: fc.nat() }));
+  roundTrip(methods.resourceBegin.response, record({ transaction: text }));
+  const stage = { transaction: text, member, write: writeRequest() };
+  roundTrip(methods.resourceStage.request, record(stage));
+  roundTrip(methods.resourceStage.request, record({ ...stage, status: fc.constant(Buffer.from("{}")) }));
   roundTrip(
-    methods.resourceWrite.request,
-    record({
-      ...names,
-      verb,
-      subresource: text,
-      name: text,
-      body: bytes,
-      contentType: text,
-      options: map(text),
-      user,
-      form: text,
-      userAgent: text,
-      ifMatch: text,
-    }),
+    methods.resourceStage.response,
+    fc.oneof(
+      record({ staged: fc.constant(true as const), uid: text }),
+      record({ staged: fc.constant(false as const), reply: writeReply() }),
+    ),
   );
-  roundTrip(methods.resourceWrite.response, record({ code: fc.nat(), body: bytes, warnings: fc.array(text) }));
+  roundTrip(methods.resourceEnd.request, record({ transaction: text, staged: fc.nat() }));
+  roundTrip(methods.resourceEnd.response, record({ done: fc.boolean(), refused: fc.array(member) }));
+  roundTrip(methods.resourceOutcome.request, record({ transaction: text, member }));
+  roundTrip(methods.resourceOutcome.response, writeReply());
 });
 
 test("a status comes back as it was", () => {

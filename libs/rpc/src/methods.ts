@@ -16,12 +16,19 @@ import {
 import type {
   AppendReply,
   AppendRequest,
+  BeginReply,
+  BeginRequest,
   CallReply,
   CallRequest,
   Chunk,
+  EndReply,
+  EndRequest,
   GetRequest,
   ListRequest,
   ObjectReply,
+  OutcomeRequest,
+  StageReply,
+  StageRequest,
   StatusReply,
   StatusRequest,
   WatchRequest,
@@ -29,18 +36,34 @@ import type {
   WriteRequest,
 } from "./messages.js";
 import type { StreamMethod, UnaryMethod } from "./rpc.js";
+import {
+  beginReplyCodec,
+  beginRequestCodec,
+  endReplyCodec,
+  endRequestCodec,
+  outcomeRequestCodec,
+  stageReplyCodec,
+  stageRequestCodec,
+} from "./transaction-codecs.js";
 
 export type {
   AppendReply,
   AppendRequest,
+  BeginReply,
+  BeginRequest,
   CallFailure,
   CallPurpose,
   CallReply,
   CallRequest,
   Chunk,
+  EndReply,
+  EndRequest,
   GetRequest,
   ListRequest,
   ObjectReply,
+  OutcomeRequest,
+  StageReply,
+  StageRequest,
   StatusReply,
   StatusRequest,
   WatchRequest,
@@ -115,6 +138,39 @@ export const resourceStatus: UnaryMethod<StatusRequest, StatusReply> = {
   idempotent: true,
   request: statusRequestCodec,
   response: statusReplyCodec,
+};
+
+/** A transaction that nobody asks for is given up after its time. */
+export const resourceBegin: UnaryMethod<BeginRequest, BeginReply> = {
+  kind: "unary",
+  name: "resource/Begin",
+  idempotent: true,
+  request: beginRequestCodec,
+  response: beginReplyCodec,
+};
+
+export const resourceStage: UnaryMethod<StageRequest, StageReply> = {
+  kind: "unary",
+  name: "resource/Stage",
+  idempotent: false,
+  request: stageRequestCodec,
+  response: stageReplyCodec,
+};
+
+export const resourceEnd: UnaryMethod<EndRequest, EndReply> = {
+  kind: "unary",
+  name: "resource/End",
+  idempotent: false,
+  request: endRequestCodec,
+  response: endReplyCodec,
+};
+
+export const resourceOutcome: UnaryMethod<OutcomeRequest, WriteReply> = {
+  kind: "unary",
+  name: "resource/Outcome",
+  idempotent: false,
+  request: outcomeRequestCodec,
+  response: writeReplyCodec,
 };
 
 /** Webhooks must take a question twice: it may be sent again when a connection broke. */

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import { ApiError } from "@orch/status/api-error.js";
 import type { Fixture, Scenario } from "./conformance-fixture.js";
 import { notes } from "./conformance-notes.js";
+import { transactions } from "./conformance-transactions.js";
 import { key, noRevision, revision } from "./revision.js";
 import { drive, follow, line } from "./testing/drive.js";
 
@@ -10,31 +11,34 @@ export interface Implementation {
   readonly name: string;
   /** Why it cannot be tested here. */
   readonly skip?: string;
+  /** Why it has no transactions. */
+  readonly withoutTransactions?: string;
   open(): Promise<Fixture>;
 }
 
 /** Registers the tests that every Store must pass (the contract on the interface, and no more than it). */
 export function storeConformance(implementation: Implementation): void {
   describe(`${implementation.name} is a Store`, { skip: implementation.skip ?? false }, () => {
-    for (const [name, scenario] of Object.entries({
-      ...swaps,
-      ...ranges,
-      ...watches,
-      ...compactions,
-      ...lives,
-      ...notes,
-    })) {
-      test(name, async () => {
-        const fixture = await implementation.open();
-        try {
-          await scenario(drive(fixture.store, fixture.prefix), fixture);
-        } finally {
-          await fixture.cleanup();
-        }
-      });
-    }
+    const all = { ...swaps, ...ranges, ...watches, ...compactions, ...lives, ...notes };
+    const run = async (scenario: Scenario): Promise<void> => {
+      const fixture = await implementation.open();
+      try {
+        await scenario(drive(fixture.store, fixture.prefix), fixture);
+      } finally {
+        await fixture.cleanup();
+      }
+    };
+    for (const [name, scenario] of Object.entries(all)) test(name, () => run(scenario));
+    const { withoutTransactions } = implementation;
+    for (const [name, scenario] of Object.entries(withoutTransactions === undefined ? transactions : none))
+      test(name, () => run(scenario));
   });
 }
+
+/** Of a store that has none. */
+const none: Record<string, Scenario> = {
+  "a store without transactions says so": async (d) => assert.equal(d.store.transactions, undefined),
+};
 
 const expiredError = (error: unknown): boolean => error instanceof ApiError && error.reason === "Expired";
 

@@ -229,6 +229,13 @@ describe("on a medium that is full", { skip: mountMissing() ?? false }, () => {
         d.remove("k1", written[1]?.revision ?? 0),
       ]);
       assert.deepEqual([insufficient(first), second.status], [true, "fulfilled"]);
+      // A transaction is taken whole or not at all, whatever of it there is room for.
+      const put = { key: d.key("ordinary"), expected: noRevision, value: Buffer.from("1") };
+      const removal = { key: d.key("k20"), expected: written[20]?.revision ?? noRevision, value: undefined };
+      await assert.rejects(async () => store.transactions?.commit([put, removal]), refused);
+      assert.ok((await store.get(d.key("k20"))) !== undefined);
+      const gone = await store.transactions?.commit([removal]);
+      assert.equal(gone?.done, true);
       // A lease is renewed for as long as it takes: what it replaces makes room.
       let lease = noRevision;
       for (let i = 0; i < 3000; i++) {
@@ -248,7 +255,7 @@ describe("on a medium that is full", { skip: mountMissing() ?? false }, () => {
         if (status === "fulfilled") await d.remove(`greedy${i}`, (await store.get(d.key(`greedy${i}`)))?.revision ?? 0);
       }
       for (const { name, revision } of written.slice(2, 20)) await d.remove(name, revision);
-      assert.equal((await store.range({ prefix: d.prefix })).count, count - 19 + 1);
+      assert.equal((await store.range({ prefix: d.prefix })).count, count - 20 + 1);
       assert.deepEqual(lines, ["the store has no room left"]);
 
       if (by === "others") await rm(join(path, "others"));

@@ -13,6 +13,7 @@ describe("on one etcd", { skip: missing ?? false }, () => {
   after(() => server?.stop());
   storeConformance({
     name: "the etcd store",
+    withoutTransactions: "all changes of a transaction of etcd have one revision",
     open: () => openEtcdFixture({ endpoints: server?.endpoints ?? [] }),
   });
 });

@@ -1,5 +1,6 @@
+import { unavailable } from "@orch/status/api-error.js";
 import type { Key } from "./revision.js";
-import type { Store } from "./store.js";
+import type { Change, Store, Transaction } from "./store.js";
 
 /** What is stored elsewhere, and where. */
 export interface StorePart {
@@ -26,6 +27,9 @@ export function createPartedStore(main: Store, parts: readonly StorePart[]): Sto
     get: (key) => of(key).get(key),
     range: (query) => of(query.prefix).range(query),
     swap: (change) => of(change.key).swap(change),
+    transactions: [main, ...parts.map(({ store }) => store)].some(({ transactions }) => transactions !== undefined)
+      ? { commit: (changes) => commitIn(of, main, changes) }
+      : undefined,
     watch: (query) => of(query.prefix).watch(query),
     notes: {
       range: (query) => of(query.prefix).notes.range(query),
@@ -58,4 +62,14 @@ export function createPartedStore(main: Store, parts: readonly StorePart[]): Sto
       await Promise.all([main, ...parts.map(({ store }) => store)].map((store) => store.close()));
     },
   };
+}
+
+/** A transaction is of one store, which has them. @throws ApiError ServiceUnavailable */
+async function commitIn(of: (at: Key) => Store, main: Store, changes: readonly Change[]): Promise<Transaction> {
+  const [only = main, ...others] = new Set(changes.map(({ key }) => of(key)));
+  if (others.length > 0 || only.transactions === undefined)
+    throw unavailable(
+      "these changes cannot be one transaction: their keys are of several stores, or of one that has none",
+    );
+  return only.transactions.commit(changes);
 }

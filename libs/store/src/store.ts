@@ -56,6 +56,12 @@ export interface Store {
 
   readonly notes: Notes;
 
+  /**
+   * Several changes as one; absent in a store that cannot. What wraps a store and has a `swap` of its own has `transactions` of
+   * its own too.
+   */
+  readonly transactions?: Transactions | undefined;
+
   /** Ends watches, waits for writes under way, releases the medium. */
   close(): Promise<void>;
 }
@@ -127,6 +133,33 @@ export type Swap =
   | { readonly done: true; readonly revision: Revision }
   /** `current` is the entry that stood in the way; absent when the key does not exist. */
   | { readonly done: false; readonly current?: Entry };
+
+/**
+ * Several changes as one: a part of stores that give each change of a commit a revision of its own, all of which become
+ * readable and watchable at the same moment. Where all changes of a transaction have one revision, as in etcd, who reads the
+ * first event of it and goes on behind that revision misses the others: such a store has no transactions.
+ */
+export interface Transactions {
+  /**
+   * Makes all changes, whose keys differ, in one durable commit, each with a revision of its own, in their order; or none of
+   * them. Notes go with their changes. A medium that has no room for all takes none.
+   * @throws ApiError as a swap, and RequestEntityTooLarge for more than `maxTransaction` (`transactions.ts`)
+   */
+  commit(changes: readonly Change[]): Promise<Transaction>;
+}
+
+export type Transaction =
+  /** By the places of the changes. */
+  | { readonly done: true; readonly revisions: readonly Revision[] }
+  /** The changes that stood in the way of all, one at least. */
+  | { readonly done: false; readonly refused: readonly Refused[] };
+
+export interface Refused {
+  /** The place of the change. */
+  readonly at: number;
+  /** What stood in the way; absent when the key does not exist. */
+  readonly current?: Entry;
+}
 
 export interface WatchQuery {
   readonly prefix: Key;

@@ -32,6 +32,7 @@ describe("timed, on one etcd", { skip: etcdMissing() ?? false }, () => {
   after(() => server?.stop());
   storeConformance({
     name: "the etcd store that is timed",
+    withoutTransactions: "all changes of a transaction of etcd have one revision",
     open: async () => timedFixture(await openEtcdFixture({ endpoints: server?.endpoints ?? [] })),
   });
 });
@@ -61,6 +62,10 @@ test("each call is told by what it was, when it began, and whether it failed; ev
   await follow(store, { prefix: d.prefix, from: first, count: 3 });
   await store.compact(third);
   await assert.rejects(d.list(first), { reason: "Expired" });
+  await store.transactions?.commit([
+    { key: d.key("a"), expected: noRevision, value: Buffer.alloc(0) },
+    { key: d.key("b"), expected: noRevision, value: undefined },
+  ]);
   const a = d.key("a");
   assert.deepEqual(told, [
     `create ${a}@1`,
@@ -72,6 +77,8 @@ test("each call is told by what it was, when it began, and whether it failed; ev
     "revision @7",
     "compact @8",
     `list ${d.prefix}@9 failed`,
+    `create ${a}@10`,
+    `delete ${d.key("b")}@11`,
   ]);
   assert.equal(brought, 3);
 });

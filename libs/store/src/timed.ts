@@ -43,8 +43,16 @@ export function timed(store: Store, metrics: StoreMetrics): Store {
     }
   }
 
+  const { transactions } = store;
   return {
     ...store,
+    /** Each change is counted as what it is, and lasts as long as all. */
+    transactions: transactions && {
+      commit(changes) {
+        const calls = changes.map((change) => begun(operationOf(change), change.key));
+        return calls.reduce((answer, call) => measured(call, answer), transactions.commit(changes));
+      },
+    },
     revision: () => measured(begun("revision", ""), store.revision()),
     get: (key) => measured(begun("get", key), store.get(key)),
     range: (query) => measured(begun("list", query.prefix), store.range(query)),

@@ -3,7 +3,7 @@ import { isReadable, type Note, type Notes, type UnreadableNote } from "./notes.
 import { ownMemory } from "./own-memory.js";
 import { createPace } from "./pace.js";
 import type { Key } from "./revision.js";
-import type { Entry, Range, Store, StoreEvent, WatchItem } from "./store.js";
+import type { Change, Entry, Range, Store, StoreEvent, WatchItem } from "./store.js";
 
 /**
  * What stands between a value and the bytes that are stored of it. Neither function may write to its argument, which
@@ -71,6 +71,15 @@ export function transformed(store: Store, transformer: Transformer): Store {
     }
   }
 
+  const sealed = async (change: Change): Promise<Change> => {
+    const { key, value } = change;
+    const sealing = value && transformer.seal(value, key);
+    const bytes = sealing instanceof Promise ? await sealing : sealing;
+    const note = change.note && { ...change.note, value: await transformer.seal(change.note.value, change.note.key) };
+    return { ...change, value: bytes, note };
+  };
+  const { transactions } = store;
+
   return {
     ...store,
     async get(key) {
@@ -96,13 +105,19 @@ export function transformed(store: Store, transformer: Transformer): Store {
       return { ...range, entries, ...withDamaged(range, damaged) };
     },
     async swap(change) {
-      const { key, value } = change;
-      const sealing = value && transformer.seal(value, key);
-      const sealed = sealing instanceof Promise ? await sealing : sealing;
-      const note = change.note && { ...change.note, value: await transformer.seal(change.note.value, change.note.key) };
-      const swap = await store.swap({ ...change, value: sealed, note });
+      const swap = await store.swap(await sealed(change));
       if (swap.done || swap.current === undefined) return swap;
       return { done: false, current: await orThrow(swap.current) };
+    },
+    transactions: transactions && {
+      async commit(changes) {
+        const answer = await transactions.commit(await Promise.all(changes.map(sealed)));
+        if (answer.done) return answer;
+        const refused = answer.refused.map(async (one) =>
+          one.current === undefined ? one : { ...one, current: await orThrow(one.current) },
+        );
+        return { done: false, refused: await Promise.all(refused) };
+      },
     },
     watch: (query) => openItems(store.watch(query)),
     notes: openNotes(store.notes, transformer),

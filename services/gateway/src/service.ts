@@ -172,8 +172,8 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     sets: hasSets(builtIn)
       ? createSets({
           ...{ ...deps.sets, ...deps, learn, authorizer, respond, requestTimeoutMs },
-          transportAs: (user) =>
-            createLocalTransport({ serve: (exchange) => answer(exchange), newId: deps.newId }, user),
+          transportAs: (user, staging) =>
+            createLocalTransport({ serve: (exchange) => answer(exchange), newId: deps.newId, staging }, user),
         })
       : undefined,
     identity: deps.identity,

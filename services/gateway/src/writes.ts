@@ -6,7 +6,7 @@ import type { Caller } from "@orch/rpc/rpc.js";
 import type { Span } from "@orch/status/span.js";
 import type { Target } from "@orch/status/target.js";
 import type { CallAudit } from "./audit/call-audit.js";
-import type { WriteObserver } from "./flow/seats.js";
+import type { Seats, WriteObserver } from "./flow/seats.js";
 import type { Exchange } from "./http/exchange.js";
 import { warningHeaders } from "./http/warning-headers.js";
 import { formOf, type Representation } from "./representation.js";
@@ -29,6 +29,8 @@ export interface Write extends Exchange {
   readonly user: UserInfo;
   /** Of flow control. */
   readonly observer?: WriteObserver | undefined;
+  /** Given back early where the write waits for others. */
+  readonly seats?: Pick<Seats, "release"> | undefined;
   /** Of the handler, where the request is traced. */
   readonly span?: Span | undefined;
   /** What is recorded of it; absent where nothing is. */
@@ -65,7 +67,10 @@ export async function serveWrite(deps: WriteDeps, write: Write): Promise<void> {
   let answered = 0;
   try {
     const options = { deadlineMs: timeLimitOf(request.query, deps.requestTimeoutMs), span: write.span };
-    const reply = await deps.resources(target.group).call(resourceWrite, wanted, options);
+    const { staging } = request.peer;
+    const reply = await (staging === undefined
+      ? deps.resources(target.group).call(resourceWrite, wanted, options)
+      : staging.write(wanted, { ...options, onStaged: () => write.seats?.release() }));
     answered = reply.body.length;
     response.waitedMs += reply.waitedMs ?? 0;
     if (reply.annotations !== undefined) write.audit?.annotate(Object.entries(reply.annotations));

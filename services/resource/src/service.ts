@@ -61,6 +61,7 @@ import { ensureSystemPriorityClasses } from "./system-priority-classes.js";
 import { createLargeWrites, type LargeWrites, largeBytes } from "./thread/large-writes.js";
 import { registerLargeWriteMetrics } from "./thread/metrics.js";
 import { requestToken, type TokenService, type TokenSettings } from "./token-request.js";
+import { type Staging, serveTransactions } from "./transactions.js";
 import { admitReview } from "./write/admit-review.js";
 import { withNotes } from "./write/audit-notes.js";
 import { bind } from "./write/bind.js";
@@ -243,24 +244,26 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const knowing = createKnowing(writes, deps.catalog);
   const tokens = tokenService(config.tokens, deps);
 
-  const handle = (request: WriteRequest, call: ServerCall): Promise<WriteReply> => {
+  const handle = (request: WriteRequest, call: ServerCall, staging?: Staging): Promise<WriteReply> => {
     if (!owns(request.group)) throw unknownPath();
     const requested = deps.catalog.now.find(request.group, request.version, request.resource);
-    return requested === undefined ? handleLater(request, call) : handleKnown({ requested, request }, call);
+    return requested === undefined
+      ? handleLater(request, call, staging)
+      : handleKnown({ requested, request, staging }, call);
   };
   /** Of a kind that the gateway knows and this service perhaps not yet. */
-  const handleLater = async (request: WriteRequest, call: ServerCall): Promise<WriteReply> => {
+  const handleLater = async (request: WriteRequest, call: ServerCall, staging?: Staging): Promise<WriteReply> => {
     await learnDefinition({ store, naming, catalog: deps.catalog }, request);
     const requested = deps.catalog.now.find(request.group, request.version, request.resource);
     if (requested === undefined) throw unknownPath();
-    return handleKnown({ requested, request }, call);
+    return handleKnown({ requested, request, staging }, call);
   };
-  const handleKnown = ({ requested, request }: Asked, call: ServerCall): Promise<WriteReply> => {
+  const handleKnown = ({ requested, request, staging }: Asked, call: ServerCall): Promise<WriteReply> => {
     deps.noteWork?.(request.verb, request, request.body.length);
-    const { all, bounded } = knowing();
+    const { all, bounded } = staging === undefined ? knowing() : stagedIn(knowing(), staging);
     const conversions: Write["conversions"] = requested.custom?.webhook === undefined ? undefined : new Map();
     const { deadline, span } = call;
-    const write: Write = { deps: all, kind: requested.hub, requested, request, deadline, conversions, span };
+    const write: Write = { deps: all, kind: requested.hub, requested, request, deadline, conversions, span, staging };
     if (writes.admission.asksAnybody(write)) return waiting(write, (counting) => performWrite(counting, tokens));
     if (large === undefined || !mayGoToThread(write)) return performWrite(write, tokens);
     if (request.body.length > largeBytes) return large.write(write, call);
@@ -286,7 +289,13 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
     return { ready: true, revision, message: deps.storeIsFull?.() === true ? noRoom : "", unfinished };
   };
 
-  deps.services.unary(resourceWrite, handle);
+  deps.services.unary(resourceWrite, (request, call) => handle(request, call));
+  serveTransactions(deps.services, {
+    store: remembered.store,
+    perform: handle,
+    clock: systemClock,
+    newId: deps.newUid,
+  });
   deps.services.unary(resourceAdmit, (request, { deadline }) => {
     const requested = deps.catalog.builtIn.find(request.group, request.version, request.resource);
     if (requested === undefined || !owns(request.group)) throw unknownPath();
@@ -382,11 +391,23 @@ function measuredBy(metrics: Metrics, plugins: readonly AdmissionPlugin[]): read
 interface Asked {
   readonly requested: Kind;
   readonly request: WriteRequest;
+  /** Of a write that waits for others. */
+  readonly staging: Staging | undefined;
+}
+
+interface Known {
+  readonly all: WriteDeps;
+  readonly bounded: WriteDeps;
+}
+
+function stagedIn({ all, bounded }: Known, { storeOver }: Staging): Known {
+  const store = storeOver(all.store);
+  return { all: { ...all, store }, bounded: { ...bounded, store } };
 }
 
 /** What writes need, with the catalog of the moment: a write keeps the one with which it began. */
-function createKnowing(writes: WriteDeps, catalog: LiveCatalog): () => { all: WriteDeps; bounded: WriteDeps } {
-  const withCatalog = (): { all: WriteDeps; bounded: WriteDeps } => {
+function createKnowing(writes: WriteDeps, catalog: LiveCatalog): () => Known {
+  const withCatalog = (): Known => {
     const all = { ...writes, catalog: catalog.now };
     return { all, bounded: { ...all, largestHere: largeBytes } };
   };
@@ -399,8 +420,16 @@ function createKnowing(writes: WriteDeps, catalog: LiveCatalog): () => { all: Wr
 
 /** Tells the keeper of what is written. */
 function noting(store: Store, keeper: HistoryKeeper): Store {
+  const { transactions } = store;
   return {
     ...store,
+    transactions: transactions && {
+      async commit(changes) {
+        const answer = await transactions.commit(changes);
+        if (answer.done) for (const { note } of changes) if (note !== undefined) keeper.noted(note);
+        return answer;
+      },
+    },
     async swap(change) {
       const swap = await store.swap(change);
       if (swap.done && change.note !== undefined) keeper.noted(change.note);

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import { ApiError } from "@orch/status/api-error.js";
 import { silent } from "../log.js";
 import type { EchoJob } from "../testing/echo-thread.js";
-import { createJobThread, type JobThread, type ThreadLimits } from "./job-thread.js";
+import { createJobThread, type JobThread, type JobThreadOptions, type ThreadLimits } from "./job-thread.js";
 
 interface Bed {
   readonly thread: JobThread<EchoJob, string>;
@@ -13,14 +13,19 @@ interface Bed {
   readonly started: () => number;
 }
 
-function open(t: TestContext, limits: Partial<ThreadLimits> = {}, answer = async (text: string) => `<${text}>`): Bed {
+type Further = Partial<Pick<JobThreadOptions<string, string>, "answer" | "waitsForOthers" | "clock">>;
+
+function open(t: TestContext, limits: Partial<ThreadLimits> = {}, further: Further = {}): Bed {
   let started = 0;
   const start = (): Worker => {
     started += 1;
     const resourceLimits = { maxOldGenerationSizeMb: 32 };
     return new Worker(new URL("../testing/echo-thread.js", import.meta.url), { resourceLimits });
   };
-  const thread = createJobThread<EchoJob, string, string, string>({ start, answer, log: silent, limits });
+  const thread = createJobThread<EchoJob, string, string, string>({
+    ...{ start, answer: async (text) => `<${text}>`, log: silent, limits },
+    ...further,
+  });
   t.after(() => thread.close());
   return { thread, run: (job, owner = "") => thread.run(job, { owner, bytes: 10 }), started: () => started };
 }
@@ -99,12 +104,45 @@ describe("a thread for jobs", () => {
     assert.deepEqual(await Promise.all([first, another]), ["runs", "another's"]);
   });
 
+  test("jobs that wait for each other leave their places, and are not taken for a thread that hangs", async (t) => {
+    const timers = new Set<() => void>();
+    const clock = {
+      after(_ms: number, run: () => void) {
+        timers.add(run);
+        return () => void timers.delete(run);
+      },
+    };
+    const waiting: (() => void)[] = [];
+    let tellAll = (): void => {};
+    const allWait = new Promise<void>((resolve) => {
+      tellAll = resolve;
+    });
+    const answer = (text: string): Promise<string> =>
+      new Promise((resolve) => {
+        waiting.push(() => resolve(text));
+        if (waiting.length === 5) tellAll();
+      });
+    const { run, thread } = open(t, { atOnce: 2 }, { answer, waitsForOthers: () => true, clock });
+    const jobs = [0, 1, 2, 3, 4].map((i) => run({ do: "ask", text: String(i) }));
+    await allWait;
+    // Nothing is heard of a thread whose jobs all wait, and nobody waits for it.
+    assert.deepEqual([timers.size, thread.counts.running], [0, 5]);
+    for (const go of waiting) go();
+    assert.deepEqual(
+      await Promise.all(jobs),
+      [0, 1, 2, 3, 4].map((i) => `answered ${i}`),
+    );
+    assert.equal(timers.size, 1);
+    assert.equal(await run({ do: "echo", text: "next" }), "next");
+  });
+
   test("a job whose caller left gets no more answers", async (t) => {
     let leave = (): void => {};
-    const { thread } = open(t, {}, async (text) => {
+    const answer = async (text: string): Promise<string> => {
       leave();
       return text;
-    });
+    };
+    const { thread } = open(t, {}, { answer });
     const onCancel = (cancel: () => void): void => {
       leave = cancel;
     };

@@ -12,6 +12,8 @@ export interface JobThreadOptions<Question, Answer> {
   readonly start: () => Worker;
   /** What jobs may ask of this thread. @throws ApiError */
   readonly answer: (question: Question) => Promise<Answer>;
+  /** Whether the answer to a question may wait for other jobs: until it comes, its job leaves its place to the next one. */
+  readonly waitsForOthers?: (question: Question) => boolean;
   readonly log: RpcLog;
   readonly limits?: Partial<ThreadLimits>;
   readonly clock?: Pick<Clock, "after">;
@@ -77,13 +79,16 @@ interface Entry<Job, Result> {
 export function createJobThread<Job, Result, Question, Answer>(
   options: JobThreadOptions<Question, Answer>,
 ): JobThread<Job, Result> {
-  const { answer, log, clock = callClock } = options;
+  const { answer, log, clock = callClock, waitsForOthers = () => false } = options;
   const limits = { ...defaultThreadLimits, ...options.limits };
   const line = createWaitingLine<Entry<Job, Result>>();
   const running = new Map<number, Entry<Job, Result>>();
   const bytesOf = new Map<string, number>();
   let worker: Worker | undefined;
   let [lastId, waiting, waitingBytes, done, deaths] = [0, 0, 0, 0, 0];
+  /** The running jobs that wait for others: nothing is heard of them. */
+  const held = new Set<number>();
+  const active = (): number => running.size - held.size;
   const count = ({ owner, bytes }: JobOptions, by: 1 | -1): void => {
     waiting += by;
     waitingBytes += by * bytes;
@@ -97,7 +102,7 @@ export function createJobThread<Job, Result, Question, Answer>(
   /** The only timer: it runs out when the thread was silent, or idle, for too long. */
   const watch = (): void => {
     cancelTimer();
-    if (worker === undefined) return;
+    if (worker === undefined || (held.size > 0 && active() === 0)) return;
     const expired = (): void => {
       const thread = worker;
       if (thread === undefined) return;
@@ -115,10 +120,15 @@ export function createJobThread<Job, Result, Question, Answer>(
   const heard = (thread: Worker, report: Report<Result, Question>): void => {
     if (report.type === "ask") {
       const { question, job } = report;
+      if (running.has(job) && waitsForOthers(report.value)) {
+        held.add(job);
+        fill();
+      }
       void outcomeOf(() => {
         if (running.get(job)?.cancelled !== false) throw unavailable("nobody waits for this any more");
         return answer(report.value);
       }).then((outcome) => {
+        held.delete(job);
         post(thread, { type: "answer", question, outcome });
         // The thread was idle until now.
         watch();
@@ -145,6 +155,7 @@ export function createJobThread<Job, Result, Question, Answer>(
     log.error({ err: cause, jobs: running.size }, "a thread died with its jobs");
     const lost = [...running.values()];
     running.clear();
+    held.clear();
     for (const entry of lost) entry.reject(lostWith(cause));
     fill();
     watch();
@@ -162,7 +173,7 @@ export function createJobThread<Job, Result, Question, Answer>(
   };
 
   const fill = (): void => {
-    while (running.size < limits.atOnce) {
+    while (active() < limits.atOnce) {
       const entry = line.next();
       if (entry === undefined) return;
       count(entry.options, -1);

@@ -6,7 +6,8 @@ import { checkKeySize, checkPrefix, checkSize, type Limits } from "../limits.js"
 import type { Logger } from "../logger.js";
 import { isReadable } from "../notes.js";
 import { revision } from "../revision.js";
-import type { Store } from "../store.js";
+import type { Change, Store } from "../store.js";
+import { checkTransaction } from "../transactions.js";
 import { ageHistory, createCompactor } from "./compactor.js";
 import { createDamages } from "./damages.js";
 import type { EmbeddedDatabase, Snapshot } from "./database.js";
@@ -140,6 +141,11 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
     parts.release();
   }
   let closed: Promise<void> | undefined;
+  const checkChange = (change: Change): void => {
+    checkPrefix(change.key, prefix);
+    checkSize(change, limits);
+    if (change.note !== undefined) checkSize(change.note, noteLimits);
+  };
 
   return {
     identity,
@@ -183,10 +189,15 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
       return answer;
     },
     async swap(change) {
-      checkPrefix(change.key, prefix);
-      checkSize(change, limits);
-      if (change.note !== undefined) checkSize(change.note, noteLimits);
+      checkChange(change);
       return writer.swap(change);
+    },
+    transactions: {
+      async commit(changes) {
+        for (const change of changes) checkChange(change);
+        checkTransaction(changes);
+        return writer.commit(changes);
+      },
     },
     watch(query) {
       checkPrefix(query.prefix, prefix);

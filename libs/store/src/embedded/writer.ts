@@ -2,21 +2,27 @@ import { ApiError, insufficientStorage, unavailable } from "@orch/status/api-err
 import { DamagedEntry } from "../damaged-entry.js";
 import { ownCopy } from "../own-memory.js";
 import { revision } from "../revision.js";
-import type { Change, Entry, Swap } from "../store.js";
+import type { Change, Entry, Refused, Swap, Transaction } from "../store.js";
+import { bytesOfChange } from "../transactions.js";
 import type { Damages } from "./damages.js";
 import type { EmbeddedDatabase, Snapshot } from "./database.js";
 import { type Decision, decide, type Verdict } from "./decide.js";
 import { entryAt, toEntry } from "./entry.js";
 import type { Room } from "./room.js";
 
+/** Of a swap one change. */
 interface Waiting {
-  readonly change: Change;
-  readonly resolve: (swap: Swap) => void;
+  readonly changes: readonly Change[];
+  /** Of values and notes. */
+  readonly bytes: number;
+  readonly resolve: (transaction: Transaction) => void;
   readonly reject: (error: unknown) => void;
 }
 
 export interface Writer {
   swap(change: Change): Promise<Swap>;
+  /** Changes of keys that differ, all of them or none. */
+  commit(changes: readonly Change[]): Promise<Transaction>;
   /** Refuses new changes and waits for those under way. */
   close(): Promise<void>;
 }
@@ -54,14 +60,29 @@ export function createWriter(deps: WriterDeps): Writer {
     running = undefined;
   }
 
+  const enter = (one: Waiting): void => {
+    if (closed) {
+      one.reject(unavailable("the store is closed"));
+      return;
+    }
+    waiting.push(one);
+    running ??= run();
+  };
   return {
-    swap(change) {
-      if (closed) return Promise.reject(unavailable("the store is closed"));
-      return new Promise((resolve, reject) => {
-        waiting.push({ change, resolve, reject });
-        running ??= run();
-      });
-    },
+    swap: (change) =>
+      new Promise((resolve, reject) =>
+        enter({
+          changes: [change],
+          bytes: bytesOfChange(change),
+          resolve: (transaction) => resolve(swapOf(transaction)),
+          reject,
+        }),
+      ),
+    commit: (changes) =>
+      new Promise((resolve, reject) => {
+        const bytes = changes.reduce((sum, change) => sum + bytesOfChange(change), 0);
+        enter({ changes, bytes, resolve, reject });
+      }),
     async close() {
       closed = true;
       await running;
@@ -69,19 +90,28 @@ export function createWriter(deps: WriterDeps): Writer {
   };
 }
 
+/** What came as one transaction stays together, and a large one is a commit of its own: want of room for it is nobody else's. */
 function takeGroup(waiting: Waiting[], maxBytes: number): readonly Waiting[] {
   let bytes = 0;
   let size = 0;
-  for (const { change } of waiting) {
-    bytes += valueBytes(change);
-    if (size === maxGroup || (size > 0 && bytes > maxBytes)) break;
+  let changes = 0;
+  for (const one of waiting) {
+    bytes += one.bytes;
+    changes += one.changes.length;
+    if (size > 0 && (changes > maxGroup || bytes > maxBytes || isLargeTransaction(one))) break;
     size++;
+    if (isLargeTransaction(one)) break;
   }
   return waiting.splice(0, size);
 }
 
-const isDeletion = ({ change }: Waiting): boolean => change.value === undefined;
-const isEssential = (one: Waiting): boolean => one.change.essential === true || isDeletion(one);
+const largeTransaction = 256 << 10;
+const isLargeTransaction = ({ changes, bytes }: Waiting): boolean => changes.length > 1 && bytes > largeTransaction;
+
+const isGone = ({ value }: Change): boolean => value === undefined;
+const isDeletion = ({ changes }: Waiting): boolean => changes.every(isGone);
+const isEssential = ({ changes }: Waiting): boolean =>
+  changes.every((change) => change.essential === true || isGone(change));
 
 /** A commit writes anew the way to each leaf that it changes, of three trees; the next but one gets those pages back. */
 const commitBytes = 64 << 10;
@@ -89,10 +119,8 @@ const changeBytes = 4 << 10;
 
 /** About the most that a commit takes. */
 function bytesOf(group: readonly Waiting[]): number {
-  return group.reduce((sum, { change }) => sum + changeBytes + 1.25 * valueBytes(change), commitBytes);
+  return group.reduce((sum, { changes, bytes }) => sum + changes.length * changeBytes + 1.25 * bytes, commitBytes);
 }
-
-const valueBytes = ({ value, note }: Change): number => (value?.length ?? 0) + (note?.value.length ?? 0);
 
 type Group = readonly Waiting[];
 
@@ -106,7 +134,7 @@ function admit(room: WriterDeps["room"], group: Group): Group | Promise<Group> {
 }
 
 async function admitEssential(room: WriterDeps["room"], group: Group): Promise<Group> {
-  const essential = only(group, isEssential).map(withoutNote);
+  const essential = only(group, isEssential).map(withoutNotes);
   if (essential.length === 0 || (await room.admitEssential(bytesOf(essential)))) return essential;
   const deletions = only(essential, isDeletion);
   room.take(bytesOf(deletions));
@@ -114,7 +142,10 @@ async function admitEssential(room: WriterDeps["room"], group: Group): Promise<G
 }
 
 /** What room there is is for changes alone. */
-const withoutNote = (one: Waiting): Waiting => ({ ...one, change: { ...one.change, note: undefined } });
+function withoutNotes(one: Waiting): Waiting {
+  const changes = one.changes.map((change) => ({ ...change, note: undefined }));
+  return { ...one, changes, bytes: changes.reduce((sum, change) => sum + bytesOfChange(change), 0) };
+}
 
 /** Refuses the others. */
 function only(group: Group, stays: (one: Waiting) => boolean, cause?: unknown): Group {
@@ -128,35 +159,35 @@ async function commitGroup(deps: WriterDeps, group: readonly Waiting[]): Promise
   const snapshot = database.snapshot();
   try {
     const decision = decide(
-      group.map(({ change }) => change),
+      group.map(({ changes }) => changes),
       snapshot.revision,
       (key) => snapshot.find(Buffer.from(key)),
     );
     // Answered before the commit, from the snapshot it is based on; told only after it.
-    const swaps = decision.verdicts.map((verdict, i) =>
-      toSwap(verdict, { of: group[i]?.change.key, decision, snapshot }),
+    const answers = decision.verdicts.map((verdict, i) =>
+      toTransaction(verdict, { of: group[i]?.changes ?? [], decision, snapshot }),
     );
     if (decision.revision > snapshot.revision) {
       const { revision: at, records, places, notes } = decision;
       await database.commit({ revision: at, records, places, notes });
       committed(decision);
     }
-    for (const [i, { resolve, reject }] of group.entries()) {
-      const swap = swaps[i];
-      if (swap === undefined) continue;
-      if (swap instanceof DamagedEntry) {
-        damages.found({ key: swap.key, revision: swap.revision, why: swap.why });
-        reject(swap);
+    for (const [i, { changes, resolve, reject }] of group.entries()) {
+      const answer = answers[i];
+      if (answer === undefined) continue;
+      if (answer instanceof DamagedEntry) {
+        damages.found({ key: answer.key, revision: answer.revision, why: answer.why });
+        reject(answer);
         continue;
       }
-      if (swap.done && damages.some) damages.mended(group[i]?.change.key);
-      resolve(swap);
+      if (answer.done && damages.some) for (const { key } of changes) damages.mended(key);
+      resolve(answer);
     }
   } catch (error) {
     const isFull = error instanceof ApiError && error.reason === "InsufficientStorage";
     if (isFull) room.exhausted();
     if (isFull && !group.every(isEssential)) {
-      await commitGroup(deps, only(group, isEssential, error.cause).map(withoutNote));
+      await commitGroup(deps, only(group, isEssential, error.cause).map(withoutNotes));
       return;
     }
     for (const { reject } of group) reject(error);
@@ -166,21 +197,32 @@ async function commitGroup(deps: WriterDeps, group: readonly Waiting[]): Promise
 }
 
 interface Standing {
-  readonly of: string | undefined;
+  readonly of: readonly Change[];
   readonly decision: Decision;
   readonly snapshot: Snapshot;
 }
 
 /** What stands in the way and cannot be read is the trouble of who asked for that key, and of nobody else in the group. */
-function toSwap(verdict: Verdict, { of = "", decision, snapshot }: Standing): Swap | DamagedEntry {
-  if (verdict.done) return { done: true, revision: revision(verdict.revision) };
-  if (verdict.place === undefined) return { done: false };
+function toTransaction(verdict: Verdict, { of, decision, snapshot }: Standing): Transaction | DamagedEntry {
+  if (verdict.done) return { done: true, revisions: verdict.revisions.map(revision) };
   try {
-    return { done: false, current: current(of, verdict.place.revision, { decision, snapshot }) };
+    const refused = verdict.refused.map(({ at, place }): Refused => {
+      if (place === undefined) return { at };
+      return { at, current: current(of[at]?.key ?? "", place.revision, { decision, snapshot }) };
+    });
+    return { done: false, refused };
   } catch (error) {
     if (error instanceof DamagedEntry) return error;
     throw error;
   }
+}
+
+/** Of a transaction of one change. */
+function swapOf(transaction: Transaction): Swap {
+  const [first] = transaction.done ? transaction.revisions : [];
+  if (first !== undefined) return { done: true, revision: first };
+  const current = transaction.done ? undefined : transaction.refused[0]?.current;
+  return current === undefined ? { done: false } : { done: false, current };
 }
 
 function current(of: string, at: number, { decision, snapshot }: Pick<Standing, "decision" | "snapshot">): Entry {

@@ -3,6 +3,7 @@ import { TLSSocket } from "node:tls";
 import type { ClientCertificate } from "@orch/auth/authenticator.js";
 import { clientCertificate, createChains } from "@orch/auth/client-certificate.js";
 import type { UserInfo } from "@orch/auth/user.js";
+import type { Staging } from "../staging.js";
 
 /** The other end of a connection. */
 export interface Peer {
@@ -12,6 +13,8 @@ export interface Peer {
   readonly certificate: ClientCertificate | undefined;
   /** Who it is, of a client in this process; nobody that came over a network. */
   readonly user?: UserInfo;
+  /** Of a client in this process whose writes are stored together with others. */
+  readonly staging?: Staging | undefined;
 }
 
 /** The peer of a connection, the same value for each of its requests. */

@@ -78,7 +78,7 @@ export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wan
         return serveExplanation(deps, call, { wanted, write: { ...write, verb, observer: seats.write } });
       }
       if (answer !== undefined) return answer({ ...write, onFault: (error) => deps.onFault(call, error) });
-      return serveWrite(deps, { ...write, verb, observer: seats.write });
+      return serveWrite(deps, { ...write, verb, observer: seats.write, seats });
     }
     default:
       throw methodNotAllowed();

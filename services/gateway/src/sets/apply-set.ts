@@ -1,15 +1,18 @@
 import { dryRunOf } from "@orch/render/write-options.js";
-import type { WriteRequest } from "@orch/rpc/messages.js";
-import { badRequest } from "@orch/status/api-error.js";
+import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
+import { badRequest, modified } from "@orch/status/api-error.js";
 import type { Target } from "@orch/status/target.js";
 import { warningHeaders } from "../http/warning-headers.js";
 import { formOf, plainJson, type Representation } from "../representation.js";
 import { warningsOf } from "../stages/recover.js";
-import { carryOut, membersOf } from "./carry-out.js";
+import { serviceOfAll } from "./at-once.js";
+import { carryOut, membersOf, type Outcome } from "./carry-out.js";
+import { carryOutTogether, type Together } from "./carry-together.js";
 import { carrying, type SetChange, type SetsDeps } from "./change.js";
 import { type Plan, type PlannedRemoval, type PlannedWrite, planSet } from "./plan.js";
 import { type Named, refusal } from "./problems.js";
 import { type Mark, type Member, markOf, type ObjectSet, type SetStatus } from "./set-object.js";
+import { beginTransaction } from "./transaction.js";
 import { writeRequest } from "./write-request.js";
 
 /**
@@ -55,8 +58,42 @@ interface Planned {
 }
 
 async function writePlanned(deps: SetsDeps, change: SetChange, of: Planned): Promise<void> {
+  const together = await writtenTogether(deps, change, of);
+  if (together === undefined) return writeEach(deps, change, of);
+  if (together.type === "refused") throw refusal(together.problems, { set: of.named, outcome: "nothing was written" });
+  return answerWritten(deps, change, together.reply);
+}
+
+/** All of it in one transaction, with the set as it will be; undefined where that cannot be. @throws ApiError */
+async function writtenTogether(
+  deps: SetsDeps,
+  change: SetChange,
+  { request, tried, plan, target, mark }: Planned,
+): Promise<Together | undefined> {
+  const { asker: _asker, ...carried } = carrying(deps, change.asker, { mark, force: tried.spec?.force === true });
+  const service = serviceOfAll(plan, target.group, deps);
+  if (service === undefined) return undefined;
+  const { resourceVersion = "", generation } = tried.metadata;
+  const set = { resource: { group: target.group, resource: target.resource }, name: target.name };
+  const own = { ...request, form: endForm(change), ...(resourceVersion === "" ? {} : { ifMatch: resourceVersion }) };
+  return carryOutTogether(plan, {
+    ...carried,
+    set,
+    askerIn: change.askerIn,
+    begin: () => beginTransaction({ service, clock: deps.clock, deadline: change.operation.until }),
+    async stageSet(transaction, at, members) {
+      const staged = await transaction.stage(at, own, statusOf({ members, problems: [] }, generation));
+      // Somebody else has made it meanwhile.
+      if (resourceVersion === "" && staged.staged && staged.uid === "") throw modified(set.resource, set.name);
+      return staged;
+    },
+  });
+}
+
+/** Object by object: what was not reached when something fails is told by the set's status. */
+async function writeEach(deps: SetsDeps, change: SetChange, of: Planned): Promise<void> {
   const { request, tried, plan, target, mark, named } = of;
-  const { call, operation, asker } = change;
+  const { operation, asker } = change;
   // The set that the plan was made for, or none.
   const { resourceVersion = "" } = tried.metadata;
   const { reply, set } = await deps.record.write(
@@ -72,15 +109,19 @@ async function writePlanned(deps: SetsDeps, change: SetChange, of: Planned): Pro
     const outcomeText = "the set is incomplete: its status says which objects were written; the same request goes on";
     throw refusal(outcome.problems, { set: named, outcome: outcomeText });
   }
-  const warnings = [...warningsOf(call), ...reply.warnings];
-  const document = { code: reply.code, body: ended.body, headers: warningHeaders(warnings) };
-  await deps.respond.document(call.response, change.wanted.representation, document);
+  await answerWritten(deps, change, { ...reply, body: ended.body });
 }
 
-function statusOf(
-  { members, problems }: Awaited<ReturnType<typeof carryOut>>,
-  generation: number | undefined,
-): SetStatus {
+async function answerWritten(
+  { respond }: SetsDeps,
+  { call, wanted, warnings }: SetChange,
+  reply: Pick<WriteReply, "code" | "body" | "warnings">,
+): Promise<void> {
+  const headers = warningHeaders([...warningsOf(call), ...reply.warnings, ...warnings.all]);
+  await respond.document(call.response, wanted.representation, { code: reply.code, body: reply.body, headers });
+}
+
+function statusOf({ members, problems }: Outcome, generation: number | undefined): SetStatus {
   const observed = generation === undefined ? {} : { observedGeneration: generation };
   if (problems.length === 0) return { phase: "Applied", ...observed, members };
   const count = problems.length === 1 ? "an object" : `${problems.length} objects`;
@@ -110,8 +151,12 @@ interface Answered {
 }
 
 /** What was not stored is JSON or YAML, and has no contents either: the audit log may have it. */
-function answer({ respond }: SetsDeps, { call, wanted }: SetChange, { code, value, warnings }: Answered): void {
-  const headers = warningHeaders([...warningsOf(call), ...warnings]);
+function answer(
+  { respond }: SetsDeps,
+  { call, wanted, warnings: ofMembers }: SetChange,
+  { code, value, warnings }: Answered,
+): void {
+  const headers = warningHeaders([...warningsOf(call), ...warnings, ...ofMembers.all]);
   const shown = wanted.subject.kind.behavior.kept?.(value) ?? value;
   respond.value(call.response, documentOf(wanted.representation), { code, value: shown, headers });
 }

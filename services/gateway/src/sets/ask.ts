@@ -6,6 +6,7 @@ import type { JsonObject } from "@orch/schema/descriptor.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { type Clock, sleep } from "@orch/status/clock.js";
 import { type Member, markLabel } from "./set-object.js";
+import type { GatheredWarnings } from "./warnings.js";
 
 /** An object by its place. */
 export type Place = Pick<Member, "group" | "version" | "resource" | "namespace" | "name">;
@@ -17,6 +18,8 @@ export interface Live {
   readonly resourceVersion: string;
   /** The value of the label that says of which set it is a member; "" for none. */
   readonly mark: string;
+  /** Of the object as it is read. */
+  readonly bytes: number;
 }
 
 export interface ApplyOptions {
@@ -50,18 +53,21 @@ export interface AskerOptions {
   readonly clock: Clock;
   /** By when everything must be done, in milliseconds that only grow. */
   readonly deadline: number;
+  readonly warnings: GatheredWarnings;
 }
 
 const busyMs = 500;
 
 /** Requests that take the path of every other: the same authorization, admission, audit and flow control. */
-export function createAsker(transport: Transport, { userAgent, clock, deadline }: AskerOptions): Asker {
+export function createAsker(transport: Transport, { userAgent, clock, deadline, warnings }: AskerOptions): Asker {
   const client = createClientOver(transport, { userAgent });
   const send = async (request: RawRequest): Promise<Buffer> => {
     for (;;) {
       if (clock.monotonic() > deadline) throw new ApiError("Timeout", "the time of the request is over");
       try {
-        return (await client.raw(request)).body;
+        const { headers, body } = await client.raw(request);
+        warnings.add(headers["warning"]);
+        return body;
       } catch (error) {
         if (!(error instanceof ApiError && error.reason === "TooManyRequests")) throw error;
         if (clock.monotonic() + busyMs > deadline) throw error;
@@ -135,5 +141,5 @@ function metadataOf(object: JsonObject): Metadata {
 function liveOf(body: Buffer): Live {
   const object = objectOf(body);
   const { uid = "", resourceVersion = "", labels = {} } = metadataOf(object);
-  return { object, uid, resourceVersion, mark: labels[markLabel] ?? "" };
+  return { object, uid, resourceVersion, mark: labels[markLabel] ?? "", bytes: body.length };
 }

@@ -106,8 +106,12 @@ const unknownKind = { plural: "", definition: undefined };
 /** An object whose status alone moves is tried so often. */
 const tries = 5;
 
-/** The uid of the object that was written. @throws ApiError */
-async function written({ object, before }: PlannedWrite, deps: CarryOutDeps): Promise<string> {
+/** The uid of the object that was written. Nothing is tried again once it does not go on. @throws ApiError */
+export async function written(
+  { object, before }: PlannedWrite,
+  deps: CarryOutDeps,
+  goesOn: () => boolean = always,
+): Promise<string> {
   const { asker, mark, force } = deps;
   const { place } = object;
   if (object.brought) await untilServed(place, deps);
@@ -117,8 +121,8 @@ async function written({ object, before }: PlannedWrite, deps: CarryOutDeps): Pr
       const options = { manager: mark.manager, force, dryRun: false, resourceVersion };
       return (await asker.apply(place, object.object, options)).uid;
     } catch (error) {
-      if (!(error instanceof ApiError && error.reason === "Conflict") || before === undefined || left === 1)
-        throw error;
+      const isOver = before === undefined || left === 1 || !goesOn();
+      if (!(error instanceof ApiError && error.reason === "Conflict") || isOver) throw error;
       const live = await asker.get(place);
       const isSame = live?.uid === before.uid && fingerprintOf(live.object) === before.fingerprint;
       if (!isSame || live.resourceVersion === resourceVersion) throw error;
@@ -127,7 +131,14 @@ async function written({ object, before }: PlannedWrite, deps: CarryOutDeps): Pr
   }
 }
 
-async function removed({ member, action, uid }: PlannedRemoval, { asker, mark }: Pick<CarryOutDeps, "asker" | "mark">) {
+const always = (): boolean => true;
+
+/** Nothing is tried again once it does not go on. @throws ApiError */
+export async function removed(
+  { member, action, uid }: PlannedRemoval,
+  { asker, mark }: Pick<CarryOutDeps, "asker" | "mark">,
+  goesOn: () => boolean = always,
+): Promise<void> {
   for (let left = tries; ; left--) {
     const live = await asker.get(member);
     if (live === undefined || live.uid !== uid || !isOwn(member, live, mark)) return;
@@ -140,7 +151,7 @@ async function removed({ member, action, uid }: PlannedRemoval, { asker, mark }:
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.reason === "NotFound") return;
-      if (error.reason !== "Conflict" || left === 1) throw error;
+      if (error.reason !== "Conflict" || left === 1 || !goesOn()) throw error;
     }
   }
 }

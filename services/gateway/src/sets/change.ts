@@ -6,11 +6,13 @@ import type { Clock } from "@orch/status/clock.js";
 import type { Target } from "@orch/status/target.js";
 import type { Negotiated, Wanted } from "../call.js";
 import type { Responder } from "../respond.js";
+import type { Staging } from "../staging.js";
 import type { Asker } from "./ask.js";
 import type { CarryOutDeps } from "./carry-out.js";
 import type { Operations, Running } from "./operations.js";
 import type { RecordDeps, SetRecord } from "./record.js";
 import type { Mark } from "./set-object.js";
+import type { GatheredWarnings } from "./warnings.js";
 
 export interface SetsOptions extends RecordDeps {
   readonly catalog: CatalogHolder;
@@ -18,7 +20,7 @@ export interface SetsOptions extends RecordDeps {
   readonly authorizer: Authorizer;
   readonly respond: Responder;
   /** By which requests are sent as a user, to be judged as every other. */
-  readonly transportAs: (user: UserInfo) => Transport;
+  readonly transportAs: (user: UserInfo, staging?: Staging) => Transport;
   readonly requestTimeoutMs: number;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -37,6 +39,10 @@ export interface SetChange {
   readonly wanted: Wanted;
   readonly operation: Running;
   readonly asker: Asker;
+  /** The same, whose writes are stored together with others. */
+  readonly askerIn: (staging: Staging) => Asker;
+  /** Of the members' writes. */
+  readonly warnings: GatheredWarnings;
 }
 
 /** What carrying out a plan needs. */

@@ -1,15 +1,19 @@
 import { dryRunOf } from "@orch/render/write-options.js";
-import type { WriteRequest } from "@orch/rpc/messages.js";
+import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { conflict } from "@orch/status/api-error.js";
 import { warningHeaders } from "../http/warning-headers.js";
 import { formOf } from "../representation.js";
 import { warningsOf } from "../stages/recover.js";
+import { serviceOfAll } from "./at-once.js";
 import { removeAll } from "./carry-out.js";
-import type { SetChange, SetsDeps } from "./change.js";
+import { carryOutTogether, type Together } from "./carry-together.js";
+import { carrying, type SetChange, type SetsDeps } from "./change.js";
 import { type DeletionOptions, readDeletion } from "./deletion-options.js";
 import { type PlannedRemoval, planRemovals } from "./plan.js";
 import { type Named, refusal } from "./problems.js";
+import { checkReply } from "./record.js";
 import { type Mark, type Member, markOf, nameOf, type ObjectSet } from "./set-object.js";
+import { beginTransaction } from "./transaction.js";
 import { writeRequest } from "./write-request.js";
 
 /**
@@ -33,11 +37,12 @@ export async function serveDelete(deps: SetsDeps, change: SetChange): Promise<vo
   // That the set itself may go is asked before anything goes.
   const form = formOf(wanted.representation, call.request, "delete");
   const tried = await deps.record.send({ ...deletionOf(request, set, true), form });
+  checkReply(tried);
   const isTrial = dryRunOf(request.options).length > 0 || deletion.dryRun;
-  if (!isTrial && plan.removals.length > 0)
-    await removeMembers(deps, change, { set, removals: plan.removals, mark, named });
-  const reply = isTrial ? tried : await deps.record.send({ ...deletionOf(request, set, false), form });
-  const headers = warningHeaders([...warningsOf(call), ...reply.warnings]);
+  const reply = isTrial
+    ? tried
+    : await deleted(deps, change, { request, form, set, removals: plan.removals, mark, named });
+  const headers = warningHeaders([...warningsOf(call), ...reply.warnings, ...change.warnings.all]);
   await deps.respond.document(call.response, wanted.representation, { code: reply.code, body: reply.body, headers });
 }
 
@@ -51,6 +56,37 @@ function checkPreconditions(
   throw conflict({ group, resource }, name, "Precondition failed: the set is another one, or has changed");
 }
 
+/** @throws ApiError */
+async function deleted(deps: SetsDeps, change: SetChange, of: Deleting): Promise<WriteReply> {
+  const { request, form, set, removals, named } = of;
+  const together = await deletedTogether(deps, change, of);
+  if (together?.type === "refused") throw refusal(together.problems, { set: named, outcome: "nothing was deleted" });
+  if (together !== undefined) return together.reply;
+  if (removals.length > 0) await removeMembers(deps, change, of);
+  return deps.record.send({ ...deletionOf(request, set, false), form });
+}
+
+/** Members and set in one transaction; undefined where that cannot be. @throws ApiError */
+async function deletedTogether(
+  deps: SetsDeps,
+  change: SetChange,
+  { request, form, set, removals, mark }: Deleting,
+): Promise<Together | undefined> {
+  const { target } = change.wanted.subject.route;
+  const plan = { writes: [], removals };
+  const service = removals.length === 0 ? undefined : serviceOfAll(plan, target.group, deps);
+  if (service === undefined) return undefined;
+  const { asker: _asker, ...carried } = carrying(deps, change.asker, { mark, force: false });
+  const deletion = { ...deletionOf(request, set, false), form, ifMatch: set.metadata.resourceVersion ?? "" };
+  return carryOutTogether(plan, {
+    ...carried,
+    set: { resource: { group: target.group, resource: target.resource }, name: target.name },
+    askerIn: change.askerIn,
+    begin: () => beginTransaction({ service, clock: deps.clock, deadline: change.operation.until }),
+    stageSet: (transaction, at) => transaction.stage(at, deletion),
+  });
+}
+
 /** The deletion of that very set, without a policy: its members were seen to. */
 function deletionOf(request: WriteRequest, { metadata: { uid } }: ObjectSet, dryRun: boolean): WriteRequest {
   const body = { kind: "DeleteOptions", apiVersion: "v1", preconditions: { uid }, propagationPolicy: "Background" };
@@ -58,7 +94,9 @@ function deletionOf(request: WriteRequest, { metadata: { uid } }: ObjectSet, dry
   return { ...request, options: {}, contentType: "application/json", body: Buffer.from(JSON.stringify(all)) };
 }
 
-interface Removing {
+interface Deleting {
+  readonly request: WriteRequest;
+  readonly form: string;
   readonly set: ObjectSet;
   readonly removals: readonly PlannedRemoval[];
   readonly mark: Mark;
@@ -68,7 +106,7 @@ interface Removing {
 async function removeMembers(
   deps: SetsDeps,
   change: SetChange,
-  { set, removals, mark, named }: Removing,
+  { set, removals, mark, named }: Deleting,
 ): Promise<void> {
   const { operation, asker, wanted } = change;
   const { target } = wanted.subject.route;

@@ -19,6 +19,8 @@ export interface PlannedWrite {
   readonly changes: readonly ShownChange[];
   /** The state that it was judged on; absent where there was none. */
   readonly before: Before | undefined;
+  /** Of the object as it will be, about; 0 where nobody knows yet. */
+  readonly bytes: number;
 }
 
 export interface Before {
@@ -34,6 +36,8 @@ export interface PlannedRemoval {
   readonly rank: Pick<SetObject, "kind"> | undefined;
   readonly action: "Delete" | "Release";
   readonly uid: string;
+  /** Of the object. */
+  readonly bytes: number;
 }
 
 export interface Plan {
@@ -90,7 +94,7 @@ export async function planSet(set: ObjectSet, given: readonly unknown[], deps: P
   };
 }
 
-const definitions = "customresourcedefinitions";
+export const definitions = "customresourcedefinitions";
 
 /** What the set itself lays for other objects of its. */
 interface Ground {
@@ -138,12 +142,14 @@ async function judged(object: SetObject, { set, deps, ground }: Judging): Promis
     dryRun: true,
     assumeNamespace,
   });
-  if (live === undefined) return { object, action: "Create", changes: [], before: undefined };
+  const { bytes } = after;
+  if (live === undefined) return { object, action: "Create", changes: [], before: undefined, bytes };
   const isSecret = kind.group === "" && kind.plural === "secrets";
   const changes = changesOf(live.object, after.object, { values: !isSecret });
   const action = live.mark !== mark.id ? "Adopt" : changes.length > 0 ? "Change" : "Keep";
   const { uid, resourceVersion } = live;
-  return { object, action, changes, before: { uid, resourceVersion, fingerprint: fingerprintOf(live.object) } };
+  const before = { uid, resourceVersion, fingerprint: fingerprintOf(live.object) };
+  return { object, action, changes, before, bytes };
 }
 
 /** Of a kind that is not there yet there is nothing to read, and nobody to ask but its schema. */
@@ -160,7 +166,7 @@ async function judgedBrought(object: SetObject, deps: PlanningDeps, ground: Grou
     if (outcome !== "allow") throw forbiddenError(attributes, reason);
   }
   checkBrought(object, deps);
-  return { object, action: "Create", changes: [], before: undefined };
+  return { object, action: "Create", changes: [], before: undefined, bytes: 0 };
 }
 
 /** @throws ApiError Conflict for an object that is not the set's to change */
@@ -204,12 +210,18 @@ async function judgedRemoval(
   const live = await asker.get(member);
   if (live === undefined) return undefined;
   const rank = kind === undefined ? undefined : { kind };
-  const { uid, resourceVersion } = live;
+  const { uid, resourceVersion, bytes } = live;
   if (!isOwn(member, live, mark)) return undefined;
   const options = { dryRun: true, uid, resourceVersion };
-  if (wanted === "Delete") await asker.remove(member, options);
-  else await asker.release(member, { ...options, manager: mark.manager });
-  return { member, rank, action: wanted, uid };
+  try {
+    if (wanted === "Delete") await asker.remove(member, options);
+    else await asker.release(member, { ...options, manager: mark.manager });
+  } catch (error) {
+    // Somebody else has deleted it since it was read.
+    if (error instanceof ApiError && error.reason === "NotFound") return undefined;
+    throw error;
+  }
+  return { member, rank, action: wanted, uid, bytes };
 }
 
 /** Whether an object is the one that the set knows, and still says itself that it belongs to it. */

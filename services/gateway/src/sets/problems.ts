@@ -1,6 +1,7 @@
-import { ApiError } from "@orch/status/api-error.js";
+import { ApiError, type Status } from "@orch/status/api-error.js";
 import { cut } from "@orch/status/cut.js";
 import type { FieldError } from "@orch/status/field-error.js";
+import { httpCodes } from "@orch/status/reasons.js";
 import { shownCauses } from "@orch/status/shown-causes.js";
 
 /** Why an object of a set is refused. */
@@ -32,8 +33,6 @@ const shownInText = 10;
  * in common.
  */
 export function refusal(problems: readonly Problem[], { set, outcome }: Told): ApiError {
-  const reasons = new Set(problems.map(({ error }) => error.reason));
-  const [only = "Invalid"] = reasons;
   const { causes } = shownCauses(problems.flatMap(causesOf), problems.length);
   const texts = problems.slice(0, shownInText).map(textOf);
   const more = problems.length - texts.length;
@@ -41,13 +40,19 @@ export function refusal(problems: readonly Problem[], { set, outcome }: Told): A
   const count = problems.length === 1 ? "an object is" : `${problems.length} objects are`;
   const { kind, group, name } = set;
   const retryAfterSeconds = problems[0]?.error.details?.retryAfterSeconds;
-  return new ApiError(
-    reasons.size === 1 ? only : "Invalid",
-    `${kind} ${JSON.stringify(name)}: ${count} refused, ${outcome}: ${texts.join("; ")}`,
-    {
-      details: { name, group, kind, causes, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
-    },
-  );
+  return ApiError.fromStatus({
+    ...commonOf(problems),
+    message: `${kind} ${JSON.stringify(name)}: ${count} refused, ${outcome}: ${texts.join("; ")}`,
+    details: { name, group, kind, causes, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) },
+  });
+}
+
+/** Of all errors, where they are alike: webhooks say codes and reasons of their own. */
+function commonOf(problems: readonly Problem[]): Pick<Status, "code" | "reason"> {
+  const [first, ...others] = problems.map(({ error }) => error.toStatus());
+  const isAlike = ({ code, reason }: Status): boolean => code === first?.code && reason === first.reason;
+  if (first === undefined || !others.every(isAlike)) return { code: httpCodes.Invalid, reason: "Invalid" };
+  return { code: first.code, ...(first.reason === undefined ? {} : { reason: first.reason }) };
 }
 
 function textOf({ at, what, error }: Problem): string {

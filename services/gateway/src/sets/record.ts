@@ -1,3 +1,4 @@
+import { answerError } from "@orch/client/failure.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { resourceWrite, watchCacheGet } from "@orch/rpc/methods.js";
@@ -13,6 +14,11 @@ export interface RecordDeps {
 }
 
 const deadlineMs = 10_000;
+
+/** A refusal that has warnings beside is an answer of the resource service. @throws ApiError */
+export function checkReply({ code, body }: Pick<WriteReply, "code" | "body">): void {
+  if (code >= 400) throw answerError(code, body);
+}
 
 /** What is stored of a set, by its resource service. The status is nobody's to write but the gateway's. */
 export interface SetRecord {
@@ -49,6 +55,7 @@ export function createRecord({ naming, resources, caches }: RecordDeps): SetReco
   return {
     async write(request) {
       const reply = await resources(request.group).call(resourceWrite, { ...request, form: "" }, { deadlineMs });
+      checkReply(reply);
       return { reply, set: readSet(reply.body) };
     },
     send: (request) => resources(request.group).call(resourceWrite, request, { deadlineMs }),

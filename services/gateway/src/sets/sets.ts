@@ -2,6 +2,7 @@ import type { Catalog, Kind } from "@orch/api/catalog.js";
 import { setsGroup } from "@orch/naming/naming.js";
 import type { Target } from "@orch/status/target.js";
 import type { Negotiated, Wanted } from "../call.js";
+import type { Staging } from "../staging.js";
 import { timeLimitOf } from "../time-limit.js";
 import { serveApply } from "./apply-set.js";
 import { type Asker, createAsker } from "./ask.js";
@@ -10,6 +11,7 @@ import { serveDelete } from "./delete-set.js";
 import { createOperations, type Running } from "./operations.js";
 import { createRecord } from "./record.js";
 import { isSet } from "./set-object.js";
+import { type GatheredWarnings, gatherWarnings } from "./warnings.js";
 
 /** Whether sets are served: `--runtime-config` says so. */
 export function hasSets(builtIn: Catalog): boolean {
@@ -29,14 +31,26 @@ export function createSets(options: SetsOptions): Sets {
     call.seats.release();
     const limitMs = timeLimitOf(call.request.query, deps.requestTimeoutMs);
     return deps.operations.run(limitMs, (operation) => {
-      const change = { call, wanted, operation, asker: askerOf(deps, call, operation) };
+      const warnings = gatherWarnings();
+      const askerIn = (staging?: Staging): Asker => askerOf(deps, call, { operation, warnings, staging });
+      const change = { call, wanted, operation, asker: askerIn(), askerIn, warnings };
       return call.verb === "delete" ? serveDelete(deps, change) : serveApply(deps, change);
     });
   };
   return { of: (kind, { subresource }) => (isSet(kind) && subresource === "" ? serve : undefined) };
 }
 
-function askerOf({ transportAs, clock }: SetsDeps, { user, request }: Negotiated, { until }: Running): Asker {
+interface Asking {
+  readonly operation: Running;
+  readonly warnings: GatheredWarnings;
+  readonly staging: Staging | undefined;
+}
+
+function askerOf(
+  { transportAs, clock }: SetsDeps,
+  { user, request }: Negotiated,
+  { operation, warnings, staging }: Asking,
+): Asker {
   const userAgent = request.header("user-agent") ?? "";
-  return createAsker(transportAs(user), { userAgent, clock, deadline: until });
+  return createAsker(transportAs(user, staging), { userAgent, clock, deadline: operation.until, warnings });
 }

@@ -36,6 +36,9 @@ export interface Subject {
   /** Has a review admitted. */
   admit(request: Partial<WriteRequest>, object: object): Promise<WriteReply>;
   read(reply: WriteReply): AnyObject;
+  /** The same request, not sent. */
+  request(request: Partial<WriteRequest>, object?: object): WriteRequest;
+  readonly caller: Caller;
 }
 
 export interface SubjectOptions {
@@ -140,7 +143,7 @@ export async function openBed(t: Ending, dialect: Dialect): Promise<Bed> {
       await resource.start();
       await resource.bootstrapped;
       assert.equal((await caller.call(resourceStatus, {})).ready, true);
-      const whole = (request: Partial<WriteRequest>, object: object | undefined): WriteRequest => ({
+      const whole = (request: Partial<WriteRequest>, object?: object): WriteRequest => ({
         verb: "create",
         group: "",
         version: "v1",
@@ -162,6 +165,8 @@ export async function openBed(t: Ending, dialect: Dialect): Promise<Bed> {
         write: (request, object, options) => caller.call(resourceWrite, whole(request, object), options),
         admit: (request, object) => caller.call(resourceAdmit, whole(request, object)),
         read: (reply) => JSON.parse(reply.body.toString()),
+        request: whole,
+        caller,
       };
     },
   };

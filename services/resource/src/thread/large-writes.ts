@@ -7,7 +7,7 @@ import { createJobThread, type ThreadCounts, type ThreadLimits } from "@orch/rpc
 import { bufferOf, ownBytes } from "@orch/rpc/thread/messages.js";
 import { ApiError, outcomeUnknown } from "@orch/status/api-error.js";
 import type { SpanContext } from "@orch/status/span.js";
-import type { Entry } from "@orch/store/store.js";
+import type { Entry, Store } from "@orch/store/store.js";
 import type { Buckets } from "../admission/event-rate-limit/buckets.js";
 import type { Taken } from "../allocation/allocations.js";
 import type { Mirrored } from "../mirror.js";
@@ -20,7 +20,7 @@ import { startThread } from "./start.js";
 export const largeBytes = 96 << 10;
 
 export interface LargeWrites {
-  write(write: Pick<Write, "request" | "requested">, call: ServerCall): Promise<WriteReply>;
+  write(write: Pick<Write, "request" | "requested" | "staging" | "deps">, call: ServerCall): Promise<WriteReply>;
   /** For this process's other services: an answer that takes long to write. */
   print(print: LargePrint): Promise<Buffer>;
   close(): Promise<void>;
@@ -54,6 +54,8 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
   const sent = new Set<number>();
   /** The numbers of services that writes under way were given. */
   const taken = new Map<number, Taken>();
+  /** Of writes under way that are stored together with others: where theirs waits. */
+  const staged = new Map<number, Store>();
   /** Of writes under way that are traced. */
   const spans = new Map<number, NearSpan>();
   let lastId = 0;
@@ -71,13 +73,15 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
   const told = (fields: object, message: string): void => log(message, "err" in fields ? fields.err : fields);
   const thread = createJobThread<Job, Result, Question, Answer>({
     start: () => startThread(settings),
-    answer: (question) => answerTo(question, { deps, buckets: options.buckets, sent, taken, spans }),
+    answer: (question) => answerTo(question, { deps, buckets: options.buckets, sent, taken, staged, spans }),
+    waitsForOthers: (question) => question.type === "swap" && staged.has(question.write),
     log: { info: () => {}, warn: told, error: told },
     limits: options.limits ?? {},
   });
   return {
-    async write({ request, requested }, call) {
+    async write({ request, requested, staging, deps: { store } }, call) {
       const id = ++lastId;
+      if (staging !== undefined) staged.set(id, store);
       const body = ownBytes(request.body);
       const mirrored = options.mirrored(request.namespace);
       const definition = requested.definition?.();
@@ -89,6 +93,7 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
         request: { ...request, body: bufferOf(body) },
         mirrored,
         definition,
+        staging: staging && { status: staging.status },
         trace,
       };
       try {
@@ -108,6 +113,7 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
         await taken.get(id)?.settle(sent.has(id) ? "unknown" : "not stored");
         taken.delete(id);
         sent.delete(id);
+        staged.delete(id);
         spans.get(id)?.end();
         spans.delete(id);
       }
@@ -142,10 +148,11 @@ interface World {
   /** By the ids of writes. */
   readonly sent: Set<number>;
   readonly taken: Map<number, Taken>;
+  readonly staged: ReadonlyMap<number, Store>;
   readonly spans: ReadonlyMap<number, NearSpan>;
 }
 
-async function answerTo(question: Question, { deps, buckets, sent, taken, spans }: World): Promise<Answer> {
+async function answerTo(question: Question, { deps, buckets, sent, taken, staged, spans }: World): Promise<Answer> {
   const { store, namespaces, permissions, allocations } = deps;
   switch (question.type) {
     case "get": {
@@ -161,7 +168,7 @@ async function answerTo(question: Question, { deps, buckets, sent, taken, spans 
     case "swap": {
       const { value, note } = question.change;
       sent.add(question.write);
-      const swap = await store.swap({
+      const swap = await (staged.get(question.write) ?? store).swap({
         ...question.change,
         value: value && bufferOf(value),
         note: note && { ...note, value: bufferOf(note.value) },

@@ -60,7 +60,7 @@ function admissionWith(mirrored: Mirrored, buckets: Buckets): Pick<WriteDeps, "a
 type WriteJob = Extract<Job, { readonly type: "write" }>;
 
 function write(
-  { id, request, mirrored, definition, trace }: WriteJob,
+  { id, request, mirrored, definition, staging, trace }: WriteJob,
   ask: Ask<Question, Answer>,
 ): Promise<WriteReply> {
   const known = catalogs(definition);
@@ -81,7 +81,7 @@ function write(
   // Nobody waits for what is told; a thread that ends has nothing more to tell.
   const tell = (step: SpanStep): void => void ask({ type: "span", write: id, step }).catch(() => {});
   const span = trace && farSpan(trace, { tell, now: () => performance.timeOrigin + performance.now() });
-  return performWrite({ deps, kind: requested.hub, requested, request: own, span }, undefined);
+  return performWrite({ deps, kind: requested.hub, requested, request: own, span, staging }, undefined);
 }
 
 serveJobs<Job, Result, Question, Answer>(parentPort, async (job, ask) => {

@@ -39,6 +39,8 @@ export type Job =
       readonly mirrored: Mirrored;
       /** Of a kind that is not built in. */
       readonly definition: DefinitionText | undefined;
+      /** Of a write that is stored together with others. */
+      readonly staging: { readonly status: unknown } | undefined;
       /** Of its span, where it is traced. */
       readonly trace: SpanContext | undefined;
     }

@@ -41,7 +41,7 @@ export function ownWrite(deps: WriteDeps, kind: Kind, own: OwnWrite): Write {
 
 /** What the server itself writes goes on when the store has no room left: without it there is no start. */
 function essential(store: Store): Store {
-  return { ...store, swap: (change) => store.swap({ ...change, essential: true }) };
+  return { ...store, swap: (change) => store.swap({ ...change, essential: true }), transactions: undefined };
 }
 
 /** False: another instance was faster, or a user; the next look tells. */

@@ -34,6 +34,7 @@ export function remembering(store: Store, maxBytes = defaultBytes): RememberingS
     if (state === undefined) states.delete(key);
     else states.set(key, state);
   };
+  const { transactions } = store;
   return {
     recent: (key) => states.get(key),
     forget() {
@@ -42,6 +43,19 @@ export function remembering(store: Store, maxBytes = defaultBytes): RememberingS
     },
     store: {
       ...store,
+      transactions: transactions && {
+        async commit(changes) {
+          for (const { key } of changes) states.delete(key);
+          const begun = era;
+          const answer = await transactions.commit(changes);
+          for (const [i, { key, value }] of changes.entries()) {
+            const revision = answer.done ? answer.revisions[i] : undefined;
+            if (value !== undefined && revision !== undefined && begun === era)
+              keep(key, { key, value: ownMemory(value), revision });
+          }
+          return answer;
+        },
+      },
       async get(key) {
         const entry = await store.get(key);
         keep(key, entry);

@@ -46,7 +46,8 @@ interface Warned {
 
 export function surfaceOf(write: Write): Surface {
   const { subresource } = write.request;
-  if (subresource === "") return whole(write);
+  if (subresource === "")
+    return write.staging?.status === undefined ? whole(write) : withOwnStatus(whole(write), write);
   if (subresource === "scale") return scaled(write);
   const kind = bodyKindOf(write);
   return kind === write.requested ? part(write, subresource) : asItIs(kind);
@@ -95,6 +96,11 @@ function whole(write: Write): Surface {
       old === undefined ? validateCreate(requested, object) : validateUpdate(requested, object, old),
     warnings: ({ object, old, given }) => objectWarnings(kind, object, { old, given }),
   };
+}
+
+/** The server's own word on the status, which no writer of the whole object may change. */
+function withOwnStatus(surface: Surface, { staging }: Write): Surface {
+  return { ...surface, prepare: (object, old) => ({ ...surface.prepare(object, old), status: staging?.status }) };
 }
 
 /** The part of an object that a subresource shows (rules: Sub-resources). */

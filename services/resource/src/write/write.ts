@@ -91,6 +91,8 @@ export interface Write {
   readonly storing?: Span | undefined;
   /** What an explanation is made of; absent where none is asked for, which is nearly always. */
   readonly explaining?: Explaining | undefined;
+  /** Of a write that is stored together with others: the status that its object is to have. */
+  readonly staging?: { readonly status: unknown } | undefined;
   /** What plugins note for the audit event of the request; absent where it has none. */
   readonly notes?: AuditNotes | undefined;
 }

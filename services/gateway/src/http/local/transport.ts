@@ -1,6 +1,7 @@
 import type { UserInfo } from "@orch/auth/user.js";
 import { bytesOf } from "@orch/client/client.js";
 import type { Transport, TransportAnswer, TransportRequest } from "@orch/client/transport.js";
+import type { Staging } from "../../staging.js";
 import type { Serve } from "../exchange.js";
 import type { Peer } from "../peer.js";
 import type { HeaderList } from "../response.js";
@@ -10,6 +11,8 @@ import { type LocalAnswer, LocalResponse } from "./response.js";
 export interface LocalTransportDeps {
   readonly serve: Serve;
   readonly newId: () => string;
+  /** Where the client's writes are stored together with others. */
+  readonly staging?: Staging | undefined;
 }
 
 /** As audit events name where a client of this process is. */
@@ -19,8 +22,8 @@ const address = "127.0.0.1";
  * Takes a client's requests to the stages that those from the network pass, without a connection between. The client is `user`,
  * because whoever put the process together says so: no header makes it somebody else, unless it may impersonate.
  */
-export function createLocalTransport({ serve, newId }: LocalTransportDeps, user: UserInfo): Transport {
-  const peer: Peer = { address, certificate: undefined, user };
+export function createLocalTransport({ serve, newId, staging }: LocalTransportDeps, user: UserInfo): Transport {
+  const peer: Peer = { address, certificate: undefined, user, staging };
   const open = new Set<LocalResponse>();
 
   const answerTo = (asked: TransportRequest): Promise<LocalAnswer> =>
