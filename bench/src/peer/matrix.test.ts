@@ -22,8 +22,8 @@ test("each operation has three lines, and each server says how many times better
     row("get", "ours", { perSecond: 12_345, p50: 0.512, p99: 3, cpu: new Map([["standalone", 50]]) }),
   ];
   const held = [
-    { column: "ours", anonymous: 210e6, file: 90e6 },
-    { column: "peer", anonymous: 500e6, file: 70e6 },
+    { column: "ours", bytes: 200e6 },
+    { column: "peer", bytes: 500e6 },
   ];
   assert.deepEqual(printMatrix(rows, held).split("\n"), [
     "| operation |  | peer | ours |",
@@ -31,7 +31,7 @@ test("each operation has three lines, and each server says how many times better
     "| get | a second | 1,000 | 12,300 (12 ×) |",
     "|  | p50, p99 ms | 4, 20.6 | 0.51, 3 |",
     "|  | CPU µs | 400 | 50 (8.0 ×) |",
-    "| memory at the end | MB, and of files | 500 + 70 | 210 + 90 |",
+    "| memory at the end | MB | 500 | 200 (2.5 ×) |",
   ]);
 });
 

@@ -1,15 +1,15 @@
 import type { Row } from "../table.js";
 
-/** What a server takes at the end, in bytes. */
+/** Memory of its own that a server holds at the end, in bytes. */
 export interface Held {
   readonly column: string;
-  readonly anonymous: number;
-  readonly file: number;
+  readonly bytes: number;
 }
 
 /**
  * All figures as one table in Markdown: three lines for each operation, a column for each server. What stands in parentheses is
- * how many times better a server is than that of the first column: its rate by the first one's, the first one's CPU by its own.
+ * how many times better a server is than that of the first column: its rate by the first one's, the first one's CPU or memory by
+ * its own.
  */
 export function printMatrix(rows: readonly Row[], held: readonly Held[]): string {
   const columns = [...new Set(rows.map(({ mode }) => mode))];
@@ -18,8 +18,8 @@ export function printMatrix(rows: readonly Row[], held: readonly Held[]): string
     const of = columns.map((column) => rows.find((row) => row.operation === operation && row.mode === column));
     return linesOf(operation, of);
   });
-  const memory = columns.map((column) => memoryOf(held.find((one) => one.column === column)));
-  const table = [["operation", "", ...columns], ...lines, ["memory at the end", "MB, and of files", ...memory]];
+  const bytes = columns.map((column) => held.find((one) => one.column === column)?.bytes);
+  const table = [["operation", "", ...columns], ...lines, ["memory at the end", "MB", ...memoryCells(bytes)]];
   const [head = [], ...body] = table.map((cells) => `| ${cells.join(" | ")} |`);
   return [head, `|${"---|".repeat(columns.length + 2)}`, ...body].join("\n");
 }
@@ -54,8 +54,12 @@ function linesOf(operation: string, [first, ...others]: readonly (Row | undefine
 
 const failed = ({ failures }: Row): string => (failures === 0 ? "" : ` **${failures} FAILED**`);
 
-function memoryOf(held: Held | undefined): string {
-  return held === undefined ? "" : `${(held.anonymous / 1e6).toFixed(0)} + ${(held.file / 1e6).toFixed(0)}`;
+function memoryCells([first, ...others]: readonly (number | undefined)[]): readonly string[] {
+  const cell = (bytes: number | undefined): string => (bytes === undefined ? "" : rounded(bytes / 1e6));
+  const beside = others.map((bytes) =>
+    bytes === undefined || first === undefined ? cell(bytes) : `${cell(bytes)} (${factor(first / bytes)} ×)`,
+  );
+  return [cell(first), ...beside];
 }
 
 /** Three digits, thousands apart: `21.3`, `144,000`. */

@@ -64,7 +64,7 @@ async function* startAll(options: PeerOptions): AsyncGenerator<Column> {
     yield { name: "standalone on etcd", kind: things, server: await startOurs("etcd") };
   }
   if (options.modes.includes("distributed")) {
-    yield { name: near ? "services, near" : "services", kind: things, server: await startServices({ near }) };
+    yield { name: near ? "distributed, near" : "distributed", kind: things, server: await startServices({ near }) };
   }
   if (options.modes.includes("standalone")) {
     yield { name: "standalone, ConfigMaps", kind: configMaps, server: await startOurs("embedded") };
@@ -94,11 +94,10 @@ async function prepare({ server, kind, name }: Column, objects: number): Promise
   );
 }
 
-/** Memory of all its processes. */
+/** Memory of all its processes; what they map of files is the kernel's to take back, and several map the same. */
 function held({ name, server }: Column): Held {
-  const all = [...server.pids.values()].map(residentBytes);
-  const sum = (of: "anonymous" | "file"): number => all.reduce((total, one) => total + one[of], 0);
-  return { column: name, anonymous: sum("anonymous"), file: sum("file") };
+  const bytes = [...server.pids.values()].reduce((sum, pid) => sum + residentBytes(pid).anonymous, 0);
+  return { column: name, bytes };
 }
 
 function headline({ seconds, objects, before }: { seconds: number; objects: number; before: number }): string {

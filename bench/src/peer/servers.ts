@@ -89,7 +89,7 @@ export async function startServices({ near }: { readonly near: boolean }): Promi
   const parts = [admission, ...resources, ...watchCaches, ...gateways, ...controllerManagers];
   const ports = cluster.urls.map((url) => Number(new URL(url).port));
   return {
-    name: near ? "services, near" : "services",
+    name: "distributed",
     definitions: ownDefinitions,
     endpoints: await asOrdinaryUser(ports.map((port) => ({ host: "127.0.0.1", port, token: adminToken }))),
     pids: new Map([...parts.map(({ name, pid = 0 }) => [name, pid] as const), ...pidsOf(cluster.etcd)]),
