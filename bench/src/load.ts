@@ -40,7 +40,8 @@ export async function runLoad(load: Load, onStart: () => void): Promise<Measured
   const latencies: number[] = [];
   let bytes = 0;
   let failures = 0;
-  let counting = false;
+  // Without a warm-up every answer counts, those among them that come while other connections are still opened.
+  let counting = load.warmupMs === 0;
   let running = true;
   const pauseMs = load.mostPerSecond === undefined ? 0 : (1000 * load.connections) / load.mostPerSecond;
   const sockets = await Promise.all(

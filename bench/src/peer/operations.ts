@@ -51,6 +51,19 @@ function requestsOf(objects: number): readonly Requests[] {
     read("get Any", (kind, nth) => `${one(kind, nth)}?resourceVersion=0`, { connections }),
     read("get Most Recent", one, { connections }),
     read(`list ${few} Any`, (kind) => `${kind.pathIn(namespaces.few)}?resourceVersion=0`),
+    {
+      // No server can send again what it sent before.
+      ...{
+        operation: `list ${few} Any, each 9th request a patch in it`,
+        connections: listConnections,
+        code: 200,
+        times: 1,
+      },
+      request: (endpoint, kind, nth) =>
+        nth % 9 === 0
+          ? patch(endpoint, `${kind.pathIn(namespaces.few)}/${nameOf(nth % few)}`, nth)
+          : httpRequest(endpoint, { method: "GET", path: `${kind.pathIn(namespaces.few)}?resourceVersion=0` }),
+    },
     read(`page of ${few} of all, Most Recent`, (kind) => `${all(kind)}?limit=${few}`),
     read("list all Any", (kind) => `${all(kind)}?resourceVersion=0`, { times: 2 }),
     read("label 1 in 10, Any", (kind) => `${all(kind)}?resourceVersion=0&${labelQuery}`),

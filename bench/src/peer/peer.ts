@@ -35,7 +35,7 @@ export async function benchPeer(options: PeerOptions): Promise<boolean> {
     return true;
   }
   const before = loadavg()[0] ?? 0;
-  const timing: Timing = { warmupMs: (seconds * 1000) / 3, durationMs: seconds * 1000 };
+  const timing: Timing = { warmupMs: (seconds * 1000) / 4, durationMs: seconds * 1000 };
   const columns: Column[] = [];
   const rows: Row[] = [];
   try {
