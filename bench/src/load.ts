@@ -13,8 +13,8 @@ export interface Load {
   readonly connections: number;
   readonly warmupMs: number;
   readonly durationMs: number;
-  /** The next request's bytes; called once a request, so that each may differ. */
-  readonly request: (endpoint: Endpoint) => Buffer;
+  /** The next request's bytes; called once a request, so that each may differ. Its connection rests where there is none. */
+  readonly request: (endpoint: Endpoint) => Buffer | undefined;
   /** Codes that count as success. */
   readonly success: (code: number) => boolean;
   /** Fewer than could be: so many on all connections together. */
@@ -40,7 +40,7 @@ export async function runLoad(load: Load, onStart: () => void): Promise<Measured
   const latencies: number[] = [];
   let bytes = 0;
   let failures = 0;
-  // Without a warm-up every answer counts, those among them that come while other connections are still opened.
+  // Connections ask as soon as they are open: without a warm-up what is answered before the last of them counts, too.
   let counting = load.warmupMs === 0;
   let running = true;
   const pauseMs = load.mostPerSecond === undefined ? 0 : (1000 * load.connections) / load.mostPerSecond;
@@ -52,7 +52,8 @@ export async function runLoad(load: Load, onStart: () => void): Promise<Measured
       let sent = 0;
       const send = (): void => {
         sent = performance.now();
-        socket.write(load.request(endpoint));
+        const request = load.request(endpoint);
+        if (request !== undefined) socket.write(request);
       };
       const next = (): void => {
         const left = sent + pauseMs - performance.now();
@@ -150,6 +151,7 @@ export async function once(
 }
 
 export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (signal?.aborted === true) return Promise.resolve();
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);
     signal?.addEventListener("abort", () => {

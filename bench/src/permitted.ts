@@ -43,14 +43,17 @@ export async function benchPermitted({ timing, note, target: options }: Permitte
     const light = { ...admin, token: userTokens.light };
     const plain = "/api/v1/namespaces/all/configmaps?resourceVersion=0";
     const permitted = "/api/v1/configmaps?resourceVersion=0&scope=permitted";
-    const both = (what: string, query: string): readonly Case[] => [
-      { operation: `plain list${what} of ${seen}`, endpoint: heavy, path: plain + query },
-      { operation: `permitted list${what} of ${seen}`, endpoint: light, path: permitted + query },
+    const both = (what: string, query: string, nonce?: () => number): readonly Case[] => [
+      { operation: `plain list${what} of ${seen}`, endpoint: heavy, path: plain + query, nonce },
+      { operation: `permitted list${what} of ${seen}`, endpoint: light, path: permitted + query, nonce },
     ];
+    let asked = 0;
     const cases = [
       both("", ""),
       both(", page of 500,", "&limit=500"),
       both(", by a label,", "&labelSelector=app%3Dbench"),
+      // Nothing of it is joined already.
+      both(", each by another label,", "&labelSelector=app%21%3D", () => asked++),
       [
         ...both("", "").slice(0, 1),
         { operation: `sorted list of ${seen}`, endpoint: heavy, path: `${plain}&sort=-metadata.creationTimestamp` },
@@ -70,14 +73,16 @@ interface Case {
   readonly operation: string;
   readonly endpoint: Endpoint;
   readonly path: string;
+  /** Makes each request another one, at its end. */
+  readonly nonce?: (() => number) | undefined;
 }
 
 function measured(
   target: Parameters<typeof measureRequests>[0],
-  { operation, endpoint, path }: Case,
+  { operation, endpoint, path, nonce }: Case,
   timing: Timing,
 ): Promise<Row> {
-  const request = (): Buffer => httpRequest(endpoint, { method: "GET", path });
+  const request = (): Buffer => httpRequest(endpoint, { method: "GET", path: `${path}${nonce?.() ?? ""}` });
   const success = (code: number): boolean => code === 200;
   const run = { operation, connections: 4, request, success, unit: "op/s" } as const;
   return measureRequests(target, run, { timing, floor: undefined });

@@ -50,7 +50,8 @@ describe("gateways with near caches", { skip: etcdMissing() ?? false }, () => {
   let target: DistributedTarget;
   let http: Http;
   before(async () => {
-    target = await startDistributed({ args: ["--near-cache=*"], controllerArgs: ["--controllers="] });
+    const args = ["--near-cache=*", "--list-extensions=on"];
+    target = await startDistributed({ args, controllerArgs: ["--controllers="] });
     http = connect(target);
     await until("a near cache in each gateway", () => {
       const loaded = target.cluster.gateways.every((each) => each.log().includes("answered by the near cache"));
@@ -61,6 +62,23 @@ describe("gateways with near caches", { skip: etcdMissing() ?? false }, () => {
     await http.close();
     await target.stop();
   });
+
+  /** Gives somebody the right to see one namespace; what of all namespaces it may see by that, in a state that is kept. */
+  async function permittedTo(name: string): Promise<() => Promise<readonly string[]>> {
+    const apiGroup = target.naming.group("rbac.authorization");
+    await done(
+      http.post(`/apis/${apiGroup}/v1/namespaces/default/rolebindings`, {
+        metadata: { name },
+        roleRef: { apiGroup, kind: "ClusterRole", name: "view" },
+        subjects: [{ apiGroup, kind: "User", name }],
+      }),
+    );
+    const query = { scope: "permitted", resourceVersion: "0" };
+    return async () => {
+      const answer = await http.call({ path: "/api/v1/configmaps", query, as: { type: "user", name } });
+      return answer.status === 200 ? answer.items().map(({ metadata }) => metadata.name ?? "") : [];
+    };
+  }
 
   test("etcd has no watch of theirs", async () => {
     const watchers = await watchersOf(target);
@@ -75,6 +93,8 @@ describe("gateways with near caches", { skip: etcdMissing() ?? false }, () => {
   test("while all watch caches are away gateways answer from memory; watches go on when they are back", async () => {
     await until("gateways again", async () => ((await http.get("/readyz")).status === 200 ? true : undefined));
     assert.equal((await http.post(maps, named("before"))).status, 201);
+    const seen = await permittedTo("bob");
+    await until("bob's rights", async () => ((await seen()).includes("before") ? true : undefined));
     const watch = await http.watch(maps, { resourceVersion: "0" });
     assert.match((await watch.take(1))[0]?.text ?? "", /^ADDED before@/);
     for (const cache of target.cluster.watchCaches) await cache.kill();
@@ -83,6 +103,10 @@ describe("gateways with near caches", { skip: etcdMissing() ?? false }, () => {
       return answer.status === 200 ? true : undefined;
     });
     assert.equal((await http.get(`${maps}/before`)).status, 503);
+    assert.deepEqual(
+      (await seen()).filter((name) => name === "before"),
+      ["before"],
+    );
     for (const cache of target.cluster.watchCaches) await cache.restart();
     await until("a write", async () => ((await http.post(maps, named("after"))).status === 201 ? true : undefined));
     assert.match((await watch.take(1))[0]?.text ?? "", /^ADDED after@/);

@@ -4,54 +4,33 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { isRecord } from "@orch/client/objects.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
+import { eventsOf, writePolicy } from "./audit-bed.js";
 import { execute } from "./clients/program.js";
 import { root } from "./command-line-program.js";
-import { type Answer, type Credentials, connect, type Http, valueAt } from "./harness/http.js";
+import { type Credentials, connect, type Http, valueAt } from "./harness/http.js";
 import { kubectlMissing, runKubectl } from "./harness/kubectl.js";
+import { map, maps, revisionOf, rows, threeStates } from "./harness/past.js";
+import { assertFailure } from "./harness/status.js";
 import { newFolder, removeFolder, type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
+import { objectHistory } from "./suite/object-history.js";
 
 /** What objects were, who changed them, and what brings it back: over HTTP, by orch and by kubectl. */
 
-const maps = (namespace = "default"): string => `/api/v1/namespaces/${namespace}/configmaps`;
-
-const map = (name: string, value: string, more: object = {}) => ({
-  ...{ kind: "ConfigMap", apiVersion: "v1", metadata: { name, ...more } },
-  data: { value },
-});
-
-function rows(answer: Answer): readonly Readonly<Record<string, unknown>>[] {
-  assert.equal(answer.status, 200, answer.text);
-  const items = answer.at("items");
-  assert.ok(Array.isArray(items));
-  return items.filter(isRecord);
-}
-
-const revisionOf = (answer: Answer): string => {
-  assert.ok(answer.status < 300, answer.text);
-  return String(answer.at("metadata.resourceVersion"));
-};
-
-/** Writes three states of an object; gives their revisions. */
-async function threeStates(http: Http, name: string, namespace = "default") {
-  const first = revisionOf(await http.post(maps(namespace), map(name, "one")));
-  const path = `${maps(namespace)}/${name}`;
-  const second = revisionOf(await http.patch(path, "merge", { data: { value: "two" } }));
-  const third = revisionOf(await http.patch(path, "merge", { data: { more: "three" } }));
-  return { path, first, second, third };
-}
-
 const stores = [
-  { name: "the embedded store", etcd: false, skip: undefined },
-  { name: "etcd", etcd: true, skip: await etcdMissing() },
+  { name: "the embedded store", etcd: false, skip: undefined, args: ["--list-extensions=on"] },
+  {
+    ...{ name: "etcd, through gateway workers", etcd: true, skip: await etcdMissing() },
+    args: ["--list-extensions=on", "--object-history=on", "--gateway-workers=2"],
+  },
 ];
 
-for (const { name: store, etcd, skip } of stores) {
+for (const { name: store, etcd, skip, args } of stores) {
   describe(`the history of objects on ${store}`, { skip: skip ?? false }, () => {
     let target: StandaloneTarget;
     let http: Http;
     before(async () => {
-      target = await startStandalone({ etcd, args: etcd ? ["--object-history=on"] : [] });
+      target = await startStandalone({ etcd, args });
       http = connect(target);
     });
     after(async () => {
@@ -59,107 +38,46 @@ for (const { name: store, etcd, skip } of stores) {
       await target.stop();
     });
 
-    test("tells each state, who made it and what it changed; any two are compared", async () => {
-      const { path, first, second, third } = await threeStates(http, "told");
-      const history = rows(await http.get(`${path}/history`));
-      assert.deepEqual(
-        history.map(({ revision, change, fields, verb }) => [revision, change, verb, fields]),
-        [
-          [third, "changed", "patch", [".data.more"]],
-          [second, "changed", "patch", [".data.value"]],
-          [first, "created", "create", undefined],
-        ],
-      );
-      assert.ok(history.every(({ restorable, user }) => restorable === true && user === "admin"));
-      assert.equal((await http.get(`${path}/history/${first}`)).at("data.value"), "one");
-      const changed = [{ path: ".data.value", operation: "changed", before: "one", after: "two" }];
-      assert.deepEqual((await http.get(`${path}/history/${second}`, { diff: first })).at("changes"), changed);
-      const toNow = (await http.get(`${path}/history`, { diff: second })).at("changes");
-      assert.deepEqual(toNow, [{ path: ".data.more", operation: "added", after: "three" }]);
-    });
+    objectHistory(() => http);
 
-    test("an object and a collection are read as they were, and what is not kept is not made up", async () => {
-      const { path, first, second, third } = await threeStates(http, "past");
-      await http.delete(path);
-      const other = revisionOf(await http.post(maps(), map("later", "x")));
-      assert.equal((await http.get(path, { at: second })).at("data.value"), "two");
-      assert.equal((await http.get(path, { at: other })).status, 404);
-      const then = (await http.get(maps(), { at: third, fieldSelector: "metadata.name=past" })).items();
-      assert.deepEqual(
-        then.map(({ data }) => data),
-        [{ value: "two", more: "three" }],
-      );
-      const names = (await http.get(maps(), { at: first })).items().map(({ metadata }) => metadata.name);
-      assert.ok(names.includes("past") && !names.includes("later"), names.join());
-      assert.equal((await http.get(maps(), { at: "9999999999" })).status, 400);
-      assert.equal((await http.get(maps(), { at: "2999-01-01T00:00:00Z" })).status, 400);
-      assert.equal((await http.get(maps(), { at: first, watch: true })).status, 400);
-      assert.equal((await http.get(maps(), { at: first, resourceVersion: "0" })).status, 400);
-    });
-
-    test("pages of a collection as it was join up, and a page's token is good for no other collection", async () => {
-      await http.post("/api/v1/namespaces", { metadata: { name: "pages" } });
-      for (const name of ["a", "b", "c", "d", "e"]) await http.post(maps("pages"), map(name, name));
-      const now = revisionOf(await http.get(maps("pages")));
-      for (const name of ["b", "d"]) await http.delete(`${maps("pages")}/${name}`);
+    test("fields and alternatives choose of what was, and an order is refused", async () => {
+      await http.post("/api/v1/namespaces", { metadata: { name: "chosen" } });
+      for (const name of ["a", "b", "c"]) {
+        await http.post(maps("chosen"), { ...map(name, name, { labels: { is: name } }), binaryData: { x: "eA==" } });
+      }
+      const then = revisionOf(await http.get(maps("chosen")));
+      await http.delete(`${maps("chosen")}/a`);
+      await http.patch(`${maps("chosen")}/b`, "merge", { data: { value: "later" } });
+      const asked = { at: then, fields: "data.value,metadata.labels" };
+      const one = (await http.get(`${maps("chosen")}/b`, asked)).object();
+      assert.deepEqual(Object.keys(one).sort(), ["apiVersion", "data", "kind", "metadata"]);
+      assert.deepEqual(one["data"], { value: "b" });
+      assert.deepEqual(Object.keys(one.metadata).sort(), ["labels", "name", "namespace", "resourceVersion", "uid"]);
       const names: unknown[] = [];
-      let token = "";
-      do {
-        const page = await http.get(maps("pages"), { at: now, limit: 2, ...(token === "" ? {} : { continue: token }) });
-        names.push(...page.items().map(({ metadata }) => metadata.name));
-        token = String(page.at("metadata.continue") ?? "");
-        if (token !== "") assert.equal((await http.get(maps(), { at: now, continue: token })).status, 400);
-      } while (token !== "");
-      assert.deepEqual(
-        names.filter((name) => name !== "kube-root-ca.crt"),
-        ["a", "b", "c", "d", "e"],
-      );
-    });
-
-    test("a rollback is an update, and refused as one", async () => {
-      const { path, first, third } = await threeStates(http, "back");
-      const dry = await http.post(`${path}/rollback`, { revision: first }, { dryRun: "All" });
-      assert.equal(dry.at("data.value"), "one", dry.text);
-      assert.equal(revisionOf(await http.get(path)), third);
-      const stale = await http.post(`${path}/rollback`, { revision: first, resourceVersion: first });
-      assert.equal(stale.status, 409, stale.text);
-      const back = await http.post(`${path}/rollback`, { revision: Number(first) });
-      assert.deepEqual([back.status, back.at("data")], [200, { value: "one" }], back.text);
-      const locked = map("locked", "one");
-      const created = revisionOf(await http.post(maps(), locked));
-      await http.patch(`${maps()}/locked`, "merge", { data: { value: "two" }, immutable: true });
-      const refused = await http.post(`${maps()}/locked/rollback`, { revision: created });
-      assert.equal(refused.status, 422, refused.text);
-    });
-
-    test("what was deleted is listed and comes back, with its finalizers and without owners that are gone", async () => {
-      const owner = await http.post(maps(), map("owner", "o"));
-      const reference = { apiVersion: "v1", kind: "ConfigMap", name: "owner", uid: owner.at("metadata.uid") };
-      const more = { finalizers: ["example.com/wait"], ownerReferences: [reference] };
-      const made = await http.post(maps(), map("gone", "last", more));
-      const path = `${maps()}/gone`;
-      await http.delete(path);
-      await http.patch(path, "merge", { metadata: { finalizers: null } });
-      await http.delete(`${maps()}/owner`);
-      await until("it is gone", async () => ((await http.get(path)).status === 404 ? true : undefined));
-      const deleted = rows(await http.get(`${maps()}/-/deleted`)).find(
-        ({ metadata }) => isRecord(metadata) && metadata["name"] === "gone",
-      );
-      assert.equal(valueAt(deleted, "metadata.uid"), made.at("metadata.uid"));
-      assert.equal((await http.get(`${maps()}/deleted`)).at("kind"), "DeletedObjectList");
-      await http.post(maps(), { metadata: { name: "deleted" } });
-      await http.delete(`${maps()}/deleted`);
-      assert.equal((await http.get(`${maps()}/deleted`)).status, 404, "one that had the name is gone");
-      const back = await http.post(`${path}/undelete`, {});
-      assert.equal(back.status, 201, back.text);
-      assert.deepEqual(back.at("metadata.finalizers"), ["example.com/wait"]);
-      assert.equal(back.at("metadata.deletionTimestamp"), undefined);
-      assert.equal(back.at("metadata.ownerReferences"), undefined);
-      assert.notEqual(back.at("metadata.uid"), made.at("metadata.uid"));
-      const annotations = back.at("metadata.annotations");
-      assert.deepEqual(annotations, { "history.orch/undeleted-uid": made.at("metadata.uid") });
-      assert.equal((await http.post(`${path}/undelete`, {})).status, 409);
-      await http.patch(path, "merge", { metadata: { finalizers: null } });
+      let next = {};
+      for (let page = 0; page < 2; page++) {
+        const list = await http.get(maps("chosen"), {
+          ...asked,
+          labelSelector: "is=a || is in (c)",
+          limit: 1,
+          ...next,
+        });
+        names.push(...list.items().map(({ metadata: { name }, data, ...others }) => [name, data, Object.keys(others)]));
+        next = { continue: String(list.at("metadata.continue") ?? "") };
+      }
+      assert.deepEqual(names, [
+        ["a", { value: "a" }, []],
+        ["c", { value: "c" }, []],
+      ]);
+      const yaml = await http.call({ path: maps("chosen"), query: asked, headers: { accept: "application/yaml" } });
+      assert.match(yaml.text, /value: a/);
+      assert.doesNotMatch(yaml.text, /binaryData/);
+      for (const query of [{ sort: "metadata.name" }, { fields: "a..b" }, { labelSelector: "a||" }]) {
+        assertFailure(await http.get(maps("chosen"), { at: then, ...query }), { code: 400, reason: "BadRequest" });
+      }
+      const protobuf = { accept: "application/vnd.kubernetes.protobuf" };
+      const refused = await http.call({ path: maps("chosen"), query: asked, headers: protobuf });
+      assert.equal(refused.status, 400);
     });
 
     test("a change and its record are there together or not at all, whenever the process is killed", async () => {
@@ -197,13 +115,38 @@ for (const { name: store, etcd, skip } of stores) {
   });
 }
 
+/** The fields of a value that its schema does not have. */
+function undescribed(
+  value: unknown,
+  { schema, schemas, at }: { readonly schema: unknown; readonly schemas: object; readonly at: string },
+): readonly string[] {
+  if (!isRecord(schema)) return [`${at}: no schema`];
+  const reference: unknown = schema["$ref"] ?? valueAt(schema, "allOf.0.$ref");
+  const name: string | undefined =
+    typeof reference === "string" ? reference.slice(reference.lastIndexOf("/") + 1) : undefined;
+  if (name !== undefined)
+    return undescribed(value, { schema: new Map(Object.entries(schemas)).get(name), schemas, at });
+  if (Array.isArray(value))
+    return value.flatMap((item, i) => undescribed(item, { schema: schema["items"], schemas, at: `${at}[${i}]` }));
+  const { properties } = schema;
+  if (!isRecord(value) || schema["type"] === undefined) return [];
+  return Object.entries(value).flatMap(([field, inner]) =>
+    undescribed(inner, { schema: isRecord(properties) ? properties[field] : undefined, schemas, at: `${at}.${field}` }),
+  );
+}
+
 describe("who may read the past, and ask for it in other words", () => {
   let target: StandaloneTarget;
   let http: Http;
   let folder: string;
+  let log: string;
   before(async () => {
     folder = await newFolder();
-    target = await startStandalone();
+    log = join(folder, "audit.log");
+    const policy = await writePolicy(folder, [
+      { level: "Metadata", resources: [{ group: "", resources: ["secrets"] }] },
+    ]);
+    target = await startStandalone({ args: [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`] });
     http = connect(target);
   });
   after(async () => {
@@ -213,11 +156,11 @@ describe("who may read the past, and ask for it in other words", () => {
   });
 
   const reader: Credentials = { type: "user", name: "reader" };
-  const grant = async (name: string, rules: readonly object[]): Promise<void> => {
+  const grant = async (name: string, rules: readonly object[], user = "reader"): Promise<void> => {
     const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
     await http.post(`${rbac}/roles`, { metadata: { name }, rules });
     const role = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name };
-    const subjects = [{ kind: "User", name: "reader", apiGroup: "rbac.authorization.k8s.io" }];
+    const subjects = [{ kind: "User", name: user, apiGroup: "rbac.authorization.k8s.io" }];
     await http.post(`${rbac}/rolebindings`, { metadata: { name }, roleRef: role, subjects });
   };
 
@@ -242,6 +185,34 @@ describe("who may read the past, and ask for it in other words", () => {
     assert.equal(await as(`/api/v1/namespaces/kube-system/secrets?at=${made}`), 403);
   });
 
+  test("an audit event tells both decisions about a read of the past, and one about a read of the present", async () => {
+    const secrets = "/api/v1/namespaces/default/secrets";
+    const made = revisionOf(await http.post(secrets, { metadata: { name: "audited" } }));
+    const auditor: Credentials = { type: "user", name: "auditor" };
+    await grant("audited", [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }], "auditor");
+    const ask = (path: string, as: Credentials) => http.call({ path, as });
+    await until("the role is known", async () =>
+      (await ask(`${secrets}/audited`, auditor)).status === 200 ? true : undefined,
+    );
+    const told = async (path: string, as: Credentials) => {
+      const { status, headers } = await ask(path, as);
+      const events = await eventsOf(log, String(headers["audit-id"]), 2);
+      const annotations = events.find(({ stage }) => stage === "ResponseComplete")?.annotations ?? {};
+      const [first, second] = ["authorization.k8s.io/decision", "history.orch/decision"].map((key) => annotations[key]);
+      return { status, first, second, reason: annotations["history.orch/reason"] };
+    };
+    const past = `${secrets}/audited?at=${made}`;
+    assert.deepEqual(await told(past, auditor), { status: 403, first: "allow", second: "forbid", reason: "" });
+    await grant("audited-past", [{ apiGroups: [""], resources: ["secrets/history"], verbs: ["get"] }], "auditor");
+    await until("the role is known", async () => ((await ask(past, auditor)).status === 200 ? true : undefined));
+    const { reason, ...allowed } = await told(past, auditor);
+    assert.deepEqual(allowed, { status: 200, first: "allow", second: "allow" });
+    assert.match(reason ?? "", /^RBAC: allowed by RoleBinding "audited-past\/default"/);
+    const present = await told(`${secrets}/audited`, auditor);
+    assert.deepEqual([present.status, present.first, present.second], [200, "allow", undefined]);
+    assert.equal((await told(`${secrets}/deleted`, { type: "admin" })).second, "allow");
+  });
+
   test("discovery tells of it, of what is stored alone, and namespaces have one too", async () => {
     const list: unknown = (await http.get("/api/v1")).at("resources");
     assert.ok(Array.isArray(list));
@@ -252,12 +223,40 @@ describe("who may read the past, and ask for it in other words", () => {
     assert.equal(rows(await http.get("/api/v1/namespaces/default/history"))[0]?.["change"], "created");
   });
 
+  test("OpenAPI has a schema of each document, in which every field of its answers stands", async () => {
+    const { path, first } = await threeStates(http, "described");
+    await http.post(maps(), map("described-gone", "x"));
+    await http.delete(`${maps()}/described-gone`);
+    const documents = [
+      await http.get(`${path}/history`),
+      await http.get(`${path}/history`, { diff: first }),
+      await http.get(`${maps()}/-/deleted`),
+      await http.patch("/api/v1/configmaps/-/history", "merge", {}, { limit: 1 }),
+    ];
+    const definitions = [
+      valueAt((await http.get("/openapi/v2")).json(), "definitions"),
+      valueAt((await http.get("/openapi/v3/api/v1")).json(), "components.schemas"),
+    ];
+    for (const schemas of definitions) {
+      assert.ok(isRecord(schemas));
+      for (const document of documents) {
+        assert.equal(document.status, 200, document.text);
+        const kind = String(document.at("kind"));
+        const name: string = Object.keys(schemas).find((each) => each.endsWith(`.history.orch.v1alpha1.${kind}`)) ?? "";
+        assert.deepEqual(undescribed(document.json(), { schema: schemas[name], schemas, at: kind }), []);
+      }
+    }
+  });
+
   test("unknown words in a question are told, not passed over", async () => {
     const { path, first } = await threeStates(http, "words");
     const wrong = [`${path}/history?foo=1`, `${path}/history?diff=x`, `${path}/history/x`, `${path}?at=yesterday`];
     for (const one of [...wrong, `${path}/history/${first}?at=1`, `${maps()}/-/deleted?continue=%20`])
       assert.equal((await http.get(one)).status, 400, one);
     assert.equal((await http.post(`${path}/rollback`, { to: first })).status, 400);
+    for (const body of ["{", "[]", '{"revision":1'])
+      for (const what of ["rollback", "undelete"])
+        assert.equal((await http.call({ method: "POST", path: `${path}/${what}`, body })).status, 400, body);
     assert.equal((await http.get(`${path}/history/99999`)).status, 404);
   });
 

@@ -31,8 +31,8 @@ export interface AccessWebhook {
   readonly token: string;
   /** Path of a client configuration file that leads to it. */
   readonly configFile: string;
-  /** By user, or by token; nothing is said of others. */
-  readonly replies: Map<string, Reply>;
+  /** By user, or by token; nothing is said of others. A function gives what is said of a review. */
+  readonly replies: Map<string, Reply | ((review: unknown) => Reply)>;
   /** What it was asked of a user or a token. */
   askedOf(user: string): readonly Question[];
   /** It does not listen until it is started again, at the same address. */
@@ -53,7 +53,7 @@ export async function startAccessWebhook(naming: Naming): Promise<AccessWebhook>
   const serving = await issueServing(authority, ["127.0.0.1"], now);
   const token = randomBytes(16).toString("hex");
   const questions: Question[] = [];
-  const replies = new Map<string, Reply>();
+  const replies: AccessWebhook["replies"] = new Map();
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const parts: Buffer[] = [];
@@ -61,7 +61,8 @@ export async function startAccessWebhook(naming: Naming): Promise<AccessWebhook>
     const body: unknown = JSON.parse(Buffer.concat(parts).toString("utf8"));
     const { method = "", url = "", headers } = request;
     questions.push({ method, url, headers, body });
-    const reply = replies.get(userOf(body)) ?? silent;
+    const said = replies.get(userOf(body)) ?? silent;
+    const reply = typeof said === "function" ? said(body) : said;
     if (reply === "never") return;
     if ("text" in reply) {
       response.writeHead(reply.code ?? 200, reply.headers).end(reply.text);

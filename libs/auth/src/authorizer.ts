@@ -28,6 +28,8 @@ export interface Decision {
   readonly outcome: "allow" | "deny" | "noOpinion";
   /** Shown to the client after the sentence of a 403, where it is not empty. */
   readonly reason: string;
+  /** It is not known what somebody who was asked would have said. */
+  readonly failed?: true;
 }
 
 /** Answers at once where it can, like `Authenticator`. */
@@ -66,6 +68,7 @@ interface After {
 }
 
 function joined(a: Decision, b: Decision): Decision {
-  if (b.reason === "") return a;
-  return { outcome: "noOpinion", reason: a.reason === "" ? b.reason : `${a.reason}, ${b.reason}` };
+  if (b.reason === "" && b.failed === undefined) return a;
+  const reason = a.reason === "" || b.reason === "" ? a.reason + b.reason : `${a.reason}, ${b.reason}`;
+  return { outcome: "noOpinion", reason, ...((a.failed ?? b.failed) === true ? { failed: true } : {}) };
 }

@@ -103,6 +103,13 @@ export function encrypted(store: Store, options: EncryptedOptions): Store {
       if (!ring.isReady) await readyWithin(ring, patienceMs);
       return sealed.swap(change);
     },
+    notes: {
+      ...sealed.notes,
+      async rewrite(space, notes) {
+        if (!ring.isReady) await readyWithin(ring, patienceMs);
+        return sealed.notes.rewrite(space, notes);
+      },
+    },
     watch,
     async close() {
       stopListening();

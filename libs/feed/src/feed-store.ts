@@ -49,7 +49,7 @@ export function createFeedStore({ caller, clock, deadlineMs = defaultDeadlineMs,
       return parts.length === 0 ? ask(query) : rangeOfParts(ask, parts, query);
     },
     swap: refused,
-    notes: { range: refused, remove: refused },
+    notes: { range: refused, count: refused, rewrite: refused, remove: refused },
     watch: (query) =>
       watch({ caller, clock, shows }, { ...query, signal: AbortSignal.any([query.signal, closing.signal]) }),
     compact: refused,

@@ -81,9 +81,10 @@ function permittedFrom({
 }
 
 export const listRequestCodec = generatedCodec<ListRequest, watchcache.v1.ListRequest.$Properties>(cache.ListRequest, {
-  to: ({ sendInitialEvents, permitted, sort, resource, ...rest }) => ({
+  to: ({ sendInitialEvents, permitted, sort, kept, resource, ...rest }) => ({
     ...rest,
     sendInitialEvents: sendInitialEvents ?? null,
+    kept: kept ?? null,
     ...permittedTo(permitted, resource),
     ...(sort === undefined ? {} : { sort }),
   }),
@@ -100,6 +101,7 @@ export const listRequestCodec = generatedCodec<ListRequest, watchcache.v1.ListRe
     gzip: m.gzip ?? false,
     ...permittedFrom(m),
     sort: m.sort === null || m.sort === "" ? undefined : m.sort,
+    kept: m.kept ?? undefined,
   }),
 });
 

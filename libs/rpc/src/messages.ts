@@ -41,6 +41,8 @@ export interface ListRequest extends Collection {
   readonly permitted?: Permitted | undefined;
   /** Field paths in whose order the list is to be, as the client wrote them; in the order of keys where absent. */
   readonly sort?: string | undefined;
+  /** The name of the body that whoever asks has kept of this request, "" for none; it keeps no bodies where absent. */
+  readonly kept?: string | undefined;
 }
 
 export interface WatchRequest extends Collection {
@@ -73,6 +75,11 @@ export interface Chunk {
   readonly live?: Live;
   /** Of a watch of permitted namespaces: everything up to this revision has been sent with this. */
   readonly revision?: number;
+  /**
+   * The name of all bytes behind the first chunk of a list, which has it where the request says that bodies are kept: equal for equal
+   * bytes alone. They do not follow where they are what {@link ListRequest.kept} names.
+   */
+  readonly rest?: string;
 }
 
 export interface Live {

@@ -20,6 +20,8 @@ export interface StoreReport {
   readonly compacted: number;
   readonly entries: number;
   readonly changes: number;
+  /** Of changes: what is kept beside entries. */
+  readonly notes: number;
   readonly damaged: readonly (FoundDamage & { readonly mended?: Mended })[];
 }
 
@@ -77,7 +79,7 @@ const told = (mended: Mended | undefined) => (mended === undefined ? {} : { mend
 /** Reads a whole database that is open. */
 export async function scrubDatabase(database: EmbeddedDatabase, path: string): Promise<StoreReport> {
   const damaged: FoundDamage[] = [];
-  const counts = { changes: 0, entries: 0 };
+  const counts = { changes: 0, entries: 0, notes: 0 };
   await scrubOnce({
     database,
     signal: new AbortController().signal,

@@ -91,6 +91,49 @@ export const notes: Record<string, Scenario> = {
     assert.deepEqual(await keys({ prefix: "" }), ["x/a/2", "x/b/1"]);
     await d.store.notes.remove("states", []);
   },
+  "notes are written anew at their revisions, and those that are gone stay gone": async (d, fixture) => {
+    const made: NewNote[] = ["a/1", "a/2", "a/3"].map((at) => noteOf(d, at, "old"));
+    const revisions: number[] = [];
+    for (const note of made) {
+      const swap = await put(d.store, d.key("a"), { expected: revisions.at(-1) ?? 0, value: "1", note });
+      assert.ok(swap.done);
+      revisions.push(swap.revision);
+    }
+    const read = await d.store.notes.range({ space: "states", prefix: key(d.prefix) });
+    await d.store.notes.remove("states", [d.key("a/2")]);
+    const anew = read.filter(isReadable).map((note) => ({ ...note, value: Buffer.from("new") }));
+    assert.equal(anew.length, 3);
+    await d.store.notes.rewrite("states", anew);
+    const expected = [`a/1@${revisions[0]}=new`, `a/3@${revisions[2]}=new`];
+    assert.deepEqual(await list(d, ""), expected);
+    await d.store.notes.rewrite("states", anew);
+    await d.store.notes.rewrite("states", []);
+    assert.deepEqual(await list(d, ""), expected);
+    assert.equal(await d.list(), "a=1");
+    const large = anew.map((note) => ({ ...note, value: Buffer.alloc(700_000, "x") }));
+    await d.store.notes.rewrite("states", large);
+    assert.equal((await list(d, "")).join().length, expected.join().length + 2 * (700_000 - 3));
+    if (fixture.reopen === undefined) return;
+    assert.equal((await list(drive(await fixture.reopen(), fixture.prefix), "")).length, 2);
+  },
+  "more notes than one transaction takes are written anew, those that are gone among them left out": async (d) => {
+    const names = Array.from({ length: 140 }, (_, i) => `m${String(i).padStart(3, "0")}`);
+    await Promise.all(
+      names.map((at) => put(d.store, d.key(at), { expected: 0, value: "1", note: noteOf(d, at, "old") })),
+    );
+    const read = await d.store.notes.range({ space: "states", prefix: key(d.prefix) });
+    await d.store.notes.remove("states", [d.key("m003"), d.key("m139")]);
+    await d.store.notes.rewrite(
+      "states",
+      read.filter(isReadable).map((note) => ({ ...note, value: Buffer.from("new") })),
+    );
+    const texts = await list(d, "");
+    assert.equal(texts.length, 138);
+    assert.equal(await d.store.notes.count("states", key(d.prefix)), 138);
+    assert.equal(await d.store.notes.count("states", d.key("m01")), 10);
+    assert.equal(await d.store.notes.count("deleted", key(d.prefix)), 0);
+    assert.ok(texts.every((text) => text.endsWith("=new")));
+  },
   "notes outlive compaction, and the store's end": async (d, fixture) => {
     const first = await put(d.store, d.key("a"), { expected: 0, value: "1", note: noteOf(d, "a/1", "one") });
     assert.ok(first.done);

@@ -1,4 +1,5 @@
 import { ApiError } from "@orch/status/api-error.js";
+import type { NoteSpace } from "./notes.js";
 import type { Key, Revision } from "./revision.js";
 
 /** What stands at a key cannot be read: nobody gets it, nor what stood there before, as if it were the value. */
@@ -9,6 +10,8 @@ export interface Damage {
   readonly why: string;
   /** It is whole as far as one can see, and sealed by a key that is not at hand. */
   readonly sealed?: true;
+  /** It is a note, of this space, and no entry. */
+  readonly note?: NoteSpace;
 }
 
 /**

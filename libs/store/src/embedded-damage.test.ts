@@ -8,9 +8,11 @@ import { checkStore } from "./check-store.js";
 import { DamagedEntry } from "./damaged-entry.js";
 import { createDamages } from "./embedded/damages.js";
 import { openDatabase } from "./embedded/database.js";
+import { decodeNote, encodeNote, noteAt } from "./embedded/note-record.js";
 import { decodeRecord, encodeRecord } from "./embedded/record.js";
 import { scrubOnce } from "./embedded/scrub.js";
 import { openEmbeddedStore } from "./embedded-store.js";
+import { isReadable } from "./notes.js";
 import { key, noRevision, revision } from "./revision.js";
 import { StoreRefused } from "./store-refused.js";
 import { damageText } from "./testing/damage.js";
@@ -256,3 +258,94 @@ for (const [name, breakIt, sentence] of broken) {
 async function sizeOf(file: string): Promise<number | undefined> {
   return (await stat(file).catch(() => undefined))?.size;
 }
+
+const lostNote = "what the medium will lose of the past";
+
+/** A store with `a`, whose three changes have notes, of which the one in the middle is damaged; and one from before that. */
+async function withDamagedNote(path: string): Promise<{ readonly live: string; readonly saved: string }> {
+  const [live, saved] = [join(path, "live"), join(path, "saved")];
+  const store = await openEmbeddedStore({ path: live, prefix: "/" });
+  let expected = noRevision;
+  for (const [i, text] of ["first", lostNote, "third"].entries()) {
+    const note = { space: i === 2 ? ("deleted" as const) : ("states" as const), key: key(`/a\0${i}`) };
+    const value = i === 2 ? undefined : Buffer.from(String(i));
+    const swap = await store.swap({ key: key("/a"), expected, value, note: { ...note, value: Buffer.from(text) } });
+    assert.ok(swap.done);
+    expected = swap.revision;
+  }
+  await store.close();
+  await cp(live, saved, { recursive: true });
+  assert.ok((await damageText(join(live, "data.mdb"), lostNote)) > 0);
+  return { live, saved };
+}
+
+async function notesOf(path: string): Promise<readonly string[]> {
+  const store = await openEmbeddedStore({ path, prefix: "/" });
+  const notes = await store.notes.range({ space: "states", prefix: key("/a\0") });
+  await store.close();
+  return notes.map((note) => (isReadable(note) ? `${note.revision} ${note.value}` : `${note.revision} ${note.why}`));
+}
+
+const noteRepairs: readonly [string, boolean, readonly string[], string][] = [
+  ["is restored from a backup", true, ["1 first", `2 ${lostNote}`], "restored"],
+  ["is given up where no backup has it", false, ["1 first"], "forgotten"],
+];
+for (const [name, backup, left, how] of noteRepairs) {
+  test(`a damaged note is told by a check, and ${name}`, async () => {
+    await inDirectory(async (path) => {
+      const { live, saved } = await withDamagedNote(path);
+      const report = await checkStore({ path: live });
+      assert.equal(report.notes, 3);
+      const why = "its checksum does not match";
+      assert.deepEqual(report.damaged, [{ key: "/a\u00001", revision: 2, why, present: false, note: "states" }]);
+      const file = backup ? join(saved, "data.mdb") : undefined;
+      const mended = await checkStore({ path: live, mend: { backup: file, remove: false } });
+      assert.deepEqual(
+        mended.damaged.map((damage) => damage.mended?.how),
+        [how],
+      );
+      assert.deepEqual(await notesOf(live), left);
+      assert.deepEqual((await checkStore({ path: live })).damaged, []);
+    });
+  });
+}
+
+test("a damaged note is told once by who reads it, the others are given, and it can be removed", async () => {
+  await inDirectory(async (path) => {
+    const { live } = await withDamagedNote(path);
+    const told: unknown[] = [];
+    const note = (facts: unknown, message: string): void => void told.push([facts, message]);
+    const logger = { info: () => {}, warn: () => {}, error: note };
+    const store = await openEmbeddedStore({ path: live, prefix: "/", logger });
+    const read = () => store.notes.range({ space: "states", prefix: key("/a\0") });
+    assert.equal((await read()).length, 2);
+    await read();
+    assert.deepEqual(
+      store.condition.damaged.map((damage) => [damage.key, damage.note]),
+      [["/a\u00001", "states"]],
+    );
+    assert.equal(told.length, 1);
+    await store.notes.remove("states", [key("/a\u00001")]);
+    assert.equal((await read()).length, 1);
+    assert.deepEqual(store.condition.damaged, []);
+    await store.close();
+  });
+});
+
+test("a note that stands in the place of another is damaged, and so is one that is cut", () => {
+  const written = { space: "states", key: key("/a\u00001"), value: Buffer.from("text"), revision: 7 } as const;
+  const bytes = encodeNote(written);
+  const [place, other] = [noteAt("states", written.key), noteAt("states", key("/a\u00002"))];
+  assert.deepEqual(decodeNote(place, bytes, bytes.length), { key: "/a\u00001", value: written.value, revision: 7 });
+  const moved = decodeNote(other, bytes, bytes.length);
+  assert.deepEqual(moved, { key: "/a\u00002", revision: 7, why: "another key stands in its place" });
+  for (let size = 0; size < bytes.length; size++) {
+    const cut = decodeNote(place, bytes.subarray(0, size), size);
+    assert.ok("why" in cut && cut.key === "/a\u00001", `cut at ${size}`);
+  }
+  for (let at = 0; at < bytes.length; at++) {
+    const turned = Buffer.from(bytes);
+    turned[at] = (turned[at] ?? 0) ^ 0x10;
+    assert.ok("why" in decodeNote(place, turned, turned.length), `byte ${at}`);
+  }
+});

@@ -139,6 +139,16 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
         checkPrefix(query.prefix, prefix);
         return notes.range(query);
       },
+      async count(space, of) {
+        checkOpen();
+        checkPrefix(of, prefix);
+        return notes.count(space, of);
+      },
+      async rewrite(space, some) {
+        checkOpen();
+        for (const note of some) checkSize(note, limits);
+        await notes.rewrite(space, some);
+      },
       async remove(space, keys) {
         checkOpen();
         await notes.remove(space, keys);

@@ -7,6 +7,13 @@ import type { Key, Revision } from "./revision.js";
 export interface Notes {
   /** In key order (bytewise UTF-8), as they are now. One that cannot be read is told by its key. */
   range(query: NoteQuery): Promise<readonly (Note | UnreadableNote)[]>;
+  /** How many there are under a prefix, without reading them. */
+  count(space: NoteSpace, prefix: Key): Promise<number>;
+  /**
+   * Stores values anew, of notes that {@link range} has told: those that are gone since stay gone. Their revisions stay. Either
+   * all of them are written or some, when it fails; it may be done again.
+   */
+  rewrite(space: NoteSpace, notes: readonly Note[]): Promise<void>;
   /** Those that are not there are passed over. */
   remove(space: NoteSpace, keys: readonly Key[]): Promise<void>;
 }
@@ -26,6 +33,8 @@ export interface Note {
   readonly value: Buffer;
   /** Of the change with which it was written. */
   readonly revision: Revision;
+  /** The value should be written anew though it is the same, as of an entry. */
+  readonly stale?: true;
 }
 
 export interface UnreadableNote {

@@ -29,6 +29,18 @@ export function createPartedStore(main: Store, parts: readonly StorePart[]): Sto
     watch: (query) => of(query.prefix).watch(query),
     notes: {
       range: (query) => of(query.prefix).notes.range(query),
+      count: (space, prefix) => of(prefix).notes.count(space, prefix),
+      async rewrite(space, notes) {
+        const stores = [...new Set(notes.map(({ key }) => of(key)))];
+        await Promise.all(
+          stores.map((store) =>
+            store.notes.rewrite(
+              space,
+              notes.filter(({ key }) => of(key) === store),
+            ),
+          ),
+        );
+      },
       async remove(space, keys) {
         const stores = [...new Set(keys.map(of))];
         await Promise.all(

@@ -114,9 +114,18 @@ function openNotes(notes: Notes, transformer: Transformer): Notes {
     if (!isReadable(note)) return note;
     const { key, revision, value } = note;
     const opened = await transformer.open(value, key);
-    return opened.type === "damaged" ? { key, revision, why: opened.why } : { key, revision, value: opened.value };
+    if (opened.type === "damaged") return { key, revision, why: opened.why };
+    return { key, revision, value: opened.value, ...(opened.stale === true ? { stale: true } : {}) };
   };
-  return { ...notes, range: async (query) => Promise.all((await notes.range(query)).map(open)) };
+  const seal = async (note: Note): Promise<Note> => ({
+    ...note,
+    value: await transformer.seal(note.value, note.key),
+  });
+  return {
+    ...notes,
+    range: async (query) => Promise.all((await notes.range(query)).map(open)),
+    rewrite: async (space, some) => notes.rewrite(space, await Promise.all(some.map(seal))),
+  };
 }
 
 interface EventParts {

@@ -32,6 +32,7 @@ import { createLimiting } from "./flow/assemble.js";
 import { createLocalTransport } from "./http/local/transport.js";
 import type { ConnectionSource } from "./http/server.js";
 import type { ScopedReads } from "./identity.js";
+import { createKeptListMetric, createKeptLists, listsOf } from "./kept-lists.js";
 import { registerKeyProbes } from "./key-probes.js";
 import { assembleNodes } from "./nodes/assemble.js";
 import { assembleOwnObjects } from "./own-objects/assemble.js";
@@ -126,7 +127,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
     dial: deps.egress?.dial("cluster"),
   });
   const audit = await auditOf(settings, deps);
-  const namespaces = createNamespaceNames(objects);
+  const namespaces = createNamespaceNames(objects, clock);
   const scoped = settings.listExtensions ? scopedReads(catalog, authorization, { namespaces, clock }) : undefined;
   const gateway = createGateway(
     { ...settings, tls },
@@ -149,6 +150,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       audit: audit?.deps,
       limiter: limiting.limiter,
       caches,
+      openList: deps.local === true ? listsOf(caches) : createKeptLists(caches, createKeptListMetric(metrics)),
       resources,
       requestMetrics,
       delivered: createDeliveryMetric(metrics, createPreciseClock()),

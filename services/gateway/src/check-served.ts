@@ -1,6 +1,7 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
 import { methodNotAllowed, notFound, unknownPath } from "@orch/status/api-error.js";
+import type { Target } from "@orch/status/target.js";
 import type { Served } from "./documents/discovery.js";
 import { historySubresources } from "./documents/history-subresources.js";
 import type { ResourceRoute } from "./path.js";
@@ -16,7 +17,7 @@ export function checkServed(kind: Kind, to: ResourceRoute, verb: string, served:
   const { namespace, name, subresource } = to.target;
   // A namespaced object without a namespace, or the other way round, is at no path.
   if (namespace !== "" && !kind.namespaced) throw unknownPath();
-  if (namespace === "" && kind.namespaced && name !== "") throw unknownPath();
+  if (namespace === "" && kind.namespaced && name !== "" && !isOfAllRecords(to.target)) throw unknownPath();
   if (subresource !== "") {
     const known = subresourceOf(kind, subresource);
     if (known === undefined && served.hasHistory(kind) && isRestore(subresource, verb)) return;
@@ -33,6 +34,9 @@ export function checkServed(kind: Kind, to: ResourceRoute, verb: string, served:
   }
   if (!kind.verbs.some((v) => v === verb)) throw methodNotAllowed();
 }
+
+/** Records of all namespaces are stored anew together. */
+const isOfAllRecords = ({ name, subresource }: Target): boolean => name === "-" && subresource === "history";
 
 /** What writes something of an object's past anew; reading it has been answered before. */
 function isRestore(subresource: string, verb: string): boolean {

@@ -4,6 +4,7 @@ import type { Chunk } from "@orch/rpc/messages.js";
 import { watchCacheWatch } from "@orch/rpc/methods.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Caller } from "@orch/rpc/rpc.js";
+import { listsOf } from "./kept-lists.js";
 import { createLayouts } from "./layout/layouts.js";
 import { type ReadDeps, serveWatch } from "./reads.js";
 import { plainJson } from "./representation.js";
@@ -23,6 +24,7 @@ const readDeps = (caller: Caller, own: Partial<ReadDeps> = {}): ReadDeps => ({
   layouts: createLayouts(createPacer(setImmediate)),
   respond: { document: () => {}, value: () => {}, error: () => {} },
   caches: () => caller,
+  openList: listsOf(() => caller),
   gzip: false,
   requestTimeoutMs: 1000,
   minRequestTimeoutMs: 60_000,

@@ -4,7 +4,7 @@ import { refuseAlternatives } from "@orch/api/selectors/selectors.js";
 import type { Encoding } from "@orch/render/form.js";
 import { formText, projectedForm } from "@orch/render/form.js";
 import type { ListRequest, Live, WatchRequest } from "@orch/rpc/messages.js";
-import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
+import { watchCacheGet, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { NoteWork } from "@orch/rpc/note-work.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { type ApiError, badRequest, expired } from "@orch/status/api-error.js";
@@ -15,10 +15,12 @@ import type { Exchange } from "./http/exchange.js";
 import { acceptsGzip, gzipFrom, gzipHeaders, gzipped, isGzip } from "./http/gzip.js";
 import type { HttpRequest } from "./http/request.js";
 import type { HeaderList } from "./http/response.js";
+import type { OpenList } from "./kept-lists.js";
 import { isLaidOut, type Layouts } from "./layout/layouts.js";
 import { followingRights, type GoingOn } from "./permitted/follow-rights.js";
 import { withNewRights } from "./permitted/new-rights.js";
 import type { PermittedNamespaces } from "./permitted/permitted-namespaces.js";
+import { checkScope, scopeParameter } from "./permitted/scope.js";
 import { type OpenStream, relay } from "./relay.js";
 import { formOf, type Representation, wantedForm } from "./representation.js";
 import type { Responder } from "./respond.js";
@@ -28,6 +30,7 @@ export interface ReadDeps {
   readonly respond: Responder;
   readonly layouts: Layouts;
   readonly caches: (group: string) => Caller;
+  readonly openList: OpenList;
   /** Large answers are compressed for clients that accept it (gate APIResponseCompression). */
   readonly gzip: boolean;
   readonly requestTimeoutMs: number;
@@ -107,7 +110,7 @@ export async function serveList(deps: ReadDeps, read: Read): Promise<void> {
   const openAs =
     (request: ListRequest): OpenStream =>
     (receiver) =>
-      deps.caches(target.group).open(watchCacheList, request, receiver, options);
+      deps.openList(request, receiver, options);
   const open = read.permitted === undefined ? openAs(asked) : upToDate(deps, read.permitted, { asked, openAs });
   span?.event("About to List from storage");
   deps.noteWork?.("list", target, 0);
@@ -203,20 +206,27 @@ function sortOf(query: URLSearchParams | undefined): string | undefined {
 }
 
 /** {@link formOf}, with the fields alone that are asked for. @throws ApiError NotAcceptable, BadRequest */
-function readForm({ listExtensions }: ReadDeps, { representation, request }: Read, verb: string): string {
+export function readForm(
+  { listExtensions }: Pick<ReadDeps, "listExtensions">,
+  { representation, request }: Pick<Read, "representation" | "request">,
+  verb: string,
+): string {
   const fields = listExtensions ? (request.query?.get("fields") ?? "") : "";
   if (fields === "") return formOf(representation, request, verb);
   return formText(projectedForm(wantedForm(representation, request, verb), fields));
 }
 
-/** @throws ApiError BadRequest for alternatives where there are none */
+/** @throws ApiError BadRequest for a scope that there is none of, and for alternatives where there are none */
 function collectionRequest(
   { listExtensions }: ReadDeps,
   query: URLSearchParams | undefined,
   { target: { group, version, resource, namespace }, permitted }: Read,
 ) {
   const initial = query?.get("sendInitialEvents") ?? undefined;
-  if (query !== undefined && !listExtensions) refuseAlternatives(query.get("labelSelector") ?? "");
+  if (query !== undefined) {
+    if (listExtensions) checkScope(query.get(scopeParameter) ?? "");
+    else refuseAlternatives(query.get("labelSelector") ?? "");
+  }
   return {
     group,
     version,

@@ -30,6 +30,7 @@ import type { Exchange, Serve } from "./http/exchange.js";
 import { createLocalTransport } from "./http/local/transport.js";
 import { type ConnectionSource, createHttpServer, type ServerConfig } from "./http/server.js";
 import type { IdentityDeps } from "./identity.js";
+import type { OpenList } from "./kept-lists.js";
 import { createLayouts } from "./layout/layouts.js";
 import type { RequestMetrics } from "./metrics.js";
 import type { AssembledNodes } from "./nodes/assemble.js";
@@ -79,6 +80,7 @@ export interface GatewayDeps extends OtherPathsDeps {
   readonly limiter: Limiter;
   /** The watch-cache that answers for a group. */
   readonly caches: (group: string) => Caller;
+  readonly openList: OpenList;
   /** The resource service that owns a group. */
   readonly resources: (group: string) => Caller;
   readonly requestMetrics: RequestMetrics;
@@ -180,6 +182,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     pacer,
     layouts,
     caches: deps.caches,
+    openList: deps.openList,
     resources: deps.resources,
     gzip: config.gzip,
     requestTimeoutMs,

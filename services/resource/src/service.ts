@@ -46,7 +46,9 @@ import { explainWrite } from "./explain/explain-write.js";
 import { toldPlugins } from "./explain/told-plugins.js";
 import { keepFlowObjects } from "./flow-objects-keeper.js";
 import { createKeeper, type HistoryKeeper } from "./history/keep.js";
+import { createHistoryMetrics } from "./history/metrics.js";
 import { readHistory } from "./history/read.js";
+import { isReseal, reseal } from "./history/reseal.js";
 import { isRestore, restore } from "./history/restore.js";
 import { collectIdentityLeases } from "./identity-leases.js";
 import { createMirrors } from "./mirror.js";
@@ -194,7 +196,11 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   const plugins = deps.metrics === undefined ? unmeasured : measuredBy(deps.metrics, unmeasured);
   const owns = (group: string): boolean => config.groups === undefined || config.groups.includes(group);
   const keeper =
-    config.history && createKeeper({ ...deps, policy: config.history, storePrefix: naming.storePrefix, owns });
+    config.history &&
+    createKeeper({
+      ...{ ...deps, policy: config.history, storePrefix: naming.storePrefix, owns },
+      metrics: deps.metrics && createHistoryMetrics(deps.metrics),
+    });
   const remembered = remembering(keeper === undefined ? store : noting(store, keeper), config.recentBytes);
   deps.encryption?.onOtherKeys(remembered.forget);
   const writes: WriteDeps = {
@@ -407,9 +413,13 @@ function tokenService(settings: TokenSettings | undefined, deps: ResourceDeps): 
   return settings === undefined ? undefined : { ...settings, issuer: tokenIssuer({ ...settings, ...deps }) };
 }
 
-/** Tokens are signed here, webhooks are asked from here, and a deletion of a collection is many small steps. */
+/**
+ * Tokens are signed here, webhooks are asked from here, a deletion of a collection is many small steps, and no thread reads
+ * objects' past.
+ */
 function mayGoToThread({ request: { verb, subresource }, conversions }: Write): boolean {
-  return verb !== "deletecollection" && subresource !== "token" && !isRestore(subresource) && conversions === undefined;
+  if (isRestore(subresource) || isReseal(subresource)) return false;
+  return verb !== "deletecollection" && subresource !== "token" && conversions === undefined;
 }
 
 /** A write about which others are asked: the answer says how long they took. */
@@ -443,6 +453,7 @@ function performPlain(write: Write, tokens: TokenService | undefined): Promise<W
 function performOnSubresource(write: Write, tokens: TokenService | undefined): Promise<WriteReply> {
   const { requested, request } = write;
   if (isRestore(request.subresource)) return restore(write);
+  if (isReseal(request.subresource)) return reseal(write);
   const subresource = requested.subresources.find((s) => s.name === request.subresource);
   if (subresource === undefined) throw unknownPath();
   const { verbs, internal = [] } = subresource;

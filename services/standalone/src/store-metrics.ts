@@ -37,7 +37,7 @@ export function registerStoreMetrics(metrics: Metrics, condition: Condition, pat
   metrics.observed(
     {
       name: "orch_store_damaged_entries",
-      help: "Entries of the store that were found to be damaged and are neither deleted nor written anew.",
+      help: "Entries and notes of the store that were found to be damaged and are neither deleted nor written anew.",
       stability: "ALPHA",
     },
     () => condition.damaged.length,
@@ -45,7 +45,7 @@ export function registerStoreMetrics(metrics: Metrics, condition: Condition, pat
   metrics.observed(
     {
       name: "orch_store_scrubbed_entries_total",
-      help: "Entries and changes of the store that were read to find damaged ones.",
+      help: "Entries, changes and notes of the store that were read to find damaged ones.",
       stability: "ALPHA",
       type: "counter",
     },

@@ -15,6 +15,8 @@ export interface WatchCacheConfig {
   readonly waitMs: number;
   /** How often the store is asked for its revision when no read asks: whether it was set back. */
   readonly checkMs: number;
+  /** Whether bodies are named for askers that keep them: those in other processes. */
+  readonly namesBodies: boolean;
 }
 
 export const watchCacheDefaults: WatchCacheConfig = {
@@ -27,4 +29,5 @@ export const watchCacheDefaults: WatchCacheConfig = {
   gzipBytes: 32 * 1024 * 1024,
   waitMs: 3000,
   checkMs: 5000,
+  namesBodies: true,
 };

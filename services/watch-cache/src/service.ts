@@ -209,7 +209,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
       .then(begin)
       .catch((error: unknown) => sender.end(ApiError.from(error)));
   };
-  const lists = createListStream({ ...reads, pacer }, config.gzipBytes);
+  const lists = createListStream({ ...reads, pacer }, config);
   const serveList: Reads["list"] = (request, sender) => {
     const failed = (error: unknown): void => sender.end(ApiError.from(error));
     const asked = ask(request);

@@ -24,6 +24,7 @@ export interface HistoryTypes {
   readonly history: MessageType;
   readonly difference: MessageType;
   readonly deleted: MessageType;
+  readonly migration: MessageType;
   readonly rollback: MessageType;
   readonly undelete: MessageType;
 }
@@ -59,6 +60,10 @@ export function historyTypes(typeNamed: (name: string) => MessageType): HistoryT
       field({ name: "more", type: flag }),
     ]),
     deleted: documentOf("DeletedObjectList", () => [...head(list), field({ name: "items", type: listOf(deletion) })]),
+    migration: documentOf("ObjectHistoryMigration", () => [
+      ...head(list),
+      ...["records", "rewritten", "unreadable"].map((name) => field({ name, type: { kind: "int64" } })),
+    ]),
     rollback: documentOf("ObjectRollback", () => texts("revision", "resourceVersion")),
     undelete: documentOf("ObjectUndelete", () => texts("revision")),
   };

@@ -11,11 +11,11 @@ import { createOpenApi, type Document, type OpenApi } from "./openapi.js";
 const mediaTypes = ["application/json", "application/yaml", "application/cbor"];
 const naming = createNaming("kubernetes");
 
-function every(): OpenApi {
+function every(listExtensions = false): OpenApi {
   const catalog = loadCatalog(naming, { runtimeConfig: ["api/all"] });
   const kinds = catalog.groups().flatMap((g) => g.versions.flatMap((v) => catalog.kindsOf(g.name, v)));
   const subresources = new Set(kinds.flatMap((kind) => kind.subresources.map((s) => s.name)));
-  return createOpenApi(createLiveCatalog(catalog), { naming, offers: { subresources, mediaTypes } });
+  return createOpenApi(createLiveCatalog(catalog), { naming, offers: { subresources, mediaTypes, listExtensions } });
 }
 
 function parsed(document: Document | undefined): JsonObject {
@@ -62,6 +62,52 @@ test("what is referred to is there", async () => {
   for (const document of [v2, ...sections.map((section) => parsed(api.v3(section)))]) {
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g);
     for (const [, path = ""] of references) assert.ok(part(document, ...path.split("/")) !== undefined, path);
+  }
+});
+
+/** Names of the query's parameters of an operation. */
+function asked(document: JsonObject, path: string): readonly unknown[] {
+  const parameters = [part(document, "paths", path, "get", "parameters"), part(document, "paths", path, "parameters")];
+  return parameters.flat().map((parameter) => {
+    const reference = part(parameter, "$ref");
+    const shared =
+      typeof reference === "string" ? part(document, ...reference.slice("#/".length).split("/")) : parameter;
+    return part(shared, "name");
+  });
+}
+
+test("order, fields and scope are parameters where they are served, and nowhere else", async () => {
+  const beyond = ["fields", "sort", "scope"];
+  const serving = every(true);
+  const rows = [
+    ["/api/v1/configmaps", ["fields", "sort", "scope"]],
+    ["/api/v1/namespaces/{namespace}/configmaps", ["fields", "sort"]],
+    ["/api/v1/namespaces/{namespace}/configmaps/{name}", ["fields"]],
+    ["/api/v1/nodes", ["fields", "sort"]],
+    ["/api/v1/nodes/{name}", ["fields"]],
+    ["/api/v1/watch/configmaps", []],
+  ] as const;
+  for (const document of [parsed(await serving.v2()), parsed(serving.v3("api/v1"))]) {
+    assert.equal(await problems(document), undefined);
+    for (const [path, names] of rows) {
+      const found = asked(document, path);
+      assert.deepEqual(
+        beyond.filter((name) => found.includes(name)),
+        names,
+        path,
+      );
+    }
+  }
+  for (const document of [v2, ...sections.map((section) => parsed(api.v3(section)))]) {
+    const paths = part(document, "paths");
+    for (const path of isObject(paths) ? Object.keys(paths) : []) {
+      assert.deepEqual(
+        beyond.filter((name) => asked(document, path).includes(name)),
+        [],
+        path,
+      );
+    }
+    assert.doesNotMatch(JSON.stringify(document), /"name":"(sort|scope|fields)","in":"query"/);
   }
 });
 

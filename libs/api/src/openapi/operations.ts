@@ -34,6 +34,8 @@ export interface Answer {
   readonly code: number;
   readonly description: string;
   readonly type: Type | undefined;
+  /** What it is where a parameter asks for that; version 2 has a word for one type alone. */
+  readonly other?: Type;
 }
 
 export interface PathItem {

@@ -322,14 +322,41 @@ function historyPaths(at: Place, item: string): readonly PathItem[] {
     word: "HistoryRevision",
     description: `an earlier state of one ${at.kind.kind}`,
   };
-  const reads: readonly (readonly [path: string, operation: Operation])[] = [
-    ["deleted", readOf(at, about("Deleted", history.deleted, "deletions"), pageParameters)],
-    ["history", readOf(at, about("History", history.history, "states"), [diffParameter])],
-    ["history/{revision}", readOf(at, state, [diffParameter, revisionParameter])],
+  const compared = (to: Target, ...more: readonly Parameter[]): Operation => {
+    const one = readOf(at, to, [diffParameter, ...more]);
+    const answers = one.answers.map((each) => (each.code === 200 ? { ...each, other: history.difference } : each));
+    return { ...one, answers };
+  };
+  // What is no object is JSON or YAML.
+  const plain = (one: Operation): Operation => ({ ...one, produces: documentTypes });
+  const states = plain(compared(about("History", history.history, "states")));
+  const deletions = plain(readOf(at, about("Deleted", history.deleted, "deletions"), pageParameters));
+  const all: readonly (readonly [path: string, ...operations: readonly Operation[]])[] = [
+    ["deleted", deletions],
+    ["history", states, migrateRecords(at, history.migration)],
+    ["history/{revision}", compared(state, revisionParameter)],
     ["rollback", restored("Rollback", history.rollback, "an earlier state")],
     ["undelete", restored("Undelete", history.undelete, "the last state")],
   ];
-  return reads.map(([path, one]) => ({ path: `${item}/${path}`, operations: [one] }));
+  return all.map(([path, ...operations]) => ({ path: `${item}/${path}`, operations }));
+}
+
+const documentTypes: readonly string[] = ["application/json", "application/yaml"];
+
+function migrateRecords(at: Place, type: MessageType): Operation {
+  return operation(at, {
+    method: "patch",
+    action: "patch",
+    word: "patch",
+    rest: subject(at, "History"),
+    description: `store records of the past of every ${at.kind.kind} anew, a step of them; the name is "-", the body is empty`,
+    kind: historyKind(type),
+    parameters: [...pageParameters, prettyParameter, nameParameter(at.kind.kind)],
+    body: { type: at.context.typeNamed("meta/v1.Patch"), required: true },
+    consumes: ["application/merge-patch+json"],
+    produces: documentTypes,
+    answers: ok(type),
+  });
 }
 
 function subPaths(at: Place, sub: Subresource, item: string): readonly PathItem[] {

@@ -83,7 +83,9 @@ function bodyParameter({ type, required }: NonNullable<Operation["body"]>, schem
   return { name: "body", in: "body", ...(required ? { required } : {}), schema: schemas.of(type) };
 }
 
-function response({ description, type }: Operation["answers"][number], schemas: Schemas): JsonObject {
+function response({ description, type, other }: Operation["answers"][number], schemas: Schemas): JsonObject {
+  // It stands among the definitions all the same, by its group, version and kind.
+  if (other !== undefined) schemas.of(other);
   return type === undefined ? { description } : { description, schema: schemas.of(type) };
 }
 

@@ -57,11 +57,13 @@ function requestBody({ body, consumes }: Operation, schemas: Schemas): JsonObjec
 }
 
 function response(
-  { description, type }: Operation["answers"][number],
+  { description, type, other }: Operation["answers"][number],
   mediaTypes: readonly string[],
   schemas: Schemas,
 ): JsonObject {
-  return type === undefined ? { description } : { description, content: content(mediaTypes, schemas.of(type)) };
+  if (type === undefined) return { description };
+  const schema = other === undefined ? schemas.of(type) : { oneOf: [schemas.of(type), schemas.of(other)] };
+  return { description, content: content(mediaTypes, schema) };
 }
 
 function content(mediaTypes: readonly string[], schema: JsonObject): JsonObject {

@@ -205,7 +205,7 @@ for (const [answer, result, why] of outages) {
       const webhook = setUp({ answers: [answer, status({ allowed: true })], failurePolicy });
       const decision = webhook.decide();
       await webhook.clock.pass(3000);
-      assert.deepEqual(await decision, { outcome, reason: 'authorization webhook "w" gave no answer' });
+      assert.deepEqual(await decision, { outcome, reason: 'authorization webhook "w" gave no answer', failed: true });
       const open = outcome === "deny" ? [] : [`open ${result}`];
       assert.deepEqual(webhook.told, [`asked ${result}`, `problem ${why}`, ...open]);
       assert.equal((await webhook.decide()).outcome, "allow");

@@ -41,6 +41,7 @@ export function webhookAuthorizer(deps: WebhookAuthorizerDeps): Authorizer & Rul
   const failing = (why: string): Decision => ({
     outcome: config.failurePolicy === "Deny" ? "deny" : "noOpinion",
     reason: `authorization webhook ${JSON.stringify(name)} ${why}`,
+    failed: true,
   });
   const unanswered = failing("gave no answer");
   const unmatched = failing("has match conditions that failed");

@@ -52,6 +52,9 @@ export interface Snapshot {
   entry(of: Standing, allocate?: Allocate): Entry | DamagedRecord;
   /** Notes in bytewise order of their keys. */
   notes(space: NoteSpace, range: KeyRange): Iterable<Note | UnreadableNote>;
+  countNotes(space: NoteSpace, range: KeyRange): number;
+  /** Notes of all spaces in the order of their places, from one on. */
+  allNotes(from: Buffer): Iterable<PlacedNote>;
   /** Live keys in bytewise order. */
   keys(range: KeyRange): Iterable<{ readonly key: Buffer; readonly place: Place }>;
   count(range: KeyRange): number;
@@ -60,6 +63,14 @@ export interface Snapshot {
   /** The same without values, which are checked all the same. */
   heads(from: number): Iterable<Head>;
   release(): void;
+}
+
+export interface PlacedNote {
+  /** In its table. */
+  readonly place: Buffer;
+  readonly note: Note | UnreadableNote;
+  /** Of the whole line, in bytes. */
+  readonly size: number;
 }
 
 export interface Head {
@@ -257,6 +268,12 @@ function snapshot(transaction: ReadTransaction, { index, log, meta, notes }: Tab
       notes
         ?.getRange({ ...notesIn(space, range), transaction })
         .map(({ key, value }) => decodeNote(asBuffer(key), asBuffer(value), value.length)) ?? [],
+    countNotes: (space, range) => notes?.getKeysCount({ ...notesIn(space, range), transaction }) ?? 0,
+    allNotes: (from) =>
+      notes?.getRange({ start: from, transaction }).map(({ key, value }) => {
+        const place = asBuffer(key);
+        return { place, note: decodeNote(place, asBuffer(value), value.length), size: value.length };
+      }) ?? [],
     count: ({ start, end }) => index.getKeysCount({ start, end, transaction }),
     changes: (from) =>
       log.getRange({ start: encodeNumber(from), transaction }).map(({ key, value }) => {

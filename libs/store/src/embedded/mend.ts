@@ -1,4 +1,7 @@
+import { isReadable, type NoteSpace } from "../notes.js";
+import type { Key } from "../revision.js";
 import type { EmbeddedDatabase, Snapshot } from "./database.js";
+import type { StoredNote } from "./decide.js";
 import type { LogRecord } from "./record.js";
 import type { FoundDamage } from "./scrub.js";
 
@@ -30,7 +33,10 @@ export async function mend(damaged: readonly FoundDamage[], options: MendOptions
   return mended;
 }
 
-async function mendOne(damage: FoundDamage, { database, backup, remove }: MendOptions): Promise<Mended> {
+async function mendOne(damage: FoundDamage, options: MendOptions): Promise<Mended> {
+  const { database, backup, remove } = options;
+  const { note } = damage;
+  if (note !== undefined) return mendNote({ space: note, key: damage.key }, options);
   if (!damage.present) {
     const compacted = Math.max(
       damage.revision,
@@ -51,6 +57,30 @@ async function mendOne(damage: FoundDamage, { database, backup, remove }: MendOp
   if (!remove) return { how: "left" };
   await change(database, damage, undefined);
   return { how: "removed" };
+}
+
+/** A note is history: one that no backup has is given up. */
+async function mendNote(of: NotePlace, { database, backup }: MendOptions): Promise<Mended> {
+  const whole = backup === undefined ? undefined : reading(backup, (snapshot) => wholeNote(snapshot, of));
+  if (whole === undefined) {
+    await database.commit({ removedNotes: { space: of.space, keys: [of.key] } });
+    return { how: "forgotten" };
+  }
+  await database.commit({ notes: [whole] });
+  return { how: "restored" };
+}
+
+interface NotePlace {
+  readonly space: NoteSpace;
+  readonly key: Key;
+}
+
+/** The same note as it was written. */
+function wholeNote(snapshot: Snapshot, { space, key }: NotePlace): StoredNote | undefined {
+  const start = Buffer.from(key);
+  for (const note of snapshot.notes(space, { start, end: Buffer.concat([start, Buffer.alloc(1)]) }))
+    return isReadable(note) ? { ...note, space } : undefined;
+  return undefined;
 }
 
 /** What stands at the key there, with all that its line says. */

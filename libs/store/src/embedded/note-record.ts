@@ -18,6 +18,16 @@ export function notesIn(space: NoteSpace, { start, end }: KeyRange): KeyRange {
   return { start: Buffer.concat([before, start]), end: Buffer.concat([before, end]) };
 }
 
+/** Of which space and which key a note is that stands in such a place; undefined where that is no place of a note. */
+export function noteOf(place: Buffer): { readonly space: NoteSpace; readonly key: Key } | undefined {
+  const text = place.toString();
+  const end = text.indexOf(separator);
+  const space = spaces.find((each) => each === text.slice(0, end));
+  return space === undefined ? undefined : { space, key: key(text.slice(end + 1)) };
+}
+
+const spaces: readonly NoteSpace[] = ["states", "deleted"];
+
 /** `revision:6`, then a line as the log has it, with its checksum. */
 export function encodeNote({ revision: at, key: of, value }: StoredNote): Buffer {
   const line = encodeRecord(at, { type: "put", created: at, previous: 0, key: Buffer.from(of), value });
@@ -26,9 +36,10 @@ export function encodeNote({ revision: at, key: of, value }: StoredNote): Buffer
 
 /** What stands in the table, under its key there; `size` as of a line of the log. */
 export function decodeNote(place: Buffer, bytes: Buffer, size: number): Note | UnreadableNote {
-  const at = decodeNumber(bytes);
-  const entry = decodeEntry(at, bytes.subarray(revisionBytes, size), { size: size - revisionBytes });
-  if (!("why" in entry)) return { key: entry.key, value: entry.value, revision: revision(at) };
-  const text = place.toString();
-  return { key: key(text.slice(text.indexOf(separator) + 1)), revision: revision(at), why: entry.why };
+  const of = place.subarray(place.indexOf(0) + 1);
+  const at = size < revisionBytes ? 0 : decodeNumber(bytes);
+  const damaged = (why: string): UnreadableNote => ({ key: key(of.toString()), revision: revision(at), why });
+  if (size < revisionBytes) return damaged("it is cut short");
+  const entry = decodeEntry(at, bytes.subarray(revisionBytes, size), { size: size - revisionBytes, of });
+  return "why" in entry ? damaged(entry.why) : { key: entry.key, value: entry.value, revision: revision(at) };
 }

@@ -1,8 +1,10 @@
 import type { Clock } from "../clock.js";
 import type { Damage } from "../damaged-entry.js";
+import { isReadable } from "../notes.js";
 import { key, revision } from "../revision.js";
 import type { EmbeddedDatabase, Snapshot } from "./database.js";
 import { damageOf, toKey } from "./entry.js";
+import { noteOf } from "./note-record.js";
 
 /** A slice is read in one turn of the event loop. */
 const sliceBytes = 128 << 10;
@@ -18,12 +20,15 @@ export interface ScrubOptions {
   readonly signal: AbortSignal;
   /** After each slice of so many bytes. */
   readonly pause: (bytes: number) => Promise<void>;
-  /** So many more changes of the log, or present entries, were read. */
-  readonly checked: (count: number, what: "changes" | "entries") => void;
+  /** So many more of them were read. */
+  readonly checked: (count: number, what: Checked) => void;
   readonly found: (damage: FoundDamage) => void;
 }
 
-/** Reads every line of the log, then every entry that the index leads to; in slices, since nobody waits for it. */
+/** Changes of the log, present entries, and notes. */
+export type Checked = "changes" | "entries" | "notes";
+
+/** Reads every line of the log, then every entry that the index leads to, then the notes; in slices, since nobody waits for it. */
 export async function scrubOnce(options: ScrubOptions): Promise<void> {
   let line = 1;
   while (line > 0 && !options.signal.aborted) {
@@ -34,13 +39,18 @@ export async function scrubOnce(options: ScrubOptions): Promise<void> {
     const from: Buffer = after;
     after = await scrubSlice(options, (snapshot) => indexSlice(snapshot, from, options.found));
   }
+  let place: Buffer | undefined = firstKey;
+  while (place !== undefined && !options.signal.aborted) {
+    const from: Buffer = place;
+    place = await scrubSlice(options, (snapshot) => notesSlice(snapshot, from, options.found));
+  }
 }
 
 interface Slice<Next> {
   readonly next: Next;
   readonly bytes: number;
   readonly count: number;
-  readonly what: "changes" | "entries";
+  readonly what: Checked;
 }
 
 async function scrubSlice<Next>(options: ScrubOptions, read: (snapshot: Snapshot) => Slice<Next>): Promise<Next> {
@@ -90,6 +100,21 @@ function indexSlice(snapshot: Snapshot, from: Buffer, found: ScrubOptions["found
     else bytes += entry.value.length;
   }
   return { next: undefined, bytes, count, what: "entries" };
+}
+
+/** `next` is undefined at the end. */
+function notesSlice(snapshot: Snapshot, from: Buffer, found: ScrubOptions["found"]): Slice<Buffer | undefined> {
+  let bytes = 0;
+  let count = 0;
+  for (const { place, note, size } of snapshot.allNotes(from)) {
+    if (bytes >= sliceBytes || count >= sliceLines) return { next: Buffer.from(place), bytes, count, what: "notes" };
+    bytes += size;
+    count++;
+    if (isReadable(note)) continue;
+    const { key: of, revision: at, why } = note;
+    found({ key: of, revision: at, why, present: false, note: noteOf(place)?.space ?? "states" });
+  }
+  return { next: undefined, bytes, count, what: "notes" };
 }
 
 export interface ScrubbingOptions extends Omit<ScrubOptions, "pause" | "found"> {

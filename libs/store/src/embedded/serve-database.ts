@@ -2,16 +2,16 @@ import { unavailable } from "@orch/status/api-error.js";
 import { type Clock, systemClock } from "../clock.js";
 import { type Damage, DamagedEntry } from "../damaged-entry.js";
 import type { StoreIdentity } from "../identity.js";
-import { keyRange } from "../key-range.js";
 import { checkKeySize, checkPrefix, checkSize, type Limits } from "../limits.js";
 import type { Logger } from "../logger.js";
-import { isReadable, type Note, type UnreadableNote } from "../notes.js";
+import { isReadable } from "../notes.js";
 import { revision } from "../revision.js";
 import type { Store } from "../store.js";
 import { ageHistory, createCompactor } from "./compactor.js";
 import { createDamages } from "./damages.js";
 import type { EmbeddedDatabase, Snapshot } from "./database.js";
 import { entryAt } from "./entry.js";
+import { createEmbeddedNotes } from "./notes.js";
 import { createPastReader } from "./past.js";
 import { readRange } from "./range.js";
 import { createRecentChanges } from "./recent.js";
@@ -51,7 +51,7 @@ export interface Condition {
   readonly roomBytes: number;
   /** Entries that were found to be damaged and are neither deleted nor written anew. */
   readonly damaged: readonly Damage[];
-  /** Lines and entries that scrubs have read. */
+  /** Lines, entries and notes that scrubs have read. */
   readonly scrubbed: number;
 }
 
@@ -64,6 +64,9 @@ export interface LocalStoreParts {
   /** What is done when the database has been closed. */
   readonly release: () => void;
 }
+
+const lost = "a stored entry is damaged; it is not served until it is deleted or restored";
+const lostNote = "a stored note is damaged; what it tells of an object's past is lost";
 
 /** LMDB with 4 KiB pages takes keys of this many bytes; its binding crashes on longer ones. */
 const maxKeyBytes = 1978;
@@ -86,9 +89,7 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
     }
   };
   const newest = reading((snapshot) => snapshot.revision);
-  const damages = createDamages((damage) =>
-    logger?.error({ ...damage }, "a stored entry is damaged; it is not served until it is deleted or restored"),
-  );
+  const damages = createDamages((damage) => logger?.error({ ...damage }, damage.note === undefined ? lost : lostNote));
   let relieving: Promise<void> | undefined;
   let startRelieving = (): void => {};
   const room = await parts.openRoom(() => startRelieving());
@@ -101,6 +102,7 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
       tip.move(at);
     },
   });
+  const notes = createEmbeddedNotes({ database, room, reading });
   const compactor = createCompactor(database, signal);
   const past = createPastReader();
   const ranges = new Set<Promise<unknown>>();
@@ -191,28 +193,25 @@ export async function serveDatabase(options: LocalStoreOptions, parts: LocalStor
       return followLog({ database, recent, tip }, query);
     },
     notes: {
-      range: async ({
-        space,
-        prefix: of,
-        from,
-        limit = Number.POSITIVE_INFINITY,
-        maxBytes = Number.POSITIVE_INFINITY,
-      }) =>
-        reading((snapshot) => {
-          checkPrefix(of, prefix);
-          checkKeySize(from ?? of, limits);
-          const notes: (Note | UnreadableNote)[] = [];
-          let bytes = 0;
-          for (const note of snapshot.notes(space, keyRange(of, from))) {
-            if (notes.length >= limit || bytes >= maxBytes) break;
-            notes.push(note);
-            bytes += isReadable(note) ? note.value.length : 0;
-          }
-          return notes;
-        }),
+      async range(query) {
+        checkPrefix(query.prefix, prefix);
+        checkKeySize(query.from ?? query.prefix, limits);
+        const found = await notes.range(query);
+        for (const note of found) if (!isReadable(note)) damages.found({ ...note, note: query.space });
+        return found;
+      },
+      async count(space, of) {
+        checkPrefix(of, prefix);
+        checkKeySize(of, limits);
+        return notes.count(space, of);
+      },
+      async rewrite(space, some) {
+        for (const note of some) checkSize(note, noteLimits);
+        await notes.rewrite(space, some);
+      },
       async remove(space, keys) {
-        if (signal.aborted) throw unavailable("the store is closed");
-        await database.commit({ removedNotes: { space, keys } });
+        await notes.remove(space, keys);
+        if (damages.some) for (const each of keys) damages.mended(each);
       },
     },
     async compact(to) {

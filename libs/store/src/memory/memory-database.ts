@@ -90,6 +90,14 @@ function snapshotOf({ revision, compacted, swept }: Noted, { index, log, notes }
         yield decodeNote(key, bytes, bytes.length);
       }
     },
+    countNotes(space, range) {
+      const { start, end } = notesIn(space, range);
+      return notes.forRange(start, end, false);
+    },
+    *allNotes(from) {
+      for (const [place, bytes] of notes.entries(from))
+        yield { place, note: decodeNote(place, bytes, bytes.length), size: bytes.length };
+    },
     count: ({ start, end }) => index.forRange(start, end, false),
     *changes(from) {
       for (const [at, bytes] of log.entries(from))

@@ -9,8 +9,8 @@ import { type Progress, parseProgress } from "./progress.js";
 
 const help = `usage:
   orch storage migrate [options] [RESOURCE…]   have objects stored as they would be now: in the version and under the
-                                               key of today; all resources, or those that are named (secrets,
-                                               deployments.apps)
+                                               key of today, and the records of their past under that key; all
+                                               resources, or those that are named (secrets, deployments.apps)
 
 options:
   --orchconfig FILE    the client configuration of who may list and patch them (ORCHCONFIG)

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { RawRequest } from "@orch/client/client.js";
 import type { ApiResource } from "@orch/client/discovery.js";
 import type { ListOptions } from "@orch/client/http.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
@@ -58,6 +59,14 @@ test("a run tells what it did, and one that was broken off goes on from what it 
       return { items, resourceVersion: "1", continue: next };
     },
     patch: async () => ({ metadata: { resourceVersion: "2" } }),
+    async raw({ path, query }: RawRequest) {
+      if (!path.startsWith("/api/v1/secrets/")) throw new ApiError("NotFound", "it has no history");
+      lists.push(`secrets' past ${query?.["continue"]}`);
+      const step = { records: 600, rewritten: 600, unreadable: 1 };
+      const metadata = query?.["continue"] === "" ? { continue: "9" } : {};
+      const document = { kind: "ObjectHistoryMigration", metadata, ...(metadata.continue ? step : {}) };
+      return { status: 200, headers: {}, body: Buffer.from(JSON.stringify(document)) };
+    },
   };
   const deps = {
     client: server,
@@ -70,16 +79,22 @@ test("a run tells what it did, and one that was broken off goes on from what it 
   assert.deepEqual(printed, [
     "secrets: 1 so far",
     "secrets: 2 objects, 2 written anew",
+    "secrets: 600 records of their past so far",
+    "secrets: 600 records of their past, 600 written anew, 1 cannot be read and stay as they are",
     "deployments.apps: failed: a key is missing",
-    "1 resources, 2 objects written anew, 1 failed: run it again",
+    "1 resources, 2 objects and 600 records of their past written anew, 1 failed: run it again",
   ]);
-  const [first, last] = [kept[0], kept.at(-1)];
-  assert.ok(first && last);
+  const [first, second, last] = [kept[0], kept[1], kept.at(-1)];
+  assert.ok(first && second && last);
+  assert.deepEqual(second, { done: [], now: { resource: "secrets", from: "9", of: "records" } });
   assert.deepEqual(first, { done: [], now: { resource: "secrets", from: "2" } });
   fails = false;
   lists.length = 0;
   assert.equal(await migrateAll(all, { ...deps, progress: parseProgress(JSON.stringify(first)) ?? { done: [] } }), 0);
-  assert.deepEqual(lists, ["secrets 2", "deployments "]);
+  assert.deepEqual(lists, ["secrets 2", "secrets' past ", "secrets' past 9", "deployments "]);
+  lists.length = 0;
+  assert.equal(await migrateAll(all, { ...deps, progress: parseProgress(JSON.stringify(second)) ?? { done: [] } }), 0);
+  assert.deepEqual(lists, ["secrets' past 9", "deployments "]);
   lists.length = 0;
   assert.equal(await migrateAll(all, { ...deps, progress: parseProgress(JSON.stringify(last)) ?? { done: [] } }), 0);
   assert.deepEqual(lists, ["deployments "]);

@@ -4,8 +4,8 @@ import { readJson } from "@orch/status/read-json.js";
 export interface Progress {
   /** Resources that are done: `secrets`, `deployments.apps`. */
   readonly done: readonly string[];
-  /** The one that is under way, and where it goes on. */
-  readonly now?: { readonly resource: string; readonly from: string };
+  /** The one that is under way, and where it goes on: among its objects, or the records of their past. */
+  readonly now?: { readonly resource: string; readonly from: string; readonly of?: "records" };
 }
 
 /** Undefined for a text that is none. */
@@ -19,7 +19,8 @@ export function parseProgress(text: string): Progress | undefined {
   const [done, now] = [field(value, "done"), field(value, "now")];
   if (!Array.isArray(done) || !done.every((each) => typeof each === "string")) return undefined;
   const [resource, from] = [field(now, "resource"), field(now, "from")];
-  return typeof resource === "string" && typeof from === "string" ? { done, now: { resource, from } } : { done };
+  if (typeof resource !== "string" || typeof from !== "string") return { done };
+  return { done, now: { resource, from, ...(field(now, "of") === "records" ? { of: "records" } : {}) } };
 }
 
 const field = (value: unknown, name: string): unknown =>

@@ -1,5 +1,6 @@
 import { identityOnly } from "@orch/client/metadata-only.js";
 import { migrateCollection } from "@orch/client/migrate.js";
+import { migrateRecords } from "@orch/client/migrate-records.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import { ApiError } from "@orch/status/api-error.js";
@@ -81,6 +82,7 @@ async function migrate(migration: string, tools: ControllerTools, signal: AbortS
       ...{ tools, signal, resourceVersion },
     });
     await migrateCollection(client, collection, { naming, from: continueToken, signal });
+    await migrateRecords(client, collection, { signal });
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ApiError && passing.has(error.reason)) throw error;

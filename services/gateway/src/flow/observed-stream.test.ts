@@ -5,7 +5,7 @@ import type { Chunk } from "@orch/rpc/messages.js";
 import { watchCacheList } from "@orch/rpc/methods.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Sender, Subscription } from "@orch/rpc/rpc.js";
-import { observed } from "./observed-stream.js";
+import { openObserved } from "./observed-stream.js";
 
 const kib = 1024;
 const request = {
@@ -34,14 +34,14 @@ function lists(chunks: number) {
   const got: string[] = [];
   const told: string[] = [];
   const open = (name: string): Subscription =>
-    observed(
-      caller,
-      {
+    openObserved<Chunk>((receiver) => caller.open(watchCacheList, request, receiver), {
+      receiver: { message: () => void got.push(name), end: () => void got.push(`${name} ends`) },
+      observer: {
         message: (bytes) => void told.push(`${name} ${bytes / kib}`),
         end: (whole) => void told.push(`${name} ${whole}`),
       },
       pacer,
-    ).open(watchCacheList, request, { message: () => void got.push(name), end: () => void got.push(`${name} ends`) });
+    });
   /** Lets everything happen that needs no further turn. */
   const settle = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
   const turn = async (): Promise<void> => {

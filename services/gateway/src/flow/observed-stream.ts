@@ -1,5 +1,5 @@
 import type { Pacer } from "@orch/rpc/pacer.js";
-import type { Caller, Subscription } from "@orch/rpc/rpc.js";
+import type { Caller, Receiver, Subscription } from "@orch/rpc/rpc.js";
 
 /** Observes the stream of a list or a watch. */
 export interface StreamObserver {
@@ -9,37 +9,45 @@ export interface StreamObserver {
   end(whole: boolean): void;
 }
 
-/** The same caller, whose streams tell an observer how they go, and take turns where there is a pacer. */
-export function observed(caller: Caller, observer: StreamObserver, pacer?: Pacer): Caller {
+/** The same caller, whose streams tell an observer how they go. */
+export function observed(caller: Caller, observer: StreamObserver): Caller {
   return {
     call: (method, request, options) => caller.call(method, request, options),
-    open(method, request, receiver, options) {
-      const turns = pacer === undefined ? undefined : new Turns(pacer);
-      const subscription = caller.open(
-        method,
-        request,
-        {
-          message(message) {
-            const bytes = bodyBytes(message);
-            observer.message(bytes);
-            receiver.message(message);
-            turns?.taken(bytes);
-          },
-          end(error) {
-            turns?.finish();
-            observer.end(error === undefined);
-            receiver.end(error);
-          },
-        },
-        options,
-      );
-      return turns?.begin(subscription) ?? subscription;
-    },
+    open: (method, request, receiver, options) =>
+      openObserved((observing) => caller.open(method, request, observing, options), { receiver, observer }),
     get ready() {
       return caller.ready;
     },
     close: () => caller.close(),
   };
+}
+
+interface Observing<Res> {
+  readonly receiver: Receiver<Res>;
+  readonly observer: StreamObserver;
+  readonly pacer?: Pacer;
+}
+
+/** A stream that tells an observer how it goes, and takes turns where there is a pacer. */
+export function openObserved<Res>(
+  open: (receiver: Receiver<Res>) => Subscription,
+  { receiver, observer, pacer }: Observing<Res>,
+): Subscription {
+  const turns = pacer === undefined ? undefined : new Turns(pacer);
+  const subscription = open({
+    message(message) {
+      const bytes = bodyBytes(message);
+      observer.message(bytes);
+      receiver.message(message);
+      turns?.taken(bytes);
+    },
+    end(error) {
+      turns?.finish();
+      observer.end(error === undefined);
+      receiver.end(error);
+    },
+  });
+  return turns?.begin(subscription) ?? subscription;
 }
 
 /** A stream that is held back after each message until it is its turn and its receiver wants more. */

@@ -1,5 +1,6 @@
 import { loadCatalog } from "@orch/api/catalog.js";
 import { createLiveCatalog, type LiveCatalog } from "@orch/api/custom/live-catalog.js";
+import { rightsCollections } from "@orch/api/kinds/rbac/rights-collections.js";
 import { createFeedStore } from "@orch/feed/feed-store.js";
 import { createNaming, type Dialect } from "@orch/naming/naming.js";
 import type { FeedOrigin } from "@orch/rpc/feed/messages.js";
@@ -99,7 +100,7 @@ function assemble({ groups, dialect, release, streamingLists }: NearCacheOptions
   const shows = prefixes.map((prefix) => key(`${storePrefix}${prefix}`));
   const store = createFeedStore({ caller: from.source, clock, shows });
   const cache = assembleWatchCache(
-    { ...watchCacheDefaults, streamingLists },
+    { ...watchCacheDefaults, streamingLists, namesBodies: false },
     {
       ...{ store, naming, catalog, services, clock, log, metrics },
       callConversion: () => Promise.reject(new Error("a near cache asks no webhooks")),
@@ -110,6 +111,10 @@ function assemble({ groups, dialect, release, streamingLists }: NearCacheOptions
   const away = new Set(elsewhere);
   const near: Near = {
     caller,
+    hasRights: rightsCollections.every((plural) => {
+      const kind = catalog.now.find(naming.group("rbac.authorization"), "v1", plural);
+      return kind !== undefined && keeps(kind.storage.prefix);
+    }),
     has({ group, version, resource }) {
       if (!cache.status().ready) return false;
       const kind = deps.catalog.now.find(group, version, resource);

@@ -1,4 +1,5 @@
 import type { Peers } from "@orch/rpc/group-peers.js";
+import type { Permitted } from "@orch/rpc/messages.js";
 import { watchCacheGet, watchCacheList, watchCacheWatch } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 
@@ -7,6 +8,8 @@ export interface Subject {
   readonly group: string;
   readonly version: string;
   readonly resource: string;
+  /** Set where it shows what is in some namespaces alone. */
+  readonly permitted?: Permitted | undefined;
 }
 
 /** The cache in this process, as far as it answers. */
@@ -14,6 +17,8 @@ export interface Near {
   readonly caller: Caller;
   /** Whether it has all that a read of these shows. */
   has(subject: Subject): boolean;
+  /** Whether it has what rights are made of, and so can tell that what it shows is newer than the rights to see it. */
+  readonly hasRights: boolean;
 }
 
 const reads: ReadonlySet<string> = new Set([watchCacheGet, watchCacheList, watchCacheWatch].map(({ name }) => name));
@@ -23,9 +28,9 @@ export function nearPeers(far: Peers, groups: readonly string[], near: () => Nea
   /** Undefined where the far one is to be asked. */
   const answering = (method: { readonly name: string }, request: unknown): Caller | undefined => {
     const cache = near();
-    return cache !== undefined && reads.has(method.name) && isAbout(request) && cache.has(request)
-      ? cache.caller
-      : undefined;
+    if (cache === undefined || !reads.has(method.name) || !isAbout(request)) return undefined;
+    if (request.permitted !== undefined && !cache.hasRights) return undefined;
+    return cache.has(request) ? cache.caller : undefined;
   };
   const before = (caller: Caller): Caller => ({
     call: (method, request, options) => (answering(method, request) ?? caller).call(method, request, options),

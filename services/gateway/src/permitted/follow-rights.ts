@@ -49,7 +49,9 @@ class FollowedRights implements Subscription {
   #stream: Subscription | undefined;
   /** What came since rights have changed; undefined while none have. */
   #held: Chunk[] | undefined;
-  /** Rights have changed while they were being looked at. */
+  /** It is being asked what may be seen now. */
+  #looking = false;
+  /** Rights have changed while it was being asked. */
   #again = false;
   #paused = false;
   #over = false;
@@ -71,7 +73,8 @@ class FollowedRights implements Subscription {
       }),
     );
     if (namespaces.rights.namespacesOf(user) === undefined) {
-      const timer = setInterval(() => this.#hold(), askAgainMs).unref();
+      // Nothing tells that rights have changed: what comes meanwhile is not held up.
+      const timer = setInterval(() => this.#askAgain(), askAgainMs).unref();
       this.#stops.push(() => clearInterval(timer));
     }
     this.#began = namespaces.time();
@@ -130,9 +133,17 @@ class FollowedRights implements Subscription {
   #hold(): void {
     if (this.#over) return;
     this.#again = true;
-    if (this.#held !== undefined) return;
-    this.#held = [];
-    this.#stream?.pause();
+    if (this.#held === undefined) {
+      this.#held = [];
+      this.#stream?.pause();
+    }
+    this.#askAgain();
+  }
+
+  #askAgain(): void {
+    if (this.#over || this.#looking) return;
+    this.#looking = true;
+    this.#again = true;
     this.#look().catch(() => this.#expire());
   }
 
@@ -150,6 +161,7 @@ class FollowedRights implements Subscription {
       if (now === undefined) return this.#expire();
       this.#goOn(now.namespaces);
     }
+    this.#looking = false;
   }
 
   #goOn(now: readonly string[]): void {

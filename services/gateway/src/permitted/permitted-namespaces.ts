@@ -1,15 +1,18 @@
+import { hash } from "node:crypto";
 import type { Authorizer, ResourceAttributes } from "@orch/auth/authorizer.js";
 import { forbiddenError } from "@orch/auth/forbidden.js";
+import { createInFlight } from "@orch/auth/in-flight.js";
 import type { ScopedRights } from "@orch/auth/scoped-rights.js";
 import type { Permitted } from "@orch/rpc/messages.js";
 import { LRUCache } from "lru-cache";
+import { createAskEach } from "./ask-each.js";
 import type { NamespaceNames } from "./namespace-names.js";
 
 /** In which namespaces somebody may do what it may not do in all of them. */
 export interface PermittedNamespaces {
   /**
    * Of a request about all namespaces, as it is asked of authorizers. @throws ApiError Forbidden where so many namespaces would
-   * have to be asked about that nobody does
+   * have to be asked about that nobody does; ServiceUnavailable where an authorizer gave no answer, or the answers took too long
    */
   of(attributes: ResourceAttributes): Answer | Promise<Answer>;
   /** The same, asked now. */
@@ -36,14 +39,12 @@ export interface PermittedDeps {
 
 /** Namespaces that authorizers are asked about for one request. */
 export const mostQuestions = 10_000;
-/** Asked at the same time, where an answer takes its time. */
-const atOnce = 50;
-/** Asked in one turn of the event loop, where answers are there at once. */
-const inTurn = 1000;
 /** For so long an answer is used again, in milliseconds. */
 const maxAgeMs = 5000;
-/** Names of namespaces in answers that are kept. */
-const mostNames = 500_000;
+/** Names of namespaces in answers that are kept, and what an answer takes of them besides its own. */
+const [mostNames, namesOfAnswer] = [500_000, 16];
+/** Longer ones are kept by what they hash to. */
+const longestKey = 512;
 
 interface Kept {
   readonly answer: Answer;
@@ -52,9 +53,11 @@ interface Kept {
 
 export function createPermittedNamespaces(deps: PermittedDeps): PermittedNamespaces {
   const { rights, namespaces } = deps;
+  const askEach = createAskEach(deps);
+  const underWay = createInFlight<Answer>();
   const kept = new LRUCache<string, Kept>({
     maxSize: mostNames,
-    sizeCalculation: ({ answer }) => answer.namespaces.length + 1,
+    sizeCalculation: ({ answer }) => answer.namespaces.length + namesOfAnswer,
   });
 
   const ask = (attributes: ResourceAttributes): Answer | Promise<Answer> => {
@@ -73,7 +76,7 @@ export function createPermittedNamespaces(deps: PermittedDeps): PermittedNamespa
         const why = `which of ${names.size} namespaces are permitted is not worked out: ${mostQuestions} at most are asked about`;
         throw forbiddenError(attributes, why);
       }
-      return allowedAmong(deps.authorizer, attributes, [...names]);
+      return askEach(attributes, [...names]);
     };
     const found = bound === undefined ? namespaces.all().then(among) : among(bound);
     return found instanceof Promise ? found.then(answered) : answered(found);
@@ -85,50 +88,20 @@ export function createPermittedNamespaces(deps: PermittedDeps): PermittedNamespa
     time: deps.now,
     now: ask,
     of(attributes) {
-      const known = kept.get(keyOf(attributes));
-      if (known === undefined || known.answer.version !== rights.version) return ask(attributes);
-      if (deps.now() - known.at >= maxAgeMs) return ask(attributes);
+      const key = keyOf(attributes);
+      const known = kept.get(key);
+      if (known === undefined || known.answer.version !== rights.version || deps.now() - known.at >= maxAgeMs) {
+        // What began before a change is not for those who ask after it.
+        return underWay(`${rights.version}|${key}`, () => ask(attributes));
+      }
       // Changes of others have left these rights as they were.
       return known.answer.rights === undefined ? known.answer : { ...known.answer, rights: rights.revisions() };
     },
   };
 }
 
-/** All that an answer depends on; equal for equal questions. */
+/** All that an answer depends on; equal for equal questions. Selectors may be as long as a client likes. */
 function keyOf({ user, kind: _kind, ...question }: ResourceAttributes): string {
-  return JSON.stringify([user.name, user.uid, user.groups, user.extra, Object.entries(question)]);
-}
-
-/** Those in which the request is allowed. Answers at once where the authorizer does and there are few. */
-function allowedAmong(
-  authorizer: Authorizer,
-  attributes: ResourceAttributes,
-  names: readonly string[],
-): readonly string[] | Promise<readonly string[]> {
-  const allowed: string[] = [];
-  for (const [i, namespace] of names.entries()) {
-    const decision = i >= inTurn ? undefined : authorizer.authorize({ ...attributes, namespace });
-    if (decision === undefined || decision instanceof Promise) {
-      return Promise.all([decision, allowedLater(authorizer, attributes, names.slice(i + (decision ? 1 : 0)))]).then(
-        ([first, later]) => [...allowed, ...(first?.outcome === "allow" ? [namespace] : []), ...later].sort(),
-      );
-    }
-    if (decision.outcome === "allow") allowed.push(namespace);
-  }
-  return allowed.sort();
-}
-
-async function allowedLater(
-  authorizer: Authorizer,
-  attributes: ResourceAttributes,
-  names: readonly string[],
-): Promise<readonly string[]> {
-  const allowed: string[] = [];
-  for (let at = 0; at < names.length; at += atOnce) {
-    const some = names.slice(at, at + atOnce);
-    const decisions = await Promise.all(some.map((namespace) => authorizer.authorize({ ...attributes, namespace })));
-    allowed.push(...some.filter((_, i) => decisions[i]?.outcome === "allow"));
-    if (at % inTurn === 0) await new Promise(setImmediate);
-  }
-  return allowed;
+  const all = JSON.stringify([user.name, user.uid, user.groups, user.extra, Object.entries(question)]);
+  return all.length > longestKey ? hash("sha256", all, "base64url") : all;
 }

@@ -11,8 +11,16 @@ const permittedWord = "permitted";
 /** @throws ApiError BadRequest for a scope that there is none of */
 export function wantsPermitted(request: Pick<HttpRequest, "query" | "header">): boolean {
   const scope = request.query?.get(scopeParameter) ?? request.header(scopeHeader) ?? "";
-  if (scope === "") return false;
-  if (scope === permittedWord) return true;
+  checkScope(scope);
+  return scope !== "";
+}
+
+/**
+ * Of those, too, who may see everything: a word that is passed over for them would be found wrong by others.
+ * @throws ApiError BadRequest for a scope that there is none of
+ */
+export function checkScope(scope: string): void {
+  if (scope === "" || scope === permittedWord) return;
   throw badRequest(`invalid ${scopeParameter}: the one that can be asked for is ${permittedWord}`);
 }
 

@@ -1,14 +1,18 @@
 import { isStored, type Kind } from "@orch/api/catalog.js";
-import type { Authorizer, ResourceAttributes } from "@orch/auth/authorizer.js";
+import { refuseAlternatives } from "@orch/api/selectors/selectors.js";
+import type { Authorizer, Decision, ResourceAttributes } from "@orch/auth/authorizer.js";
 import { forbiddenError } from "@orch/auth/forbidden.js";
 import { objectOf } from "@orch/codec/json.js";
+import { historyKey } from "@orch/naming/naming.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { resourceHistory } from "@orch/rpc/methods.js";
 import type { Caller } from "@orch/rpc/rpc.js";
 import { ApiError, badRequest, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
 import type { Target } from "@orch/status/target.js";
 import type { Negotiated, Wanted } from "../call.js";
+import type { HttpRequest } from "../http/request.js";
 import { warningHeaders } from "../http/warning-headers.js";
+import { readForm } from "../reads.js";
 import { documentOf, formOf, plainJson, type Representation } from "../representation.js";
 import type { Responder } from "../respond.js";
 import { timeLimitOf } from "../time-limit.js";
@@ -24,6 +28,8 @@ export interface HistoryDeps {
   readonly respond: Responder;
   readonly resources: (group: string) => Caller;
   readonly requestTimeoutMs: number;
+  /** Fields may be chosen, and selectors have alternatives. */
+  readonly listExtensions: boolean;
 }
 
 /** What of objects' past a request reads. */
@@ -41,6 +47,7 @@ export function historyRead({ verb, request }: Negotiated, { subresource }: Targ
     return request.query?.has("at") && pastVerbs.has(verb) ? { type: "at" } : undefined;
   }
   if (subresource === "deleted") return { type: "deleted" };
+  if (subresource === "history" && verb === "patch") return undefined;
   return subresource === "history" || subresource.startsWith("history/") ? { type: "history" } : undefined;
 }
 
@@ -61,16 +68,39 @@ export async function serveHistory(
   const { target } = route;
   if (!deps.hasHistory(kind) || !isPlaced(kind, target)) throw unknownPath();
   if (verb !== "get" && verb !== "list") throw refusedVerb(verb, read);
-  if (read.type === "at") await checkAllowed(deps, { ...target, kind: "resource", user, verb, subresource: "history" });
+  if (read.type === "at")
+    await checkAllowed(deps, call, { ...target, kind: "resource", user, verb, subresource: "history" });
   const representation =
     read.type === "at" || isState(target) ? wanted.representation : documentOf(wanted.representation);
-  const form = representation === plainJson ? "" : formOf(representation, request, verb);
-  const { code, body, warnings } = await askPast(deps, call, { target, options: optionsOf(request.query), form });
+  const asked =
+    read.type === "at"
+      ? asItWas(deps, { representation, request }, verb)
+      : {
+          options: optionsOf(request.query),
+          form: representation === plainJson ? "" : formOf(representation, request, verb),
+        };
+  const { code, body, warnings } = await askPast(deps, call, { target, ...asked });
   const table = representation === plainJson ? tableOf(deps, wanted.representation, body) : undefined;
   await deps.respond.document(response, representation, {
     ...{ code, body: table ?? body },
     headers: warningHeaders(warnings),
   });
+}
+
+/** What is asked where the past is shown as the present is. @throws ApiError NotAcceptable, BadRequest */
+function asItWas(
+  deps: HistoryDeps,
+  shown: { readonly representation: Representation; readonly request: HttpRequest },
+  verb: string,
+): Pick<PastQuestion, "options" | "form"> {
+  const { query } = shown.request;
+  if (!deps.listExtensions) {
+    refuseAlternatives(query?.get("labelSelector") ?? "");
+    return { options: optionsOf(query), form: formOf(shown.representation, shown.request, verb) };
+  }
+  const { fields: _form, sort, ...options } = optionsOf(query);
+  if (sort !== undefined && sort !== "") throw badRequest("invalid sort: what was has the order of names alone");
+  return { options, form: readForm(deps, shown, verb) };
 }
 
 interface PastQuestion {
@@ -102,7 +132,8 @@ function isPlaced(kind: Kind, { namespace, name, subresource }: Target): boolean
   return !kind.namespaced || namespace !== "" || name === "" || (name === everything && subresource === "deleted");
 }
 
-const everything = "-";
+/** The name that stands for all. */
+export const everything = "-";
 
 /** An object as it was, in the form that the client wants of objects; a difference of two is a document. */
 const isState = ({ subresource }: Target): boolean => subresource.startsWith("history/");
@@ -113,9 +144,23 @@ function tableOf({ metaGroup }: HistoryDeps, { transform }: Representation, body
   return historyTable(body, { group: metaGroup, version: transform.version });
 }
 
-async function checkAllowed({ authorizer }: HistoryDeps, attributes: ResourceAttributes): Promise<void> {
-  const { outcome, reason } = await authorizer.authorize(attributes);
+async function checkAllowed(deps: HistoryDeps, call: Negotiated, attributes: ResourceAttributes): Promise<void> {
+  const { outcome, reason } = await decide(deps, call, attributes);
   if (outcome !== "allow") throw forbiddenError(attributes, reason);
+}
+
+/** The second decision about a request, of which its audit event tells beside the first. */
+async function decide(
+  { authorizer }: HistoryDeps,
+  { audit }: Negotiated,
+  attributes: ResourceAttributes,
+): Promise<Decision> {
+  const decision = await authorizer.authorize(attributes);
+  audit?.annotate([
+    [historyKey("decision"), decision.outcome === "allow" ? "allow" : "forbid"],
+    [historyKey("reason"), decision.reason],
+  ]);
+  return decision;
 }
 
 /** The name that a path ends with which asks for the deletions of a collection: `…/configmaps/deleted`. */
@@ -137,8 +182,9 @@ export async function serveDeleted(
 ): Promise<void> {
   const { subject } = wanted;
   const target = { ...subject.route.target, name: everything, subresource: "deleted" };
-  const { outcome } = await deps.authorizer.authorize({ ...target, kind: "resource", user: call.user, verb: "get" });
-  if (!(error instanceof ApiError) || error.reason !== "NotFound" || outcome !== "allow") throw error;
+  if (!(error instanceof ApiError) || error.reason !== "NotFound") throw error;
+  const { outcome } = await decide(deps, call, { ...target, kind: "resource", user: call.user, verb: "get" });
+  if (outcome !== "allow") throw error;
   if (await hadItsName(deps, call, { ...target, name: deletedName })) throw error;
   const asking = { ...wanted, subject: { ...subject, route: { ...subject.route, target } } };
   await serveHistory(deps, call, { wanted: asking, read: { type: "deleted" } });

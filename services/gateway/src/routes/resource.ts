@@ -5,12 +5,13 @@ import { methodNotAllowed } from "@orch/status/api-error.js";
 import type { Negotiated, Reached, Wanted } from "../call.js";
 import { checkServed } from "../check-served.js";
 import type { Served } from "../documents/discovery.js";
-import { observed } from "../flow/observed-stream.js";
+import { observed, openObserved } from "../flow/observed-stream.js";
 import { warningHeaders } from "../http/warning-headers.js";
 import { isConnection } from "../long-running.js";
 import { type RequestMetrics, sharedLabels } from "../metrics.js";
 import type { NodeWay } from "../nodes/node-way.js";
 import { type ReadDeps, serveGet, serveList, serveWatch } from "../reads.js";
+import { documentOf } from "../representation.js";
 import type { Handler } from "../request-trace.js";
 import type { Reviews } from "../reviews/reviews.js";
 import type { Sets } from "../sets/sets.js";
@@ -69,7 +70,8 @@ export function answerResource(deps: ResourceDeps, call: Negotiated, wanted: Wan
       if (verb === "deletecollection" && !deps.listExtensions) {
         refuseAlternatives(request.query?.get("labelSelector") ?? "");
       }
-      const write = { request, response, target, representation, warnings, user, span, audit };
+      const shown = target.subresource === "history" ? documentOf(representation) : representation;
+      const write = { request, response, target, representation: shown, warnings, user, span, audit };
       const answer = verb === "create" ? deps.reviews.of(kind) : undefined;
       if (wantsExplanation(request)) {
         checkExplainable(call, answer !== undefined);
@@ -114,6 +116,11 @@ function handlerOf(verb: string): Handler {
 function observedReads(deps: ResourceDeps, { seats, verb }: Negotiated): ReadDeps {
   const observer = seats.stream;
   if (observer === undefined) return deps;
-  const pacer = verb === "list" ? deps.pacer : undefined;
-  return { ...deps, caches: (group) => observed(deps.caches(group), observer, pacer) };
+  const { caches, openList, pacer } = deps;
+  if (verb !== "list") return { ...deps, caches: (group) => observed(caches(group), observer) };
+  return {
+    ...deps,
+    openList: (request, receiver, options) =>
+      openObserved((observing) => openList(request, observing, options), { receiver, observer, pacer }),
+  };
 }

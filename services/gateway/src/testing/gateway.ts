@@ -25,6 +25,7 @@ import type { Reached } from "../call.js";
 import { noSeats } from "../flow/seats.js";
 import type { Serve } from "../http/exchange.js";
 import type { ScopedReads } from "../identity.js";
+import { listsOf } from "../kept-lists.js";
 import { createLayouts } from "../layout/layouts.js";
 import type { DeprecatedLabels, RequestLabels } from "../metrics.js";
 import type { NodeWay } from "../nodes/node-way.js";
@@ -111,6 +112,7 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
     pacer,
     layouts,
     caches: options.caches ?? (() => caller),
+    openList: listsOf(options.caches ?? (() => caller)),
     resources: options.resources ?? (() => caller),
     requestTimeoutMs: options.requestTimeoutMs ?? 1000,
     gzip: true,

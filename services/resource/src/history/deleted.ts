@@ -8,7 +8,7 @@ import { apiVersion, authorOf } from "./documents.js";
 import { pageLimit, readContinue, writeContinue } from "./paging.js";
 
 /** The name that stands for all in a path: no object can have it where names are DNS labels. */
-const anything = "-";
+export const anything = "-";
 
 /**
  * The deletions in a scope, or of a name, in the order of names and with the newest of a name first. Nothing of the objects but

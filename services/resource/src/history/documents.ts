@@ -1,6 +1,7 @@
 import { type Difference, differenceOf } from "@orch/history/difference.js";
 import type { ObjectState, ObjectStates } from "@orch/history/states.js";
 import { historyGroup } from "@orch/naming/naming.js";
+import type { WriteReply } from "@orch/rpc/messages.js";
 import { readJson } from "@orch/status/read-json.js";
 import type { Write } from "../write/write.js";
 
@@ -10,6 +11,10 @@ export const apiVersion = `${historyGroup}/v1alpha1`;
 const mostParsedBytes = 4 << 20;
 const mostFields = 50;
 const mostChanges = 1000;
+
+export function jsonReply(document: object): WriteReply {
+  return { code: 200, body: Buffer.from(`${JSON.stringify(document)}\n`), warnings: [] };
+}
 
 /** The states of an object, newest first. */
 export async function historyDocument(write: Write, states: ObjectStates): Promise<object> {

@@ -5,10 +5,13 @@ import { noteKeyOf } from "@orch/history/note-keys.js";
 import { type Author, encodeRecord } from "@orch/history/record.js";
 import type { HistoryPolicy, HistoryRule } from "@orch/history/rules.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { createMetrics } from "@orch/runtime/metrics.js";
 import { openMemoryStore } from "@orch/store/memory/memory-store.js";
 import { key, revision } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
+import { type Transformer, transformed } from "@orch/store/transformed.js";
 import { createKeeper } from "./keep.js";
+import { createHistoryMetrics } from "./metrics.js";
 
 const naming = createNaming("orch");
 const catalog = { now: loadCatalog(naming) };
@@ -76,6 +79,104 @@ test("nothing goes of a group that another process has, nor at once of a kind th
   assert.equal((await kept(store, {}, (group) => group !== "")).notes.length, 4);
   assert.deepEqual((await kept(store, {})).notes, Array(3).fill("example.com/widgets/ns/w"));
   await store.close();
+});
+
+test("what cannot be read goes when it is older than anything that is kept, and is counted before", async () => {
+  const below = await openMemoryStore({ prefix });
+  const lost: Transformer = {
+    seal: (value) => value,
+    open: (value, at) => (at.includes("/lost") ? { type: "damaged", why: "no key" } : { type: "value", value }),
+  };
+  const store = transformed(below, lost);
+  await write(below, "configmaps/ns/lost", [3, 3]);
+  await write(below, "secrets/ns/lost", [3, 3]);
+  await write(below, "configmaps/ns/b", [2]);
+  let time = now;
+  const metrics = createMetrics({ release: "1.32", processMetrics: false });
+  const keeper = createKeeper({
+    ...{ store, storePrefix: prefix, catalog, owns: () => true, now: () => time },
+    policy: { maxBytes: 1 << 30, rules: [rule({})] },
+    log: (what) => assert.fail(what),
+    metrics: createHistoryMetrics(metrics),
+  });
+  const counted = async () => {
+    const { records, unreadable, removed } = await keeper.round();
+    const left = (await below.notes.range({ space: "states", prefix: key(prefix) })).length;
+    return { records, unreadable, removed, left };
+  };
+  assert.deepEqual(await counted(), { records: 1, unreadable: 4, removed: 0, left: 5 });
+  time += 23 * hour;
+  // That of b was made after those of the lost one: when it is too old, they are. Of secrets nothing tells that.
+  assert.deepEqual(await counted(), { records: 0, unreadable: 4, removed: 1, left: 4 });
+  assert.deepEqual(await counted(), { records: 0, unreadable: 2, removed: 2, left: 2 });
+  const page = await metrics.text();
+  const value = (name: string): number =>
+    Number(
+      page
+        .split("\n")
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(" ")[1],
+    );
+  assert.equal(value("orch_object_history_unreadable_records"), 2);
+  assert.equal(value("orch_object_history_records"), 0);
+  assert.equal(value("orch_object_history_bytes"), 0);
+  assert.equal(value("orch_object_history_removed_records_total"), 3);
+  assert.equal(value('orch_object_history_rounds_total{result="success"}'), 3);
+  assert.equal(value('orch_object_history_rounds_total{result="failure"}'), 0);
+  await store.close();
+});
+
+/** An object with so many changes, told to a keeper; what its history looks like when it was cut. */
+async function busy(texts: readonly (string | undefined)[], maxStates: number): Promise<readonly number[]> {
+  const store = await openMemoryStore({ prefix });
+  const at = key(`${prefix}configmaps/ns/busy`);
+  const removing: Promise<void>[] = [];
+  const notes: Store["notes"] = {
+    ...store.notes,
+    async remove(space, keys) {
+      const removed = store.notes.remove(space, keys);
+      removing.push(removed);
+      await removed;
+    },
+  };
+  const policy = { maxBytes: 1 << 30, rules: [rule({ limits: { maxAgeMs: 24 * hour, maxStates } })] };
+  const log = (what: string): void => assert.fail(what);
+  const deps = { storePrefix: prefix, catalog, policy, owns: () => true, now: () => now, log };
+  const keeper = createKeeper({ ...deps, store: { ...store, notes } });
+  for (const text of texts) {
+    const before = await store.get(at);
+    const after = text === undefined ? undefined : Buffer.from(text);
+    const names = { verb: "update", subresource: "", user: "ann", manager: "", userAgent: "", auditId: "" };
+    const value = encodeRecord({ ...names, time: now }, { before, after });
+    const space = after === undefined ? "deleted" : "states";
+    const note = { space, key: noteKeyOf(at, before?.revision ?? 0, `uid-${text}`), value } as const;
+    const swap = await store.swap({ key: at, expected: before?.revision ?? revision(0), value: after, note });
+    assert.ok(swap.done);
+    keeper.noted(note);
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await Promise.all(removing);
+  const left = await Promise.all(
+    (["states", "deleted"] as const).map((space) => store.notes.range({ space, prefix: at })),
+  );
+  await store.close();
+  return left
+    .flat()
+    .map((note) => note.revision)
+    .sort((a, b) => a - b);
+}
+
+const upTo = (from: number, to: number): readonly number[] => Array.from({ length: to - from + 1 }, (_, i) => from + i);
+
+test("of a busy object the oldest changes go when fifty more were made, and no others", async () => {
+  const texts = upTo(1, 120).map((i) => `state ${i}`);
+  assert.deepEqual(await busy(texts, 10), upTo(91, 120));
+  assert.deepEqual(await busy(texts, 1000), upTo(1, 120));
+});
+
+test("an object that came and went is cut by its changes, not by the order of their keys", async () => {
+  const life = (of: string): readonly (string | undefined)[] => [...upTo(1, 23).map((i) => `${of} ${i}`), undefined];
+  assert.deepEqual(await busy([..."abcd"].flatMap(life), 10), upTo(41, 96));
 });
 
 test("an object whose records are large has fewer of them", async () => {

@@ -5,6 +5,7 @@ import { cut } from "@orch/status/cut.js";
 const known = {
   history: ["diff", "includeObject"],
   deleted: ["limit", "continue", "includeObject"],
+  reseal: ["limit", "continue"],
   at: ["at", "includeObject"],
   listAt: ["at", "limit", "continue", "labelSelector", "fieldSelector", "includeObject"],
 } as const;

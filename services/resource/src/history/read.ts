@@ -9,7 +9,7 @@ import { objectReply } from "../write/reply.js";
 import { keyOf, resourceOf, type Write } from "../write/write.js";
 import { checkNotAhead, keptOf, lost, type Moment, parseMoment, stateAt, tooFarBack } from "./at.js";
 import { listDeleted } from "./deleted.js";
-import { differenceDocument, historyDocument } from "./documents.js";
+import { differenceDocument, historyDocument, jsonReply } from "./documents.js";
 import { listAt } from "./list-at.js";
 import { checkOptions } from "./options.js";
 
@@ -53,10 +53,6 @@ export async function readHistory(write: Write): Promise<WriteReply> {
   const moment = parseMoment(options["at"]);
   checkOptions(options, request.name === "" ? "listAt" : "at");
   return request.name === "" ? listAt(whole, moment) : readAt(whole, moment);
-}
-
-function jsonReply(document: object): WriteReply {
-  return { code: 200, body: Buffer.from(`${JSON.stringify(document)}\n`), warnings: [] };
 }
 
 /** @throws ApiError NotFound where nothing is known of such an object */

@@ -6,7 +6,6 @@ import { writeOptions } from "@orch/render/write-options.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { badRequest, methodNotAllowed, notFound, unknownPath } from "@orch/status/api-error.js";
-import { readJson } from "@orch/status/read-json.js";
 import { revision } from "@orch/store/revision.js";
 import { changeObject } from "../write/change.js";
 import { readStored } from "../write/conversions.js";
@@ -17,6 +16,7 @@ import { surfaceOf } from "../write/surface.js";
 import { warned } from "../write/warned.js";
 import { keyOf, resourceOf, type Write } from "../write/write.js";
 import { lost } from "./at.js";
+import { bodyObject } from "./body.js";
 import { parsed } from "./documents.js";
 import { livingOwners } from "./owners.js";
 import { stateOf } from "./read.js";
@@ -155,9 +155,7 @@ const bodyFields: ReadonlySet<string> = new Set(["kind", "apiVersion", "revision
 
 /** `{"revision": 12}`, or nothing. @throws ApiError BadRequest */
 function bodyOf({ request: { body } }: Write): RestoreBody {
-  const text = body.toString("utf8").trim();
-  const tree = text === "" ? {} : readJson(text);
-  if (!isObject(tree)) throw badRequest("the body must be a JSON object");
+  const tree = bodyObject(body);
   const unknown = Object.keys(tree).find((name) => !bodyFields.has(name));
   if (unknown !== undefined) throw badRequest(`unknown field ${JSON.stringify(unknown.slice(0, 100))}`);
   const { revision: wanted, resourceVersion } = tree;

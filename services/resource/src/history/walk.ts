@@ -1,6 +1,6 @@
 import { objectOf } from "@orch/history/note-keys.js";
 import { changeOf, type NotedChange, newestFirst } from "@orch/history/states.js";
-import { isReadable, type NoteSpace } from "@orch/store/notes.js";
+import { isReadable, type Note, type NoteSpace, type UnreadableNote } from "@orch/store/notes.js";
 import { createPace } from "@orch/store/pace.js";
 import { type Key, key } from "@orch/store/revision.js";
 import type { Entry, Store } from "@orch/store/store.js";
@@ -18,6 +18,8 @@ interface WalkQuery {
   readonly after?: Key | undefined;
   /** End with this one. */
   readonly to?: Key | undefined;
+  /** Is given the notes of each page that cannot be read, or are no records, which are passed over. */
+  readonly unreadable?: (space: NoteSpace, notes: readonly Pick<UnreadableNote, "key" | "revision">[]) => Promise<void>;
 }
 
 const pageSize = 500;
@@ -108,16 +110,20 @@ function createStream<T>(items: Items<T>): Stream<T> {
 async function* notesOf(
   store: Pick<Store, "notes">,
   space: NoteSpace,
-  { prefix, after }: WalkQuery,
+  { prefix, after, unreadable }: WalkQuery,
 ): Items<NotedChange> {
   // Behind all notes of that object, and before those of any other.
   let from = after === undefined ? undefined : key(`${after}\u0001`);
   for (;;) {
     const page = { space, prefix, limit: pageSize, maxBytes: pageBytes };
     const notes = await store.notes.range({ ...page, ...(from === undefined ? {} : { from }) });
+    const others: (Note | UnreadableNote)[] = [];
     for (const note of notes) {
-      if (isReadable(note)) for (const item of changeOf(space, note)) yield { key: objectOf(note.key), item };
+      const changes = isReadable(note) ? changeOf(space, note) : [];
+      if (changes.length === 0) others.push(note);
+      for (const item of changes) yield { key: objectOf(note.key), item };
     }
+    if (others.length > 0) await unreadable?.(space, others);
     const last = notes.at(-1);
     if (last === undefined) return;
     from = key(`${last.key}\0`);

@@ -46,6 +46,8 @@ export function asking(ask: Ask<Question, Answer>, write: number): Asking {
       },
       notes: {
         range: () => Promise.reject(new TypeError("a write in the thread reads no notes")),
+        count: () => Promise.reject(new TypeError("a write in the thread counts no notes")),
+        rewrite: () => Promise.reject(new TypeError("a write writes no notes of others")),
         remove: () => Promise.reject(new TypeError("a write removes no notes")),
       },
       compact: () => Promise.reject(new TypeError("a write does not compact")),

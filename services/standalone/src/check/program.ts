@@ -18,7 +18,7 @@ export const checkFlags = (dataDir: string) =>
     }),
     json: boolFlag(false, { help: "print the report as JSON" }),
     repair: boolFlag(false, {
-      help: "forget history that is damaged, and restore damaged entries from --backup",
+      help: "forget history that is damaged, and restore damaged entries and records of objects' past from --backup",
     }),
     backup: stringFlag("", {
       word: "path",

@@ -1,3 +1,4 @@
+import { objectOf } from "@orch/history/note-keys.js";
 import type { StoreReport } from "@orch/store/check-store.js";
 
 type Found = StoreReport["damaged"][number];
@@ -9,12 +10,12 @@ export function isWell({ damaged }: StoreReport): boolean {
 
 /** The report for a person. */
 export function reportText(report: StoreReport): string {
-  const { path, identity, format, revision, compacted, entries, changes, damaged } = report;
+  const { path, identity, format, revision, compacted, entries, changes, notes, damaged } = report;
   const lines = [
     path,
     `  dialect ${identity?.dialect ?? "unknown"}, cluster ${identity?.cluster ?? "unknown"}, format ${format ?? "unknown"}`,
     `  revision ${revision}, history from ${compacted + 1} on`,
-    `  ${entries} entries and ${changes} changes read, ${damaged.length === 0 ? "all whole" : `${damaged.length} damaged`}`,
+    `  ${entries} entries, ${changes} changes and ${notes} records of objects' past read, ${damaged.length === 0 ? "all whole" : `${damaged.length} damaged`}`,
   ];
   if (format === 1) lines.push("  data of format 1 has no checksums: the next start of the server adds them");
   lines.push(...damaged.map(damageLine));
@@ -28,9 +29,14 @@ const advice =
   "  by a DELETE with ignoreStoreReadErrorWithClusterBreakingPotential=true.";
 
 function damageLine(damage: Found): string {
-  const { key, revision, why, present } = damage;
-  const what = present ? key : `history of ${key === "" ? "a key that cannot be read" : key}`;
+  const { revision, why } = damage;
+  const what = damage.present ? damage.key : `history of ${pastOf(damage)}`;
   return `  ${what} at revision ${revision}: ${why}${outcome(damage)}`;
+}
+
+function pastOf({ key, note }: Found): string {
+  if (note !== undefined) return `${objectOf(key)}, a record`;
+  return key === "" ? "a key that cannot be read" : key;
 }
 
 function outcome({ mended }: Found): string {

@@ -1,7 +1,7 @@
 import { type ChunkMemory, freshMemory } from "@orch/status/chunk-memory.js";
 import { LRUCache } from "lru-cache";
 import type { CachedObject } from "../object.js";
-import { type Parts, type SizedChunks, sizedChunks } from "./list-body.js";
+import { type Joined, type Parts, type SizedChunks, sizedChunks } from "./list-body.js";
 
 /**
  * Items of lists that are asked for again while none of them changes (many clients that come back at once, dashboards),
@@ -27,19 +27,10 @@ export type Seen =
   | { readonly type: "again"; readonly keep: Keep }
   | Joined;
 
-/** All of a list but its head. */
-export interface Joined {
-  readonly type: "joined";
-  readonly chunks: readonly Buffer[];
-  readonly bytes: number;
-  /** Of its tail alone. */
-  readonly tailBytes: number;
-}
-
 export interface Keep {
   /** More than this is not kept. */
   readonly mostBytes: number;
-  /** Good for as long as `now` is before `until`. Nobody writes to the chunks any more. */
+  /** Good for as long as `now` is before `until`. */
   joined(list: Joined, until: number): void;
   /** The list is too large: the next one that is the same is not to be tried again. */
   tooLarge(): void;
@@ -108,8 +99,8 @@ export function createHotLists(maxBytes: number): HotLists {
 }
 
 /** A list whose items are joined already. */
-export function joinedList(head: Buffer, { chunks, bytes }: Joined): SizedChunks {
-  return { bytes: head.length + bytes, chunks: [head, ...chunks].values(), memory: freshMemory };
+export function joinedList(head: Buffer, rest: Joined): SizedChunks {
+  return { bytes: head.length + rest.bytes, chunks: [head, ...rest.chunks].values(), memory: freshMemory, rest };
 }
 
 /** Joins the items and keeps them; tells that they are new where they are too many bytes for that. */

@@ -33,6 +33,15 @@ export interface Parts {
 /** Bytes of one chunk; a part larger than this makes a chunk of its own. */
 export const chunkBytes = 128 * 1024;
 
+/** All of a list but its head, joined: nobody writes to the chunks any more. */
+export interface Joined {
+  readonly type: "joined";
+  readonly chunks: readonly Buffer[];
+  readonly bytes: number;
+  /** Of its tail alone. */
+  readonly tailBytes: number;
+}
+
 /** A body that is made as it is taken, and how many bytes it will have where that is known. */
 export interface SizedChunks {
   readonly bytes: number | undefined;
@@ -41,6 +50,8 @@ export interface SizedChunks {
   readonly memory: ChunkMemory;
   /** Bytes that were read to make the chunks since it was asked last; where chunks cost more than to copy them together. */
   readonly takeWork?: () => number;
+  /** What stands behind the first chunk, where that is kept as it is. */
+  readonly rest?: Joined;
 }
 
 export function sizedChunks(parts: Parts, memory: ChunkMemory = freshMemory): SizedChunks & { readonly bytes: number } {

@@ -4,12 +4,15 @@ import type { Chunk, ListRequest } from "@orch/rpc/messages.js";
 import type { Pacer } from "@orch/rpc/pacer.js";
 import type { Sender } from "@orch/rpc/rpc.js";
 import { ApiError } from "@orch/status/api-error.js";
-import { createReusedMemory, freshMemory } from "@orch/status/chunk-memory.js";
+import { createReusedMemory } from "@orch/status/chunk-memory.js";
 import { LRUCache } from "lru-cache";
+import type { WatchCacheConfig } from "../config.js";
 import type { Asked } from "../readable.js";
 import { seenId } from "../selector.js";
+import { createBodyNames } from "./body-names.js";
+import { joinedList } from "./hot-lists.js";
 import { type ListDeps, list } from "./list.js";
-import { chunkBytes, type ListBody, type SizedChunks } from "./list-body.js";
+import { chunkBytes, type Joined, type ListBody, type SizedChunks } from "./list-body.js";
 import { joined, stepsOf } from "./list-steps.js";
 import { listTraced } from "./list-traced.js";
 
@@ -26,6 +29,8 @@ export interface ListStream {
 
 /** Bodies below this are not worth it, as in the reference. */
 const gzipFrom = 128 * 1024;
+/** The bytes with which gzip begins. */
+const gzipHeadBytes = 10;
 /** A body up to this is compressed whole, once for all who ask for it; a larger one as it is sent. */
 const wholeUpTo = 16 * 1024 * 1024;
 /** Of chunks that are used again. */
@@ -36,16 +41,22 @@ const options = { level: constants.Z_BEST_SPEED };
 const compress = promisify<Buffer, typeof options, Buffer>(gzip);
 
 /** Sends lists as their receivers take them; gzipped where the client takes that and the list is large. */
-export function createListStream(deps: ListDeps & { readonly pacer: Pacer }, keptBytes: number): ListStream {
+export function createListStream(
+  deps: ListDeps & { readonly pacer: Pacer },
+  { gzipBytes, namesBodies }: Pick<WatchCacheConfig, "gzipBytes" | "namesBodies">,
+): ListStream {
   const { pacer } = deps;
-  const kept = new LRUCache<string, Buffer>({ maxSize: keptBytes, sizeCalculation: (body) => body.length });
+  const kept = new LRUCache<string, Zipped>({ maxSize: gzipBytes, sizeCalculation: ({ rest }) => rest.bytes });
   const memory = createReusedMemory({ pieceBytes: chunkBytes, maxBytes: reusedBytes });
-  const underWay = new Map<string, Promise<Buffer>>();
+  const underWay = new Map<string, Promise<Zipped>>();
+  const names = namesBodies ? createBodyNames() : undefined;
 
-  const zippedOnce = async (key: string, make: () => SizedChunks): Promise<Buffer> => {
+  const zippedOnce = async (key: string, make: () => SizedChunks): Promise<Zipped> => {
     const known = kept.get(key) ?? underWay.get(key);
     if (known !== undefined) return known;
-    const made = joined(make(), pacer).then((body) => compress(body, options));
+    const made = joined(make(), pacer)
+      .then((body) => compress(body, options))
+      .then(zippedOf);
     underWay.set(key, made);
     try {
       const body = await made;
@@ -54,6 +65,17 @@ export function createListStream(deps: ListDeps & { readonly pacer: Pacer }, kep
     } finally {
       underWay.delete(key);
     }
+  };
+
+  const zipped = async (key: string, make: () => SizedChunks): Promise<SizedChunks> => {
+    const { head, rest } = await zippedOnce(key, make);
+    return joinedList(head, rest);
+  };
+  /** A body for who keeps them, without what is kept. */
+  const named = (body: SizedChunks, kept: string): NamedChunks => {
+    const name = names?.of(body) ?? "";
+    if (name === "") return body;
+    return { ...body, name, chunks: name === kept ? firstOf(body.chunks) : body.chunks };
   };
 
   return {
@@ -67,9 +89,9 @@ export function createListStream(deps: ListDeps & { readonly pacer: Pacer }, kep
       const make = (): SizedChunks => rendition.list(body);
       const plain = (): SizedChunks => rendition.list(body, memory);
       const size = request.gzip ? sizeOf(body) : 0;
-      if (size < gzipFrom) pump(plain(), sender, pacer);
-      else if (size > wholeUpTo || !rendition.timeless) pumpZipped(make(), sender, pacer);
-      else pump(pieces(await zippedOnce(keyOf(rendition.id, request, body), make)), sender, pacer);
+      if (size > wholeUpTo || (size >= gzipFrom && !rendition.timeless)) return pumpZipped(make(), sender, pacer);
+      const chunks = size < gzipFrom ? plain() : await zipped(keyOf(rendition.id, request, body), make);
+      pump(request.kept === undefined ? chunks : named(chunks, request.kept), sender, pacer);
     },
     forget() {
       kept.clear();
@@ -93,25 +115,47 @@ function keyOf(rendition: string, request: ListRequest, { resourceVersion }: Lis
   );
 }
 
-function pieces(body: Buffer): SizedChunks {
-  return { bytes: body.length, chunks: cut(body), memory: freshMemory };
+interface Zipped {
+  readonly head: Buffer;
+  readonly rest: Joined;
+}
+
+function zippedOf(body: Buffer): Zipped {
+  const chunks = [...cut(body.subarray(gzipHeadBytes))];
+  return {
+    head: body.subarray(0, gzipHeadBytes),
+    rest: { type: "joined", chunks, bytes: body.length - gzipHeadBytes, tailBytes: 0 },
+  };
 }
 
 function* cut(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.length; at += chunkBytes) yield body.subarray(at, at + chunkBytes);
 }
 
-function pump(chunks: SizedChunks, sender: Sender<Chunk>, pacer: Pacer): void {
-  const { bytes, memory } = chunks;
+interface NamedChunks extends SizedChunks {
+  /** Of what stands behind the first chunk. */
+  readonly name?: string;
+}
+
+function* firstOf<T>(all: Iterable<T>): Generator<T> {
+  for (const one of all) {
+    yield one;
+    return;
+  }
+}
+
+function pump(chunks: NamedChunks, sender: Sender<Chunk>, pacer: Pacer): void {
+  const { bytes, memory, name } = chunks;
   let length = bytes !== undefined && bytes <= largestLength ? bytes : undefined;
   const steps = stepsOf(chunks, pacer, {
     wants: () => !sender.cancelled,
     // `onDrain` brings us back.
     take(body) {
       const release = (): void => memory.giveBack(body);
-      const chunk = length === undefined ? { body, release } : { body, release, length };
+      if (length === undefined) return sender.send({ body, release });
+      const first = { body, release, length };
       length = undefined;
-      return sender.send(chunk);
+      return sender.send(name === undefined ? first : { ...first, rest: name });
     },
     end: (error) => sender.end(error),
   });

@@ -27,15 +27,20 @@ const recallMs = 10_000;
 /** Reads the changes before a load, so that watches which were open before a restart can resume. */
 export async function recall(options: RecallOptions, { shelves, at, over }: Recalled): Promise<void> {
   const { store, prefix, place, history } = options;
+  // A timer of ours: combined with others, a signal of AbortSignal.timeout may be collected before it fires (Node 20).
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), recallMs);
   try {
     const recollection = await recollect({
       ...{ store, prefix, place, until: at, revisions: recallRevisions, history },
       current: (where) => shelves.of(where.storagePrefix).collection.get(where.key),
-      signal: AbortSignal.any([over, AbortSignal.timeout(recallMs)]),
+      signal: AbortSignal.any([over, late.signal]),
     });
     if (recollection === undefined || over.aborted) return;
     shelves.precede(recollection);
   } catch (error) {
     if (!over.aborted) options.onError("the history from before the load could not be read", error);
+  } finally {
+    clearTimeout(timer);
   }
 }

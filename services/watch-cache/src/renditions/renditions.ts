@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Catalog, Kind } from "@orch/api/catalog.js";
 import type { Convert } from "@orch/api/custom/convert.js";
 import type { AnyObject } from "@orch/api/object.js";
@@ -42,7 +43,7 @@ const mostProjections = 500;
 const projectedShare = 8;
 
 /** Of lists that are asked for again and again. */
-const hotListBytes = 16 * 1024 * 1024;
+const hotListBytes = 32 * 1024 * 1024;
 
 export function createRenditions(options: RenditionOptions): Renditions {
   const renderers = createRenderers(options.catalog, options.metaGroup);
@@ -66,7 +67,7 @@ export function createRenditions(options: RenditionOptions): Renditions {
     const form = parseForm(text);
     if (form === undefined) throw badRequest(`unknown form ${JSON.stringify(text)}`);
     const renderer = renderers.of(kind, form, subresource);
-    const id = `${number}:${kind.apiVersion}/${kind.plural}/${subresource};${text}`;
+    const id = `${number}:${kind.apiVersion}/${kind.plural}/${subresource};${shortText(text)}`;
     const version =
       kind.custom === undefined
         ? undefined
@@ -110,6 +111,11 @@ export function createRenditions(options: RenditionOptions): Renditions {
       hotLists.forget();
     },
   };
+}
+
+/** Equal for equal forms. Fields may be some thousand characters, and every piece is kept under this. */
+function shortText(form: string): string {
+  return choosesFields(form) ? `?${hash("sha256", form, "base64url")}` : form;
 }
 
 /** What is kept of a kind, for as long as there is the kind. */

@@ -72,6 +72,8 @@ function wantedOf(paths: readonly FieldPath[]): Wanted {
   return [...below].map(([name, rest]) => {
     const ends = rest.some(({ length }) => length === 0);
     if (ends && rest.some(({ length }) => length > 0)) throw badRequest("invalid sort: one path is part of another");
-    return { name, bytes: Buffer.from(name), next: ends ? "value" : wantedOf(rest) };
+    // As it stands in JSON.
+    const bytes = Buffer.from(JSON.stringify(name).slice(1, -1));
+    return { name, bytes, next: ends ? "value" : wantedOf(rest) };
   });
 }

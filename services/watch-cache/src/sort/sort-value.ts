@@ -3,7 +3,7 @@ import { readJson } from "@orch/status/read-json.js";
 
 /**
  * What a field is compared by: truth values come first, then numbers and quantities (`100m` < `1` < `1Ki`), then times, then other
- * texts by their UTF-16 units. Undefined where the object has no such field, or a list or a map there: that comes last.
+ * texts by their UTF-16 units, of which 256 count. Undefined where the object has no such field, or a list or a map there: that comes last.
  */
 export type SortValue =
   | { readonly rank: 0 | 1 | 2; readonly at: number | bigint }
@@ -13,6 +13,8 @@ export type SortValue =
 const [ofTruth, ofNumber, ofTime, ofText] = [0, 1, 2, 3] as const;
 /** Longer texts are neither quantities nor times. */
 const longestNumber = 64;
+/** Of longer texts the rest does not count: they are kept for as long as their list is, which may have many. */
+export const longestText = 256;
 /** The units of quantities: a number is compared with them in billionths. */
 const nano = 1e9;
 
@@ -37,7 +39,12 @@ function ofString(json: string): SortValue {
     const quantity = parseQuantity(text);
     if (typeof quantity !== "string") return { rank: ofNumber, at: quantity.nano };
   }
-  return { rank: ofText, at: text };
+  return { rank: ofText, at: text.length > longestText ? beginOf(text) : text };
+}
+
+/** A copy: a slice would keep the whole text. */
+function beginOf(text: string): string {
+  return Buffer.from(text.slice(0, longestText), "utf16le").toString("utf16le");
 }
 
 /** Nanoseconds since 1970; what is no time in the calendar comes first. */

@@ -8,7 +8,7 @@ import { key, noRevision } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import fc from "fast-check";
 import { listAll, naming, openStore, receiver, startCache } from "../testing/cache-fixture.js";
-import { sortValue } from "./sort-value.js";
+import { longestText, sortValue } from "./sort-value.js";
 
 interface Listed {
   readonly metadata: { readonly namespace: string; readonly name: string };
@@ -130,6 +130,26 @@ test("a sorted list goes on behind its last object, be that no longer among thos
   await assert.rejects(foreign, /it was not made for this list/);
   assert.equal(first.left, undefined, "how many are left is not told of some namespaces");
   assert.equal((await page(caller, asked)).left, count - 7);
+});
+
+test("names and values may be any text, and of a long one its beginning counts", async (t) => {
+  const store = await openStore(t);
+  const texts = ["\u{1F600}", "\ud800", "\uffff", "", `${"z".repeat(longestText)}b`, `${"z".repeat(longestText)}a`];
+  for (const [i, text] of texts.entries()) {
+    const metadata = { name: `m${i}`, namespace: "q", annotations: { 'a"\u00e9': text, __proto__x: "1" } };
+    const value = Buffer.from(JSON.stringify({ kind: "ConfigMap", apiVersion: "v1", metadata }));
+    assert.ok(
+      (await store.swap({ key: key(`${naming.storePrefix}configmaps/q/m${i}`), expected: noRevision, value })).done,
+    );
+  }
+  const caller = await startCache(t, store);
+  const sort = `metadata.annotations['a"\u00e9'],metadata.annotations['__proto__'],__proto__.constructor`;
+  const { items } = await page(caller, { sort });
+  assert.deepEqual(
+    items.map(({ metadata: { name } }) => name),
+    // By UTF-16 units, of which the last two have the same; a surrogate alone is stored as an escape.
+    ["m3", "m4", "m5", "m1", "m0", "m2"],
+  );
 });
 
 test("what cannot be sorted is refused", async (t) => {

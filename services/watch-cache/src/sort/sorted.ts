@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { Pacer } from "@orch/rpc/pacer.js";
 import { badRequest } from "@orch/status/api-error.js";
 import { LRUCache } from "lru-cache";
@@ -17,8 +18,10 @@ export interface Sorted {
 
 /** Items of one list; more are refused. */
 export const mostSorted = 100_000;
-/** Items of lists that are kept sorted, for as long as somebody asks for their pages. */
-const mostKept = 300_000;
+/** Bytes of lists that are kept sorted, for as long as somebody asks for their pages. */
+const mostKept = 64 * 1024 * 1024;
+/** What is kept of a list, of a row, of a value in it and of a character, about. */
+const bytesKept = { list: 1024, row: 96, value: 64, unit: 2 };
 const keepMs = 30_000;
 /** Rows that are looked at in one turn. */
 const rowsOfTurn = 512;
@@ -33,7 +36,7 @@ interface Kept {
 export function createSorted(pacer: Pacer): Sorted {
   const kept = new LRUCache<string, Kept>({
     maxSize: mostKept,
-    sizeCalculation: ({ items }) => items.length + 1,
+    sizeCalculation: keptBytes,
     ttl: keepMs,
     ttlAutopurge: true,
     updateAgeOnGet: true,
@@ -47,7 +50,8 @@ export function createSorted(pacer: Pacer): Sorted {
       if (items.length > mostSorted) {
         throw badRequest(`a sorted list may have at most ${mostSorted} objects, not ${items.length}: select fewer`);
       }
-      const key = `${id}|${order.id}`;
+      // Selectors may be as long as a client likes.
+      const key = hash("sha256", `${id}|${order.id}`, "base64url");
       const known = kept.get(key);
       if (known !== undefined && sameItems(known.items, items)) return known.rows;
       const rows = await merged(await runsOf(items, order, turn), order, turn);
@@ -56,6 +60,15 @@ export function createSorted(pacer: Pacer): Sorted {
     },
     forget: () => kept.clear(),
   };
+}
+
+function keptBytes({ rows }: Kept): number {
+  let bytes = bytesKept.list + rows.length * bytesKept.row;
+  for (const { values } of rows) {
+    bytes += values.length * bytesKept.value;
+    for (const value of values) if (value?.rank === 3) bytes += value.at.length * bytesKept.unit;
+  }
+  return bytes;
 }
 
 type Turn = (bytes: number) => Promise<void>;
