@@ -107,7 +107,7 @@ function headline({ seconds, objects, before }: { seconds: number; objects: numb
   const go = said("go", ["env", "GOVERSION"]);
   const etcd = said("etcd", ["--version"]).replace(" Version:", "");
   return (
-    `${cpus().length} × ${processor?.model ?? "?"}, node ${process.version}, ${go}, ${etcd}; ${objects} objects of 1.5 KB, ` +
+    `${cpus().length} × ${processor?.model ?? "?"}, node ${process.version}, ${go}, ${etcd}; ${objects} objects of 1.6 KB, ` +
     `${seconds} s a figure in ${rounds} turns, TLS; load of the machine before: ${before.toFixed(1)}`
   );
 }

@@ -14,7 +14,7 @@ const pickedEach = 10;
 
 export const labelQuery = "labelSelector=pick%3Dme";
 
-/** An object of about 1.5 KB as it is served, managed fields included. */
+/** An object of about 1.6 KB as it is served, managed fields included. */
 function objectOf(type: { readonly apiVersion: string; readonly kind: string }, name: string): string {
   const index = Number(/\d+$/.exec(name)?.[0] ?? 1);
   const labels = index % pickedEach === 0 ? { app: "bench", pick: "me" } : { app: "bench" };
