@@ -107,4 +107,4 @@ images: .stamps/build
 	@node deploy/images/build.mjs $(ARGS)
 
 clean:
-	rm -rf .stamps dist libs/*/dist libs/*/generated services/*/dist deploy/dist e2e/dist bench/dist
+	rm -rf .stamps dist libs/*/dist libs/*/generated services/*/dist deploy/dist e2e/dist bench/dist bench/peer/dist

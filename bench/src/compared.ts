@@ -1,8 +1,8 @@
 import type { Timing } from "./runs.js";
 import type { Row } from "./table.js";
 
-/** So often each is measured in turn: what else the machine does then meets them alike. */
-const rounds = 5;
+/** So often each is measured in turn, where not said otherwise: what else the machine does then meets them alike. */
+const usualRounds = 5;
 
 /**
  * The same done by several, in turns; of each the row of its median CPU time, with the ratio of that to the first one's. On a
@@ -10,9 +10,10 @@ const rounds = 5;
  */
 export async function* compared<T>(
   all: readonly T[],
-  timing: Timing,
+  timing: Timing & { readonly rounds?: number },
   measure: (one: T, timing: Timing) => Promise<Row>,
 ): AsyncGenerator<Row> {
+  const { rounds = usualRounds } = timing;
   const each = { warmupMs: timing.warmupMs / rounds, durationMs: timing.durationMs / rounds };
   const rows: Row[][] = all.map(() => []);
   for (let round = 0; round < rounds; round++) {

@@ -19,6 +19,8 @@ export interface Load {
   readonly success: (code: number) => boolean;
   /** Fewer than could be: so many on all connections together. */
   readonly mostPerSecond?: number | undefined;
+  /** Goes on after its time until so many were answered, ten times as long at most. */
+  readonly least?: number | undefined;
   /** Ends the load before its time. */
   readonly signal?: AbortSignal;
 }
@@ -76,6 +78,13 @@ export async function runLoad(load: Load, onStart: () => void): Promise<Measured
   counting = true;
   const began = performance.now();
   await sleep(load.durationMs, load.signal);
+  while (
+    latencies.length < (load.least ?? 0) &&
+    performance.now() < began + 10 * load.durationMs &&
+    load.signal?.aborted !== true
+  ) {
+    await sleep(1);
+  }
   counting = false;
   const seconds = (performance.now() - began) / 1000;
   running = false;

@@ -74,8 +74,8 @@ const operations = [
   "binding",
 ] as const;
 
-/** Searches, which have rows of their own and run by themselves. */
-const searches = ["growth", "hostile"] as const;
+/** What has rows of its own and runs by itself: searches, and what needs a compiler that nothing else does. */
+const searches = ["growth", "hostile", "peer"] as const;
 
 const flags = {
   only: listFlag(operations, {
@@ -91,6 +91,7 @@ const flags = {
   watchers: listFlag(["100", "1000"], { help: "how many watchers an event goes to" }),
   seconds: intFlag(5, { min: 1, help: "how long each figure is measured, after a warm-up of a third of it" }),
   objects: intFlag(100_000, { min: 1000, help: "how many objects the memory figure is taken with" }),
+  "peer-objects": intFlag(11_000, { min: 1000, help: "peer: how many objects of each kind there are" }),
   "custom-objects": intFlag(10_000, { min: 1000, help: "custom: of how many objects of each kind lists are" }),
   nodes: intFlag(1000, { min: 1, max: 20_000, help: "scheduling: how many nodes are simulated" }),
   pods: intFlag(5000, { min: 1, help: "scheduling: how many pods are bound for a figure" }),
@@ -120,6 +121,11 @@ if (values.only.includes("growth")) {
 if (values.only.includes("hostile")) {
   const { benchHostile } = await import("./hostile/hostile.js");
   process.exit((await benchHostile(values)) ? 0 : 1);
+}
+if (values.only.includes("peer")) {
+  const { benchPeer } = await import("./peer/peer.js");
+  const print = (text: string): boolean => process.stdout.write(text);
+  process.exit((await benchPeer({ ...values, objects: values["peer-objects"], print })) ? 0 : 1);
 }
 const timing: Timing = { warmupMs: (values.seconds * 1000) / 3, durationMs: values.seconds * 1000 };
 const connections = values.connections.map(Number);

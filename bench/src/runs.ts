@@ -19,6 +19,8 @@ export interface RequestRun {
   /** Ratio of requests, or of bytes for lists. */
   readonly unit: "op/s" | "B/s";
   readonly mostPerSecond?: number | undefined;
+  /** Goes on until so many were answered. */
+  readonly least?: number | undefined;
 }
 
 /** A floor's figure, by the unit that ratios are made in. */

@@ -22,6 +22,8 @@ export interface ProcessOptions {
   readonly name: string;
   /** The script and its flags. */
   readonly script: string;
+  /** Whether it runs by itself, without Node. */
+  readonly executable?: boolean;
   readonly args: readonly string[];
   readonly nodeArgs?: readonly string[];
   /** From an address it was given to the flags that ask for the same again. */
@@ -52,9 +54,10 @@ export async function startProcess(options: ProcessOptions): Promise<Process> {
   let log = "";
 
   const spawnChild = async (again: readonly string[]): Promise<void> => {
-    const started = spawn(process.execPath, [...(options.nodeArgs ?? []), options.script, ...options.args, ...again], {
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const { script, executable = false, nodeArgs = [] } = options;
+    const program = executable ? script : process.execPath;
+    const before = executable ? [] : [...nodeArgs, script];
+    const started = spawn(program, [...before, ...options.args, ...again], { stdio: ["ignore", "pipe", "pipe"] });
     child = started;
     const killWithUs = (): boolean => started.kill("SIGKILL");
     process.once("exit", killWithUs);

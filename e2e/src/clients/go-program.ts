@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { e2eFolder, execute } from "./program.js";
 
 const leastMinor = 23;
@@ -7,7 +7,7 @@ const unreachable =
   /dial tcp|no such host|i\/o timeout|TLS handshake|proxyconnect|disabled by GOPROXY|502 Bad|503 Serv|403 Forbidden/;
 
 export interface GoProgram {
-  /** Below `e2e/clients`: where its `go.mod` is. */
+  /** Where its `go.mod` is: below `e2e/clients`, or an absolute path. */
   readonly module: string;
   /** What is built there: `.`, or a package of a module that it requires. */
   readonly package: string;
@@ -15,14 +15,17 @@ export interface GoProgram {
   readonly to: string;
   /** The tests of the package instead of its program. */
   readonly tests?: boolean;
+  /** Whether others need the machine meanwhile: the build has a low priority and takes two processors at most. */
+  readonly gently?: boolean;
 }
 
 /** Why it cannot be built here, for a loud skip; undefined once it is. Uses the caches that Go always uses. */
-export async function buildGoProgram({ module, package: built, to, tests }: GoProgram): Promise<string | undefined> {
+export async function buildGoProgram(program: GoProgram): Promise<string | undefined> {
+  const { module, package: built, to, tests, gently = false } = program;
   const go = (...args: readonly string[]) =>
-    execute(["go", ...args], {
-      cwd: join(e2eFolder, "clients", module),
-      env: { GOTOOLCHAIN: "local" },
+    execute([...(gently ? ["nice", "-n", "19"] : []), "go", ...args], {
+      cwd: resolve(e2eFolder, "clients", module),
+      env: { GOTOOLCHAIN: "local", ...(gently ? { GOMAXPROCS: "2" } : {}) },
       timeoutMs: 580_000,
     });
   const version = await go("env", "GOVERSION");
@@ -31,6 +34,7 @@ export async function buildGoProgram({ module, package: built, to, tests }: GoPr
   if (Number(minor) < leastMinor) return `${version.output.trim()} is older than 1.${leastMinor}`;
   const { code, errors } = await go(
     ...(tests === true ? ["test", "-c"] : ["build"]),
+    ...(gently ? ["-p=2"] : []),
     "-mod=readonly",
     "-ldflags=-s -w",
     "-o",

@@ -18,6 +18,8 @@ export interface EtcdServer {
 
 export interface EtcdMember {
   readonly endpoint: string;
+  /** Of the running one; undefined while there is none. */
+  readonly pid: number | undefined;
   /** Where its data is. */
   readonly directory: string;
   /** Ends it as a power cut would (kill -9), or stops it in its tracks. */
@@ -122,6 +124,9 @@ function createMember(
 
   return {
     endpoint: member.client,
+    get pid() {
+      return child?.pid;
+    },
     directory: member.directory,
     child: () => child,
     async kill(signal = "SIGKILL") {
