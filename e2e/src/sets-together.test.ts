@@ -263,6 +263,25 @@ test("a set whose time is over while a member is judged is not written, and the 
   assert.equal(Object.keys(await maps(ns)).length, 100);
 });
 
+test("what members use of a quota is counted, and what is over it is refused whole", async () => {
+  const ns = await namespace("counted");
+  const hard = { "count/configmaps": "3" };
+  const made = await http.post(core(ns, "resourcequotas"), { metadata: { name: "q" }, spec: { hard } });
+  assert.equal(made.status, 201, made.text);
+  // As the controller would have it, of which there is none here.
+  const status = { hard, used: { "count/configmaps": "0" } };
+  await http.put(`${core(ns, "resourcequotas")}/q/status`, { ...made.object(), status });
+  const used = async (): Promise<unknown> =>
+    valueAt((await http.get(`${core(ns, "resourcequotas")}/q`)).object(), "status.used.count/configmaps");
+  assert.equal(await used(), "0");
+  await applied(ns, [map("a"), map("b")]);
+  assert.deepEqual(Object.keys(await maps(ns)).sort(), ["a", "b"]);
+  assert.equal(await used(), "2");
+  const over = await put(ns, [map("a"), map("b"), map("c"), map("d")]);
+  assert.equal(over.status, 403, over.text);
+  assert.deepEqual(Object.keys(await maps(ns)).sort(), ["a", "b"]);
+});
+
 test("what members' writes warn of comes with the answer of the set's, each text once", async () => {
   const ns = await namespace("warned");
   judge = ({ name }) => ({ warnings: ["mind the gap: é", `of ${name}`] });

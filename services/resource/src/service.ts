@@ -72,7 +72,7 @@ import { evict } from "./write/evict.js";
 import { patch } from "./write/patch.js";
 import { remembering } from "./write/recent-states.js";
 import { update } from "./write/update.js";
-import { type Admission, TooLargeHere, type Write, type WriteDeps } from "./write/write.js";
+import { type Admission, keyOf, TooLargeHere, type Write, type WriteDeps } from "./write/write.js";
 
 export interface ResourceConfig {
   /** The API groups this service owns; undefined for all of them. */
@@ -260,7 +260,8 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
   };
   const handleKnown = ({ requested, request, staging }: Asked, call: ServerCall): Promise<WriteReply> => {
     deps.noteWork?.(request.verb, request, request.body.length);
-    const { all, bounded } = staging === undefined ? knowing() : stagedIn(knowing(), staging);
+    const known = knowing();
+    const { all, bounded } = staging === undefined ? known : stagedIn(known, { requested, request, staging });
     const conversions: Write["conversions"] = requested.custom?.webhook === undefined ? undefined : new Map();
     const { deadline, span } = call;
     const write: Write = { deps: all, kind: requested.hub, requested, request, deadline, conversions, span, staging };
@@ -400,8 +401,8 @@ interface Known {
   readonly bounded: WriteDeps;
 }
 
-function stagedIn({ all, bounded }: Known, { storeOver }: Staging): Known {
-  const store = storeOver(all.store);
+function stagedIn({ all, bounded }: Known, { requested, request, staging }: Asked & { staging: Staging }): Known {
+  const store = staging.storeOver(all.store, keyOf({ deps: all, kind: requested.hub, request }, request.name));
   return { all: { ...all, store }, bounded: { ...bounded, store } };
 }
 

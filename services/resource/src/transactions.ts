@@ -4,13 +4,14 @@ import type { ServerCall, Services } from "@orch/rpc/rpc.js";
 import { ApiError, unavailable } from "@orch/status/api-error.js";
 import type { Clock } from "@orch/status/clock.js";
 import { readJson } from "@orch/status/read-json.js";
+import type { Key } from "@orch/store/revision.js";
 import type { Change, Store } from "@orch/store/store.js";
 import { createStaged, notTogether, type Staged, tooLate, uidOfNew } from "./write/staged.js";
 
 /** What a write is performed with beside its request. */
 export interface Staging {
-  /** The store as the write has it. */
-  readonly storeOver: (store: Store) => Store;
+  /** The store as the write of the object with this key has it, or of one whose key begins so. */
+  readonly storeOver: (store: Store, key: Key) => Store;
   /** That its object is to have, whatever the write leaves it. */
   readonly status: unknown;
 }
@@ -77,7 +78,7 @@ function stage(
     };
   });
   const reply = perform(write, call, {
-    storeOver: (below) => staged.storeFor(member, below, tell),
+    storeOver: (below, key) => staged.storeFor(member, below, { key, onStaged: tell }),
     status: status === undefined ? undefined : readJson(status.toString("utf8")),
   });
   // Who asks for it may come later than it fails.

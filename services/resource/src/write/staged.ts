@@ -7,16 +7,22 @@ import { bytesOfChange, maxTransaction } from "@orch/store/transactions.js";
 /** Changes that wait to be made together, each by the place of its write among the others. */
 export interface Staged {
   /**
-   * The store as a write of the transaction has it: what it reads is there, and its one swap waits for the end. `onStaged` is
-   * called when it does.
+   * The store as a write of the transaction has it: what it reads is there, and the one swap of its object waits for the end. What it
+   * writes besides (a quota is charged before) does not. `onStaged` is called when it waits.
    */
-  storeFor(member: number, store: Store, onStaged: (change: Change) => void): Store;
+  storeFor(member: number, store: Store, own: OwnSwap): Store;
   /** How many changes wait. */
   readonly size: number;
   /** Makes them all or none; which of them stood in the way. @throws ApiError with which nothing was made, unless it says otherwise */
   commit(transactions: NonNullable<Store["transactions"]>): Promise<readonly number[]>;
   /** Nothing is made. */
   giveUp(why: ApiError): void;
+}
+
+export interface OwnSwap {
+  /** Of the object, or what its key begins with where its name is in its body. */
+  readonly key: string;
+  readonly onStaged: (change: Change) => void;
 }
 
 interface Waiting {
@@ -52,9 +58,10 @@ export function createStaged(): Staged {
   };
 
   return {
-    storeFor: (member, store, onStaged) => ({
+    storeFor: (member, store, { key, onStaged }) => ({
       ...store,
       swap(change) {
+        if (!change.key.startsWith(key)) return store.swap(change);
         const swap = enter(member, change);
         if (waiting.get(member)?.change === change) onStaged(change);
         return swap;

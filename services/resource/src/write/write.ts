@@ -138,13 +138,16 @@ export function resourceOf(kind: Kind): ResourceName {
   return { group: kind.group, resource: kind.plural };
 }
 
-export function keyPrefix({ deps, kind, request }: Write): Key {
+/** What tells where a write's object is stored. */
+type Placed = Pick<Write, "deps" | "kind" | "request">;
+
+export function keyPrefix({ deps, kind, request }: Placed): Key {
   const namespace = kind.namespaced && request.namespace !== "" ? `${request.namespace}/` : "";
   return key(`${deps.naming.storePrefix}${kind.storage.prefix}/${namespace}`);
 }
 
 /** The store's key of an object; a name that nothing can be stored under is simply not found. */
-export function keyOf(write: Write, name: string): Key {
+export function keyOf(write: Placed, name: string): Key {
   if (name.length > longestName || write.request.namespace.length > longestName) {
     throw notFound(resourceOf(write.kind), name);
   }
