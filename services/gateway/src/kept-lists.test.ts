@@ -6,21 +6,7 @@ import { watchCacheList } from "@orch/rpc/methods.js";
 import type { Sender, Subscription } from "@orch/rpc/rpc.js";
 import { ApiError, unavailable } from "@orch/status/api-error.js";
 import { createKeptLists } from "./kept-lists.js";
-
-const request: ListRequest = {
-  group: "",
-  version: "v1",
-  resource: "pods",
-  namespace: "",
-  labelSelector: "",
-  fieldSelector: "",
-  resourceVersion: "",
-  resourceVersionMatch: "",
-  limit: 0,
-  continueToken: "",
-  form: "",
-  gzip: false,
-};
+import { listRequest } from "./testing/list-request.js";
 
 interface Served {
   head: string;
@@ -56,7 +42,7 @@ function read({ open }: Pick<ReturnType<typeof lists>, "open">, more: Partial<Li
   const parts: string[] = [];
   return new Promise<readonly [text: string, parts: number]>((resolve, reject) => {
     open(
-      { ...request, ...more },
+      { ...listRequest, ...more },
       {
         message: ({ body }) => void parts.push(body.toString()),
         end: (error) => (error === undefined ? resolve([parts.join(""), parts.length]) : reject(error)),
@@ -118,7 +104,7 @@ test("a list that is cancelled half way hinders nobody", async () => {
   const cache = lists({ head: "[", rest: ["a", "b]"], name: "ab" });
   await new Promise<void>((resolve) => {
     const subscription: Subscription = cache.open(
-      request,
+      listRequest,
       {
         message() {
           subscription.cancel();
@@ -140,7 +126,7 @@ test("a receiver that is behind holds back what is kept", async () => {
   const parts: string[] = [];
   let over = false;
   const subscription = cache.open(
-    request,
+    listRequest,
     {
       message({ body }) {
         parts.push(body.toString());

@@ -5,23 +5,10 @@ import type { Chunk } from "@orch/rpc/messages.js";
 import { watchCacheList } from "@orch/rpc/methods.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Sender, Subscription } from "@orch/rpc/rpc.js";
+import { listRequest } from "../testing/list-request.js";
 import { openObserved } from "./observed-stream.js";
 
 const kib = 1024;
-const request = {
-  group: "",
-  version: "v1",
-  resource: "pods",
-  namespace: "",
-  labelSelector: "",
-  fieldSelector: "",
-  resourceVersion: "",
-  resourceVersionMatch: "",
-  limit: 0,
-  continueToken: "",
-  form: "",
-};
-
 /** Lists of so many chunks of 128 KiB, whose receivers note when they get one. */
 function lists(chunks: number) {
   const { services, caller } = createInProcess();
@@ -34,7 +21,7 @@ function lists(chunks: number) {
   const got: string[] = [];
   const told: string[] = [];
   const open = (name: string): Subscription =>
-    openObserved<Chunk>((receiver) => caller.open(watchCacheList, request, receiver), {
+    openObserved<Chunk>((receiver) => caller.open(watchCacheList, listRequest, receiver), {
       receiver: { message: () => void got.push(name), end: () => void got.push(`${name} ends`) },
       observer: {
         message: (bytes) => void told.push(`${name} ${bytes / kib}`),
