@@ -143,7 +143,17 @@ if (only === undefined || only === "e2e") {
     const helm = process.env.ORCH_TEST_HELM3_PROGRAM ?? buildHelm(folder);
     if (helm !== undefined) process.env.ORCH_TEST_HELM3_PROGRAM = helm;
   }
-  await tests("e2e", findTests(["e2e/dist"]), { concurrency: 2, timeoutMs: 300_000 });
+  const files = findTests(["e2e/dist"]);
+  const inBrowser = (file) => /\/console[^/]*\.test\.js$/.test(file);
+  const options = { concurrency: 2, timeoutMs: 300_000 };
+  // A browser breaks off what it loads when the machine's network changes, as it does beside tests that make networks of their own.
+  const browsed = files.filter(inBrowser);
+  if (browsed.length > 0) await tests("e2e in a browser", browsed, options);
+  await tests(
+    "e2e",
+    files.filter((file) => !inBrowser(file)),
+    options,
+  );
   rmSync(folder, { recursive: true, force: true });
 }
 // Where npm has no Node for a platform the machine's own serves: what users see first must hold on it too.

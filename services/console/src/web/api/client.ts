@@ -51,6 +51,8 @@ interface AskInit {
   readonly signal: AbortSignal | null;
 }
 
+const retriesMs = [300, 1000] as const;
+
 export function createApi({ root, bearer, tokenProtocol, ended }: ApiDeps): Api {
   async function attempt(path: string, init: AskInit): Promise<Response> {
     const token = bearer.token();
@@ -68,6 +70,20 @@ export function createApi({ root, bearer, tokenProtocol, ended }: ApiDeps): Api 
     }
   }
 
+  /** What changes nothing is asked again where no answer came: the network of whoever reads may just have changed. */
+  async function attemptAgain(path: string, init: AskInit): Promise<Response> {
+    const isRead = init.method === undefined;
+    for (const waitMs of isRead ? retriesMs : []) {
+      try {
+        return await attempt(path, init);
+      } catch (error) {
+        if (init.signal?.aborted === true) throw error;
+      }
+      await pause(waitMs);
+    }
+    return attempt(path, init);
+  }
+
   /** Whether a refused request is worth another try: with a newer token. */
   async function hasNewer(token: string | undefined): Promise<boolean> {
     try {
@@ -81,7 +97,7 @@ export function createApi({ root, bearer, tokenProtocol, ended }: ApiDeps): Api 
 
   async function ask(path: string, init: AskInit): Promise<Response> {
     const token = bearer.token();
-    let response = await attempt(path, init);
+    let response = await attemptAgain(path, init);
     if (response.status === 401 && (await hasNewer(token))) {
       response = await attempt(path, init);
       if (response.status === 401) ended("the server does not take your credentials any more.");
@@ -123,6 +139,10 @@ export function createApi({ root, bearer, tokenProtocol, ended }: ApiDeps): Api 
       return new WebSocket(root.replace("http", "ws") + path, [protocol, ...shown]);
     },
   };
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function documentOf(text: string): unknown {
