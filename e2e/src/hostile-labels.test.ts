@@ -208,6 +208,7 @@ const metricLabels: Readonly<Record<string, readonly string[]>> = {
   orch_eventloop_blocked_total: ["verb", "group", "resource"],
   orch_eventloop_lag_seconds: ["le"],
   orch_metric_series_dropped_total: ["metric"],
+  orch_object_history_rounds_total: ["result"],
   orch_store_request_duration_seconds: ["operation", "le"],
   orch_store_request_errors_total: ["operation"],
   pv_collector_bound_pv_count: ["storage_class"],

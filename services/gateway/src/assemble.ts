@@ -129,6 +129,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
   const audit = await auditOf(settings, deps);
   const namespaces = createNamespaceNames(objects, clock);
   const scoped = settings.listExtensions ? scopedReads(catalog, authorization, { namespaces, clock }) : undefined;
+  const spared = createKeptListMetric(metrics);
   const gateway = createGateway(
     { ...settings, tls },
     {
@@ -150,7 +151,7 @@ export async function assembleGateway(settings: ServingSettings, deps: AssemblyD
       audit: audit?.deps,
       limiter: limiting.limiter,
       caches,
-      openList: deps.local === true ? listsOf(caches) : createKeptLists(caches, createKeptListMetric(metrics)),
+      openList: deps.local === true ? listsOf(caches) : createKeptLists(caches, spared),
       resources,
       requestMetrics,
       delivered: createDeliveryMetric(metrics, createPreciseClock()),
