@@ -41,7 +41,8 @@ export function asFailure(error: unknown): Failure {
 
 /** What whoever reads it can do about it. */
 export function adviceOf({ status, reason }: Failure): string {
-  if (status === 0) return "Look whether the server runs and this machine reaches it. Where the console shows what is live it goes on trying.";
+  if (status === 0)
+    return "Look whether the server runs and this machine reaches it. Where the console shows what is live it goes on trying.";
   if (status === 401) return "Sign in again.";
   if (status === 403)
     return "Your user lacks this right. Who gives rights away is told by “Who can”; a namespace of your own may work.";
