@@ -1,4 +1,4 @@
-import { isReadable, type Note, type NoteSpace } from "@orch/store/notes.js";
+import { isReadable, type Note, type NoteSpace, noteSpaces } from "@orch/store/notes.js";
 import type { Key } from "@orch/store/revision.js";
 import type { Entry, Store } from "@orch/store/store.js";
 import { notesOf } from "./note-keys.js";
@@ -28,8 +28,6 @@ export interface NotedChange {
   readonly size: number;
 }
 
-const spaces: readonly NoteSpace[] = ["states", "deleted"];
-
 /** Bounds what one answer reads, should nobody have come to remove what is over the limits. */
 export const mostNotes = 5_000;
 
@@ -51,7 +49,7 @@ export async function readStates(store: Pick<Store, "get" | "notes">, of: Key): 
 /** The changes of an object of which there are records, newest first. */
 export async function readChanges(store: Pick<Store, "notes">, of: Key): Promise<readonly NotedChange[]> {
   const found = await Promise.all(
-    spaces.map(async (space) => {
+    noteSpaces.map(async (space) => {
       const notes = await store.notes.range({ space, prefix: notesOf(of), limit: mostNotes });
       return notes.flatMap((note) => (isReadable(note) ? changeOf(space, note) : []));
     }),

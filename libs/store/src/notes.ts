@@ -18,8 +18,9 @@ export interface Notes {
   remove(space: NoteSpace, keys: readonly Key[]): Promise<void>;
 }
 
-/** Notes of one sort, with keys of their own: a lower-case word. */
-export type NoteSpace = "states" | "deleted";
+/** Sorts of notes, each with keys of its own: lower-case words. */
+export const noteSpaces = ["states", "deleted"] as const;
+export type NoteSpace = (typeof noteSpaces)[number];
 
 export interface NewNote {
   readonly space: NoteSpace;

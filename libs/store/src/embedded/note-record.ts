@@ -1,5 +1,5 @@
 import type { KeyRange } from "../key-range.js";
-import type { Note, NoteSpace, UnreadableNote } from "../notes.js";
+import { type Note, type NoteSpace, noteSpaces, type UnreadableNote } from "../notes.js";
 import { type Key, key, revision } from "../revision.js";
 import type { StoredNote } from "./decide.js";
 import { decodeEntry, decodeNumber, encodeNumber, encodeRecord } from "./record.js";
@@ -22,11 +22,9 @@ export function notesIn(space: NoteSpace, { start, end }: KeyRange): KeyRange {
 export function noteOf(place: Buffer): { readonly space: NoteSpace; readonly key: Key } | undefined {
   const text = place.toString();
   const end = text.indexOf(separator);
-  const space = spaces.find((each) => each === text.slice(0, end));
+  const space = noteSpaces.find((each) => each === text.slice(0, end));
   return space === undefined ? undefined : { space, key: key(text.slice(end + 1)) };
 }
-
-const spaces: readonly NoteSpace[] = ["states", "deleted"];
 
 /** `revision:6`, then a line as the log has it, with its checksum. */
 export function encodeNote({ revision: at, key: of, value }: StoredNote): Buffer {

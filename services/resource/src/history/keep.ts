@@ -49,8 +49,8 @@ export function createKeeper(deps: KeeperDeps): HistoryKeeper {
   let added = 0;
   let aged: AgedRevisions = new Map();
   let wake = (): void => {};
-  const trim = async (object: Key, added: Counted): Promise<void> => {
-    const oldest = await oldestOver(deps, object, added);
+  const trim = async (object: Key, counted: Counted): Promise<void> => {
+    const oldest = await oldestOver(deps, object, counted);
     if (oldest !== undefined) {
       if (oldest.length > 0) await store.notes.remove("states", oldest);
       metrics.removed(oldest.length);
@@ -111,10 +111,10 @@ export function createKeeper(deps: KeeperDeps): HistoryKeeper {
  * The notes that an object has over its states, where they can be told without reading all: nothing of it was deleted, so that the
  * order of keys is that of the changes. Undefined where they cannot, or where it may be over another bound.
  */
-async function oldestOver(deps: KeeperDeps, object: Key, added: Counted): Promise<readonly Key[] | undefined> {
+async function oldestOver(deps: KeeperDeps, object: Key, counted: Counted): Promise<readonly Key[] | undefined> {
   const limits = limitsAt(deps, object);
   if (limits === undefined) return undefined;
-  const aboutAll = (added.bytes / added.notes) * (limits.maxStates + slack);
+  const aboutAll = (counted.bytes / counted.notes) * (limits.maxStates + slack);
   if (aboutAll > mostObjectBytes) return undefined;
   const { notes } = deps.store;
   const prefix = notesOf(object);

@@ -1,7 +1,7 @@
 import { hasHistory } from "@orch/history/rules.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, methodNotAllowed, unknownPath } from "@orch/status/api-error.js";
-import { isReadable, type NoteSpace, type Notes } from "@orch/store/notes.js";
+import { isReadable, type NoteSpace, type Notes, noteSpaces } from "@orch/store/notes.js";
 import { type Key, key } from "@orch/store/revision.js";
 import { keyPrefix, type Write } from "../write/write.js";
 import { bodyObject } from "./body.js";
@@ -10,7 +10,6 @@ import { apiVersion, jsonReply } from "./documents.js";
 import { checkOptions } from "./options.js";
 import { pageLimit, readContinue, writeContinue } from "./paging.js";
 
-const spaces: readonly NoteSpace[] = ["states", "deleted"];
 /** Of what is read for a step; one record more may be as large as an object is. */
 const stepBytes = 4 << 20;
 
@@ -69,7 +68,7 @@ export async function resealStep(notes: Notes, { root, prefix, limit, token }: R
       const next = writeContinue(`${space} ${last.key.slice(root.length)}`);
       return { records: page.length, rewritten: stale.length, unreadable: page.length - readable.length, next };
     }
-    const further = spaces[spaces.indexOf(space) + 1];
+    const further = noteSpaces[noteSpaces.indexOf(space) + 1];
     if (further === undefined) return { records: 0, rewritten: 0, unreadable: 0, next: "" };
     [space, after] = [further, ""];
   }
@@ -87,7 +86,7 @@ function placeOf(token: string, { root, prefix }: Scope): [space: NoteSpace, aft
   const place = readContinue(token);
   if (place === "") return ["states", ""];
   const end = place.indexOf(" ");
-  const space = spaces.find((each) => each === place.slice(0, end));
+  const space = noteSpaces.find((each) => each === place.slice(0, end));
   const after = root + place.slice(end + 1);
   if (space === undefined || !after.startsWith(prefix)) throw badRequest("continue key is not valid");
   return [space, after];

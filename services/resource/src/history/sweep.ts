@@ -9,7 +9,7 @@ import {
   widestLimits,
 } from "@orch/history/rules.js";
 import type { NotedChange } from "@orch/history/states.js";
-import type { NoteSpace } from "@orch/store/notes.js";
+import { type NoteSpace, noteSpaces } from "@orch/store/notes.js";
 import { type Key, key } from "@orch/store/revision.js";
 import type { Store } from "@orch/store/store.js";
 import { walkNotes } from "./walk.js";
@@ -176,10 +176,8 @@ export async function removeAll(
   { notes }: Pick<Store, "notes">,
   some: readonly { readonly space: NoteSpace; readonly key: Key }[],
 ): Promise<void> {
-  for (const space of spaces) {
+  for (const space of noteSpaces) {
     const keys = some.filter((note) => note.space === space).map(({ key: at }) => at);
     if (keys.length > 0) await notes.remove(space, keys);
   }
 }
-
-const spaces: readonly NoteSpace[] = ["states", "deleted"];
