@@ -75,15 +75,16 @@ export function createKeptLists(caches: CacheOf, spared: (bytes: number) => void
             played.begin(known.chunks);
             return;
           }
-          if (rest !== "" && length - body.length <= mostBytes && !underWay.has(rest)) {
+          const bytes = length - body.length;
+          if (rest !== "" && bytes <= mostBytes && !underWay.has(rest)) {
             underWay.add(rest);
-            copy = { name: rest, chunks: [], left: length - body.length };
+            copy = { name: rest, chunks: [], bytes, left: bytes };
           } else if (copy !== undefined) add(copy, body);
           receiver.message(chunk);
         },
         end(error) {
           if (copy !== undefined) underWay.delete(copy.name);
-          if (copy !== undefined && error === undefined && copy.left === 0) kept.set(key, keptOf(copy));
+          if (copy !== undefined && error === undefined && copy.left === 0) kept.set(key, copy);
           if (!played.begun) receiver.end(error);
         },
       },
@@ -108,8 +109,7 @@ export function createKeptLists(caches: CacheOf, spared: (bytes: number) => void
 }
 
 /** A body that comes, of which a copy is made. */
-interface Copy {
-  readonly name: string;
+interface Copy extends Kept {
   readonly chunks: Buffer[];
   /** Bytes that are still to come. */
   left: number;
@@ -118,10 +118,6 @@ interface Copy {
 function add(copy: Copy, body: Buffer): void {
   copy.chunks.push(Buffer.from(body));
   copy.left -= body.length;
-}
-
-function keptOf({ name, chunks }: Copy): Kept {
-  return { name, chunks, bytes: chunks.reduce((sum, { length }) => sum + length, 0) };
 }
 
 /** Chunks that are here already, as their receiver takes them. */
