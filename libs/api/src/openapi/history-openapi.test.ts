@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
-import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
+import type { JsonObject } from "@orch/schema/descriptor.js";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { isStored, type Kind, loadCatalog } from "../catalog.js";
 import { createLiveCatalog } from "../custom/live-catalog.js";
-import { createOpenApi, type Document, type OpenApi } from "./openapi.js";
+import { createOpenApi, type OpenApi } from "./openapi.js";
+import { parsed, part } from "./testing/parts.js";
 
 const naming = createNaming("orch");
 const mediaTypes = ["application/json", "application/yaml", "application/vnd.example.protobuf"];
@@ -13,16 +14,6 @@ const mediaTypes = ["application/json", "application/yaml", "application/vnd.exa
 function documentsOf(hasHistory?: (kind: Kind) => boolean): OpenApi {
   const offers = { subresources: new Set<string>(), mediaTypes, ...(hasHistory === undefined ? {} : { hasHistory }) };
   return createOpenApi(createLiveCatalog(loadCatalog(naming)), { naming, offers });
-}
-
-function parsed(document: Document | undefined): JsonObject {
-  const value: unknown = JSON.parse(document?.json.toString("utf8") ?? "null");
-  assert.ok(isObject(value));
-  return value;
-}
-
-function part(value: unknown, ...keys: readonly string[]): unknown {
-  return keys.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
 }
 
 let two: JsonObject;

@@ -6,7 +6,8 @@ import { Validator } from "@seriousme/openapi-schema-validator";
 import { loadCatalog } from "../catalog.js";
 import { createLiveCatalog } from "../custom/live-catalog.js";
 import { valueAt } from "../object.js";
-import { createOpenApi, type Document, type OpenApi } from "./openapi.js";
+import { createOpenApi, type OpenApi } from "./openapi.js";
+import { parsed, part } from "./testing/parts.js";
 
 const mediaTypes = ["application/json", "application/yaml", "application/cbor"];
 const naming = createNaming("kubernetes");
@@ -16,16 +17,6 @@ function every(listExtensions = false): OpenApi {
   const kinds = catalog.groups().flatMap((g) => g.versions.flatMap((v) => catalog.kindsOf(g.name, v)));
   const subresources = new Set(kinds.flatMap((kind) => kind.subresources.map((s) => s.name)));
   return createOpenApi(createLiveCatalog(catalog), { naming, offers: { subresources, mediaTypes, listExtensions } });
-}
-
-function parsed(document: Document | undefined): JsonObject {
-  const value: unknown = JSON.parse(document?.json.toString("utf8") ?? "null");
-  assert.ok(isObject(value));
-  return value;
-}
-
-function part(value: unknown, ...keys: readonly string[]): unknown {
-  return keys.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value);
 }
 
 const api = every();
