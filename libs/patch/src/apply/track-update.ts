@@ -1,6 +1,7 @@
 import { DecodeError } from "@orch/schema/decode.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { ApiError } from "@orch/status/api-error.js";
+import type { FieldFilter } from "../fields/field-filter.js";
 import {
   difference,
   emptySet,
@@ -27,6 +28,8 @@ import {
   withSet,
   writeManagers,
 } from "./managers.js";
+import type { Schema } from "./schema.js";
+import { hasShape, type Shape, shapeOf } from "./shape.js";
 import { comparisons, currentManagers, takeOver } from "./take-over.js";
 
 /** Fields that nobody owns. */
@@ -98,12 +101,31 @@ function tracked(
 
 /** What {@link updated} comes to where there was no object and nobody owns a field of it yet. */
 function created(object: JsonObject, write: FieldWrite): readonly JsonObject[] | undefined {
-  const schema = knownSchema(write.versions, write.apiVersion);
-  const next = asRequested(object, write).object;
-  if (mayMisfit(schema)) mustFit(schema, next, { duplicates: true });
-  const taken = takenBy(withoutIgnored(compare(schema, emptyObject(write), next), write.ignored(write.apiVersion)));
+  const taken = takenByCreate(asRequested(object, write).object, write);
   if (isEmpty(taken)) return undefined;
   return [entryOf({ ...keyOf(write), operation: "Update", time: write.now, set: taken, entry: undefined })];
+}
+
+/** Of the last object of a type that was created: the next one is often of the same shape, as pods of a set are. */
+interface LastCreated {
+  readonly ignored: FieldFilter;
+  readonly shape: Shape;
+  readonly taken: FieldSet;
+}
+
+const lastCreated = new WeakMap<Schema, LastCreated>();
+
+function takenByCreate(next: JsonObject, write: FieldWrite): FieldSet {
+  const schema = knownSchema(write.versions, write.apiVersion);
+  const ignored = write.ignored(write.apiVersion);
+  const last = lastCreated.get(schema);
+  if (last !== undefined && last.ignored === ignored && hasShape(next, last.shape)) return last.taken;
+  const isUnsure = mayMisfit(schema);
+  if (isUnsure) mustFit(schema, next, { duplicates: true });
+  const taken = takenBy(withoutIgnored(compare(schema, emptyObject(write), next), ignored));
+  const shape = isUnsure ? undefined : shapeOf(next);
+  if (shape !== undefined) lastCreated.set(schema, { ignored, shape, taken });
+  return taken;
 }
 
 /** The fields that a writer comes to own by a change. What nobody owns goes first: it need not be put in order. */

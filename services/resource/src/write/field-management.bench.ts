@@ -113,6 +113,15 @@ const configMap = complete(configMaps.type, {
 });
 const maker = write(configMaps, "maker");
 
+const unlikeBare = again({ ...bare, metadata: { ...(bare["metadata"] as JsonObject), labels: { other: "web" } } });
+const unlikeMap = again({ ...configMap, data: { ...data, more: "v" } });
+
+/** Creates of both objects, one after the other. */
+function inTurns([a, b]: readonly [JsonObject, JsonObject], by: FieldWrite): () => unknown {
+  let turn = 0;
+  return () => trackUpdate(undefined, turn++ % 2 === 0 ? a : b, by);
+}
+
 const size = (object: JsonObject): number => Buffer.byteLength(JSON.stringify(object));
 process.stdout.write(
   `Deployment ${size(bare)} bytes (${size(live)} with managedFields), ConfigMap ${size(configMap)} bytes\n`,
@@ -122,8 +131,10 @@ const measured = {
   "update, one field changed": micros(() => trackUpdate(live, scaled, controller)),
   "update, a map changed": micros(() => trackUpdate(live, labelled, controller)),
   "update, nothing changed": micros(() => trackUpdate(live, same, controller)),
-  "create of the Deployment": micros(() => trackUpdate(undefined, bare, user)),
-  "create of the ConfigMap": micros(() => trackUpdate(undefined, configMap, maker)),
+  "create of the Deployment, another shape": micros(inTurns([bare, unlikeBare], user)),
+  "create of the Deployment, the same shape": micros(inTurns([bare, again(bare)], user)),
+  "create of the ConfigMap, another shape": micros(inTurns([configMap, unlikeMap], maker)),
+  "create of the ConfigMap, the same shape": micros(inTurns([configMap, again(configMap)], maker)),
   "apply, nothing changed": micros(() => applyConfiguration(live, configuration, applier)),
   "apply, one field changed": micros(() =>
     applyConfiguration(
