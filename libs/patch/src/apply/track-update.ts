@@ -106,25 +106,27 @@ function created(object: JsonObject, write: FieldWrite): readonly JsonObject[] |
   return [entryOf({ ...keyOf(write), operation: "Update", time: write.now, set: taken, entry: undefined })];
 }
 
-/** Of the last object of a type that was created: the next one is often of the same shape, as pods of a set are. */
-interface LastCreated {
+/** What the creator of an object comes to own. */
+interface Created {
   readonly ignored: FieldFilter;
   readonly shape: Shape;
   readonly taken: FieldSet;
 }
 
-const lastCreated = new WeakMap<Schema, LastCreated>();
+/** Of each type the last ones of different shapes: the next object often has one of them, as pods of a set have. */
+const lastCreated = new WeakMap<Schema, readonly Created[]>();
+const mostShapes = 8;
 
 function takenByCreate(next: JsonObject, write: FieldWrite): FieldSet {
   const schema = knownSchema(write.versions, write.apiVersion);
   const ignored = write.ignored(write.apiVersion);
-  const last = lastCreated.get(schema);
-  if (last !== undefined && last.ignored === ignored && hasShape(next, last.shape)) return last.taken;
+  const known = lastCreated.get(schema) ?? [];
+  for (const one of known) if (one.ignored === ignored && hasShape(next, one.shape)) return one.taken;
   const isUnsure = mayMisfit(schema);
   if (isUnsure) mustFit(schema, next, { duplicates: true });
   const taken = takenBy(withoutIgnored(compare(schema, emptyObject(write), next), ignored));
   const shape = isUnsure ? undefined : shapeOf(next);
-  if (shape !== undefined) lastCreated.set(schema, { ignored, shape, taken });
+  if (shape !== undefined) lastCreated.set(schema, [{ ignored, shape, taken }, ...known.slice(0, mostShapes - 1)]);
   return taken;
 }
 

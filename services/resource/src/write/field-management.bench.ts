@@ -113,13 +113,12 @@ const configMap = complete(configMaps.type, {
 });
 const maker = write(configMaps, "maker");
 
-const unlikeBare = again({ ...bare, metadata: { ...(bare["metadata"] as JsonObject), labels: { other: "web" } } });
-const unlikeMap = again({ ...configMap, data: { ...data, more: "v" } });
-
-/** Creates of both objects, one after the other. */
-function inTurns([a, b]: readonly [JsonObject, JsonObject], by: FieldWrite): () => unknown {
+/** Creates of equal objects, or of objects each with a label of its own. */
+function creates(object: JsonObject, by: FieldWrite, { alike }: { readonly alike: boolean }): () => unknown {
+  const labelled = (i: number): JsonObject => ({ ...(object["metadata"] as JsonObject), labels: { [`l${i}`]: "web" } });
+  const each = Array.from({ length: 20 }, (_, i) => again(alike ? object : { ...object, metadata: labelled(i) }));
   let turn = 0;
-  return () => trackUpdate(undefined, turn++ % 2 === 0 ? a : b, by);
+  return () => trackUpdate(undefined, each[turn++ % each.length] ?? object, by);
 }
 
 const size = (object: JsonObject): number => Buffer.byteLength(JSON.stringify(object));
@@ -131,10 +130,10 @@ const measured = {
   "update, one field changed": micros(() => trackUpdate(live, scaled, controller)),
   "update, a map changed": micros(() => trackUpdate(live, labelled, controller)),
   "update, nothing changed": micros(() => trackUpdate(live, same, controller)),
-  "create of the Deployment, another shape": micros(inTurns([bare, unlikeBare], user)),
-  "create of the Deployment, the same shape": micros(inTurns([bare, again(bare)], user)),
-  "create of the ConfigMap, another shape": micros(inTurns([configMap, unlikeMap], maker)),
-  "create of the ConfigMap, the same shape": micros(inTurns([configMap, again(configMap)], maker)),
+  "create of the Deployment, each of another shape": micros(creates(bare, user, { alike: false })),
+  "create of the Deployment, all of one shape": micros(creates(bare, user, { alike: true })),
+  "create of the ConfigMap, each of another shape": micros(creates(configMap, maker, { alike: false })),
+  "create of the ConfigMap, all of one shape": micros(creates(configMap, maker, { alike: true })),
   "apply, nothing changed": micros(() => applyConfiguration(live, configuration, applier)),
   "apply, one field changed": micros(() =>
     applyConfiguration(
