@@ -48,6 +48,7 @@ test("gateways change one set in turns, and none of their changes is lost or mix
   const made = await put(one, [gear, map("m", "0"), ...ground]);
   assert.equal(made.status, 201, made.text);
   assert.equal(made.at("status.phase"), "Applied");
+  assert.equal(made.at("status.message"), "written one by one");
   for (let round = 1; round <= 4; round++) {
     const answers = await Promise.all(
       [one, other].map((http, i) => put(http, [gear, ...ground, map("m", `${round}-${i}`), map(`own-${i}`, "v")])),

@@ -108,6 +108,7 @@ async function applied(ns: string, objects: readonly object[]): Promise<Answer> 
   const answer = await put(ns, objects);
   assert.ok(answer.status < 300, answer.text);
   assert.equal(answer.at("status.phase"), "Applied");
+  assert.equal(answer.at("status.message"), "written in one transaction");
   return answer;
 }
 async function maps(ns: string): Promise<Readonly<Record<string, unknown>>> {

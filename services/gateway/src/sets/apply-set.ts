@@ -82,7 +82,11 @@ async function writtenTogether(
     askerIn: change.askerIn,
     begin: () => beginTransaction({ service, clock: deps.clock, deadline: change.operation.until }),
     async stageSet(transaction, at, members) {
-      const staged = await transaction.stage(at, own, statusOf({ members, problems: [] }, generation));
+      const staged = await transaction.stage(
+        at,
+        own,
+        statusOf({ members, problems: [] }, generation, "in one transaction"),
+      );
       // Somebody else has made it meanwhile.
       if (resourceVersion === "" && staged.staged && staged.uid === "") throw modified(set.resource, set.name);
       return staged;
@@ -104,7 +108,10 @@ async function writeEach(deps: SetsDeps, change: SetChange, of: Planned): Promis
   await deps.record.begin(target, status, set.metadata.resourceVersion ?? "");
   const outcome = await carryOut(plan, carrying(deps, asker, { mark, force: tried.spec?.force === true }));
   const { generation } = set.metadata;
-  const ended = await deps.record.end(target, statusOf(outcome, generation), { id, form: endForm(change) });
+  const ended = await deps.record.end(target, statusOf(outcome, generation, "one by one"), {
+    id,
+    form: endForm(change),
+  });
   if (outcome.problems.length > 0) {
     const outcomeText = "the set is incomplete: its status says which objects were written; the same request goes on";
     throw refusal(outcome.problems, { set: named, outcome: outcomeText });
@@ -121,9 +128,13 @@ async function answerWritten(
   await respond.document(call.response, wanted.representation, { code: reply.code, body: reply.body, headers });
 }
 
-function statusOf({ members, problems }: Outcome, generation: number | undefined): SetStatus {
+function statusOf(
+  { members, problems }: Outcome,
+  generation: number | undefined,
+  how: "in one transaction" | "one by one",
+): SetStatus {
   const observed = generation === undefined ? {} : { observedGeneration: generation };
-  if (problems.length === 0) return { phase: "Applied", ...observed, members };
+  if (problems.length === 0) return { phase: "Applied", message: `written ${how}`, ...observed, members };
   const count = problems.length === 1 ? "an object" : `${problems.length} objects`;
   return { phase: "Incomplete", message: `${count} could not be written`, ...observed, members };
 }
