@@ -12,7 +12,7 @@ import { clientOf, isOutage } from "./harness/clients.js";
 import { follow } from "./harness/histories.js";
 import { connect } from "./harness/http.js";
 import { startDistributed, startStandalone, type Target } from "./harness/target.js";
-import { until } from "./harness/until.js";
+import { until, untilInRow } from "./harness/until.js";
 
 const collection: Collection = { group: "", version: "v1", resource: "configmaps", namespace: "default" };
 const path = "/api/v1/namespaces/default/configmaps";
@@ -53,6 +53,11 @@ describe("a store that fails", { skip: etcdMissing() ?? false }, () => {
       const http = connect(target);
       t.after(() => http.close());
       await until("all is ready", async () => ((await http.get("/readyz")).status === 200 ? true : undefined));
+      // Memory is to answer: each that is asked in turn has heard of it.
+      await untilInRow("memory has the object", async () => {
+        const { status } = await http.get(`${path}/before`, { resourceVersion: "0" });
+        return status === 200;
+      });
 
       await fall(etcd);
       const fell = performance.now();
