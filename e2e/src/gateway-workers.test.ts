@@ -126,7 +126,8 @@ test("metrics are those of all processes, from whomever they are asked, and neve
   const secrets = "/api/v1/namespaces/default/secrets";
   for (let i = 0; i < 5; i++) await one.ask(secrets);
   for (let i = 0; i < 7; i++) await other.ask(secrets);
-  assert.equal(await gets(one), 12);
+  // A request is counted once it is over, which is after its answer.
+  await until("all are counted", async () => ((await gets(one)) === 12 ? true : undefined));
   assert.equal(await gets(other), 12);
   const { body } = await one.ask("/metrics");
   assert.equal(totalOf(body, "orch_gateway_workers"), workers);
