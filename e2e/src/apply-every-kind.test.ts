@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Kind } from "@orch/api/catalog.js";
 import { type ApiObject, isRecord } from "@orch/client/objects.js";
 import type { Answer, Http, Query } from "./harness/http.js";
-import type { Manifest } from "./harness/manifest-files.js";
+import { hasSettled, type Manifest } from "./harness/manifest-files.js";
 import { versionOf } from "./harness/manifests.js";
 import {
   kindOf,
@@ -13,9 +13,11 @@ import {
   removeObject,
   type Served,
   serveEverything,
+  unattended,
   versionsOf,
 } from "./harness/served-kinds.js";
 import { assertFailure, done } from "./harness/status.js";
+import { until } from "./harness/until.js";
 
 let served: Served;
 let http: Http;
@@ -23,6 +25,15 @@ before(async () => {
   served = await serveEverything();
   http = served.http;
   for (const manifest of kinds) await createByApply(manifest);
+  // Of some the server says something itself, a moment later.
+  for (const manifest of kinds) {
+    const { kind, metadata } = manifest.object;
+    if (unattended.has(kind)) continue;
+    await until(`${kind} ${metadata.name} has settled`, async () => {
+      const { text } = await http.get(pathOfKind(kindOf(manifest), metadata.name));
+      return hasSettled({ kind }, text) || undefined;
+    });
+  }
   // What is applied again later than in the same second would show a new time.
   await delay(1100);
 });

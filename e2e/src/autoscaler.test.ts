@@ -128,18 +128,19 @@ async function conditions(): Promise<ReadonlyMap<string, string>> {
   return new Map(all.map((each) => [String(each.type), `${each.status} ${each.reason}`]));
 }
 
-const eventsOf = async (reason: string): Promise<readonly string[]> =>
-  (await http.get("/api/v1/namespaces/default/events"))
-    .items()
-    .filter((event) => event["reason"] === reason)
-    .map((event) => String(event["message"]));
+/** Events are written beside what they tell of, and may come after it. */
+const told = (reason: string, message: RegExp): Promise<true> =>
+  until(`an event tells of ${message}`, async () => {
+    const events = (await http.get("/api/v1/namespaces/default/events")).items();
+    return events.some((event) => event["reason"] === reason && message.test(String(event["message"]))) || undefined;
+  });
 
 test("pods come when they are busy and go when they are not, within the bounds", async () => {
   await untilReady(2);
   usedMilli = 900;
   await untilReady(5);
-  assert.match(
-    String(await eventsOf("SuccessfulRescale")),
+  await told(
+    "SuccessfulRescale",
     /New size: \d; reason: cpu resource utilization \(percentage of request\) above target/,
   );
   await until(
@@ -150,7 +151,7 @@ test("pods come when they are busy and go when they are not, within the bounds",
   assert.equal((await autoscaler()).at("status.currentMetrics.0.resource.current.averageUtilization"), 90);
   usedMilli = 1;
   await untilReady(1);
-  assert.ok((await eventsOf("SuccessfulRescale")).includes("New size: 1; reason: All metrics below target"));
+  await told("SuccessfulRescale", /New size: 1; reason: All metrics below target/);
 });
 
 test("without metrics nothing changes, and the status says so", async () => {
@@ -159,7 +160,7 @@ test("without metrics nothing changes, and the status says so", async () => {
     "the status tells of it",
     async () => (await conditions()).get("ScalingActive") === "False FailedGetResourceMetric" || undefined,
   );
-  assert.match(String(await eventsOf("FailedComputeMetricsReplicas")), /invalid metrics \(1 invalid out of 1\)/);
+  await told("FailedComputeMetricsReplicas", /invalid metrics \(1 invalid out of 1\)/);
   await untilReady(1);
   usedMilli = 600;
   await until(

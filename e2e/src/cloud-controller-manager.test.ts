@@ -10,6 +10,7 @@ import { type Process, startProcess } from "@orch/deploy/process.js";
 import { programs } from "./command-line-program.js";
 import { startStandalone, type Target } from "./harness/target.js";
 import { until } from "./harness/until.js";
+import { writeWhole } from "./harness/whole-file.js";
 
 const core = (resource: string, namespace?: string): Collection => ({
   ...{ group: "", version: "v1", resource },
@@ -35,7 +36,7 @@ describe("a cloud controller manager beside a server", () => {
     if (target === undefined || running === undefined) throw new Error("not running");
     return { naming: target.naming, client: running };
   };
-  const saysOfMachines = (text: string): Promise<void> => writeFile(join(folder, "cloud.yaml"), head + text);
+  const saysOfMachines = (text: string): Promise<void> => writeWhole(join(folder, "cloud.yaml"), head + text);
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), "orch-cloud-"));
     await saysOfMachines("instances: [{name: machine, type: large, zone: here, addresses: [{address: 192.0.2.77}]}]\n");

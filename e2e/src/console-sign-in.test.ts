@@ -60,7 +60,7 @@ describe("signing in to the console at a provider", () => {
 
   async function open(where = ""): Promise<Page> {
     const page = await browser.page();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(60_000);
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (message) => {
       if (/Content Security Policy|Trusted/.test(message.text())) complaints.push(message.text());

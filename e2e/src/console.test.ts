@@ -39,7 +39,7 @@ describe("the console", () => {
 
   async function open(options: PageOptions = {}): Promise<Page> {
     const opened = await browser.page(options);
-    opened.setDefaultTimeout(20_000);
+    opened.setDefaultTimeout(60_000);
     opened.on("pageerror", (error) => complaints.push(error.message));
     opened.on("console", (message) => {
       if (/Content Security Policy|Trusted/.test(message.text())) complaints.push(message.text());
@@ -370,7 +370,7 @@ describe("the console", () => {
     await until("the session has ended", async () => {
       await go("#/", guest);
       await go("#/r/-/v1/pods", guest);
-      const isOver = guest.getByText("Your session has ended").waitFor({ timeout: 1000 });
+      const isOver = guest.getByText("Your session has ended").waitFor({ timeout: 5000 });
       return isOver.then(() => true as const).catch(() => undefined);
     });
     await guest.getByRole("heading", { name: "Sign in to orch" }).waitFor();

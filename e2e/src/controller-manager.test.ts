@@ -34,8 +34,8 @@ describe("two controller managers", { skip: etcdMissing() ?? false }, () => {
     target = await startDistributed({
       // Short, so that the test is; the order of the three is what matters.
       controllerArgs: [
-        "--leader-elect-lease-duration=3s",
-        "--leader-elect-renew-deadline=2s",
+        "--leader-elect-lease-duration=8s",
+        "--leader-elect-renew-deadline=6s",
         "--leader-elect-retry-period=500ms",
       ],
     });
@@ -55,8 +55,10 @@ describe("two controller managers", { skip: etcdMissing() ?? false }, () => {
   const oneLeader = (): Promise<Process> =>
     until("one of them leads", async () => {
       const [leader, ...others] = await leaders();
-      assert.equal(others.length, 0, "two of them lead");
-      return leader;
+      if (others.length === 0) return leader;
+      // The two were asked at different moments, between which one may have followed the other.
+      assert.ok((await leaders()).length < 2, "two of them lead");
+      return undefined;
     });
 
   test("one leads, the lease says which, and both are well", async () => {
@@ -79,7 +81,7 @@ describe("two controller managers", { skip: etcdMissing() ?? false }, () => {
     assert.notEqual(other, leader);
     await leader.restart();
     await collects(http);
-    assert.deepEqual(await leaders(), [other]);
+    assert.equal(await oneLeader(), other);
   });
 
   test("a leader that is asked to stop gives the lease back at once", async () => {
@@ -102,7 +104,7 @@ describe("two controller managers", { skip: etcdMissing() ?? false }, () => {
     await gateway?.kill();
     await collects(left);
     left.close();
-    assert.deepEqual(await leaders(), [other]);
+    assert.equal(await oneLeader(), other);
     await gateway?.restart();
     await other?.stop();
     await until("the first leads again", async () => ((await leaders())[0] === leader ? true : undefined));

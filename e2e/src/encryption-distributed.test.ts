@@ -83,10 +83,10 @@ describe("encryption by services", { skip: etcdMissing() ?? false }, () => {
     const [kms] = target.cluster.kms;
     assert.ok(kms);
     const { services } = target.cluster;
-    const keysFor = async ({ identity }: { readonly identity: TlsIdentity }): Promise<string> => {
+    const keysFor = async ({ identity }: { readonly identity: TlsIdentity }, waitForPeerMs = 500): Promise<string> => {
       const caller = connect({
         target: kms.addresses["rpc"] ?? "",
-        waitForPeerMs: 500,
+        waitForPeerMs,
         security: {
           credentials: { current: () => identity, onChange: () => {} },
           accepts: servicePeers(trustDomain, ["kms"]),
@@ -97,8 +97,8 @@ describe("encryption by services", { skip: etcdMissing() ?? false }, () => {
         caller.open(kmsKeySets, {}, { message: () => resolve("keys"), end: (error) => resolve(String(error)) });
       });
     };
-    assert.equal(await keysFor(services.resource), "keys");
-    assert.equal(await keysFor(services.watchCache), "keys");
+    assert.equal(await keysFor(services.resource, 10_000), "keys");
+    assert.equal(await keysFor(services.watchCache, 10_000), "keys");
     for (const other of [services.gateway, services.controllerManager, services.admission, services.monitoring]) {
       assert.notEqual(await keysFor(other), "keys");
     }

@@ -6,7 +6,7 @@ import { type EtcdServer, etcdMissing, startEtcd } from "@orch/store/testing/etc
 import { connect, type Http } from "./harness/http.js";
 import { namesOf } from "./harness/manifests.js";
 import { startDistributed, startStandalone, type Target } from "./harness/target.js";
-import { until } from "./harness/until.js";
+import { until, untilInRow } from "./harness/until.js";
 
 const skip = etcdMissing() ?? false;
 
@@ -90,6 +90,11 @@ for (const [name, start] of starts) {
       await made(events, event("before"));
       const [member] = second.members;
       assert.ok(member);
+      // Memory is to answer: each that is asked in turn has heard of it.
+      await untilInRow("memory has the event", async () => {
+        const { status } = await http.get(`${events}/before`, { resourceVersion: 0 });
+        return status === 200;
+      });
       await member.kill();
       await made(maps, { metadata: { name: "meanwhile" } });
       assert.equal((await http.get(`${maps}/meanwhile`)).status, 200);

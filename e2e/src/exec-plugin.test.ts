@@ -285,7 +285,7 @@ describe("kubectl with a plugin", { concurrency: 2 }, () => {
     const home = join(plugin.folder, "home");
     return async (args: readonly string[], code = 0): Promise<string> => {
       const command = ["kubectl", `--kubeconfig=${plugin.config}`, `--cache-dir=${home}/cache`, ...args];
-      const exit: Exit = await execute(command, { cwd: plugin.folder, env: { HOME: home }, timeoutMs: 30_000 });
+      const exit: Exit = await execute(command, { cwd: plugin.folder, env: { HOME: home }, timeoutMs: 120_000 });
       const text = `${exit.output}${exit.errors}`;
       assert.equal(exit.code, code, `kubectl ${args.join(" ")}: ${text}`);
       return text;

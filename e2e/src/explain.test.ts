@@ -329,7 +329,7 @@ async function defineWidgets(): Promise<void> {
 /** Runs a command of ours; gives what it prints and how it ends. */
 async function run(...args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }> {
   const env = { ORCHCONFIG: target.clientConfig };
-  const { code, output, errors } = await execute([process.execPath, orch, ...args], { env, timeoutMs: 30_000 });
+  const { code, output, errors } = await execute([process.execPath, orch, ...args], { env, timeoutMs: 120_000 });
   return { code, text: output + errors };
 }
 

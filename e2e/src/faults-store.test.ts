@@ -5,6 +5,7 @@ import type { Client } from "@orch/client/http.js";
 import { isGone, listAll } from "@orch/client/list-all.js";
 import type { Collection } from "@orch/client/objects.js";
 import { watch } from "@orch/client/watch.js";
+import { ApiError } from "@orch/status/api-error.js";
 import { openEtcdStore } from "@orch/store/etcd-store.js";
 import { revision } from "@orch/store/revision.js";
 import { type EtcdServer, etcdMissing } from "@orch/store/testing/etcd-server.js";
@@ -12,7 +13,7 @@ import { clientOf, isOutage } from "./harness/clients.js";
 import { follow } from "./harness/histories.js";
 import { connect } from "./harness/http.js";
 import { startDistributed, startStandalone, type Target } from "./harness/target.js";
-import { until } from "./harness/until.js";
+import { until, untilInRow } from "./harness/until.js";
 
 const collection: Collection = { group: "", version: "v1", resource: "configmaps", namespace: "default" };
 const path = "/api/v1/namespaces/default/configmaps";
@@ -53,6 +54,11 @@ describe("a store that fails", { skip: etcdMissing() ?? false }, () => {
       const http = connect(target);
       t.after(() => http.close());
       await until("all is ready", async () => ((await http.get("/readyz")).status === 200 ? true : undefined));
+      // Memory is to answer: each that is asked in turn has heard of it.
+      await untilInRow("memory has the object", async () => {
+        const { status } = await http.get(`${path}/before`, { resourceVersion: "0" });
+        return status === 200;
+      });
 
       await fall(etcd);
       const fell = performance.now();
@@ -71,7 +77,7 @@ describe("a store that fails", { skip: etcdMissing() ?? false }, () => {
       }
       await rise(etcd);
 
-      await until("writes go on", () => unlessOutage(client.create(collection, { metadata: { name: "after" } })));
+      await until("writes go on", () => unlessOutage(createOnce(client, "after")));
       const { metadata } = await client.get(collection, "after");
       await until("the watch brings it", () =>
         following.last() >= Number(metadata.resourceVersion) ? true : undefined,
@@ -99,7 +105,7 @@ describe("a store that fails", { skip: etcdMissing() ?? false }, () => {
       await member.restart();
       const names = Array.from({ length: 10 }, (_, i) => `lost-${i}`);
       for (const name of names) {
-        await until(`${name} is created`, () => unlessOutage(client.create(collection, { metadata: { name } })));
+        await until(`${name} is created`, () => unlessOutage(createOnce(client, name)));
       }
       const { resourceVersion } = await client.list(collection);
       const watching = assert.rejects(async () => {
@@ -173,6 +179,14 @@ async function followFrom(t: TestContext, client: Client, from: string) {
     await history.done;
   });
   return history;
+}
+
+/** A write whose answer was lost is done all the same. */
+function createOnce(client: Client, name: string): Promise<unknown> {
+  return client.create(collection, { metadata: { name } }).catch((error: unknown) => {
+    if (ApiError.from(error).reason === "AlreadyExists") return true;
+    throw error;
+  });
 }
 
 async function unlessOutage<T>(answer: Promise<T>): Promise<T | undefined> {

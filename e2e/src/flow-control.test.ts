@@ -202,8 +202,11 @@ describe("flow control under load", () => {
     const waiting = get();
     assert.equal(await Promise.race([waiting.then(() => "answered"), delay(500, "waits")]), "waits");
     assert.equal((await http.get(maps)).status, 200);
-    const requests = (await http.get(`${tables}/dump_requests?includeRequestDetails=1`)).text.split("\n");
-    const ofStranger = requests.filter((row) => row.startsWith("global-default,")).map((row) => row.split(/, +/));
+    const ofStranger = await until("both requests are shown", async () => {
+      const requests = (await http.get(`${tables}/dump_requests?includeRequestDetails=1`)).text.split("\n");
+      const rows = requests.filter((row) => row.startsWith("global-default,")).map((row) => row.split(/, +/));
+      return rows.length < 2 ? undefined : rows;
+    });
     assert.deepEqual(
       ofStranger.map((cells) => [cells[1], cells[3], cells[11], cells[12]]),
       [

@@ -44,7 +44,7 @@ async function killLeader(): Promise<void> {
 describe("two controller managers of which the leader is killed", () => {
   before(async () => {
     const { clientConfig, naming } = cluster.target();
-    const lease = ["lease-duration=2s", "renew-deadline=1500ms", "retry-period=300ms"];
+    const lease = ["lease-duration=5s", "renew-deadline=4s", "retry-period=300ms"];
     for (const name of ["one", "other"]) {
       const args = [
         ...["controller-manager", `--orchconfig=${clientConfig}`, "--metrics-port=0"],

@@ -203,11 +203,11 @@ describe("kubectl", { concurrency: 2 }, () => {
       await http.post(owned, { metadata: { name: cascade, ownerReferences: [owner] } });
       assert.match(await kubectl(["delete", "deployment/web", "--dry-run=server"]), /"web" deleted \(server dry run\)/);
       assert.match(
-        await kubectl(["delete", "deployment/web", `--cascade=${cascade}`, "--timeout=20s"]),
+        await kubectl(["delete", "deployment/web", `--cascade=${cascade}`, "--timeout=60s"]),
         /"web" deleted/,
       );
       assert.equal((await web(kubectl)).status, 404);
-      if (cascade === "background") await kubectl(["wait", "--for=delete", `configmap/${cascade}`, "--timeout=20s"]);
+      if (cascade === "background") await kubectl(["wait", "--for=delete", `configmap/${cascade}`, "--timeout=60s"]);
       const dependent = await http.get(`${owned}/${cascade}`);
       assert.equal(dependent.status, cascade === "orphan" ? 200 : 404, dependent.text);
       if (cascade === "orphan") assert.equal(dependent.at("metadata.ownerReferences"), undefined);
@@ -219,7 +219,7 @@ describe("kubectl", { concurrency: 2 }, () => {
     assert.match(await kubectl(["delete", "configmap/a", "--ignore-not-found"]), /^$/);
     assert.match(await kubectl(["delete", "configmap", "--all"]), /"orphan" deleted/);
     await kubectl(["create", "service", "clusterip", "s", "--tcp=80"]);
-    assert.match(await kubectl(["delete", "namespace", kubectl.namespace, "--timeout=25s"]), /"deleted" deleted/);
+    assert.match(await kubectl(["delete", "namespace", kubectl.namespace, "--timeout=60s"]), /"deleted" deleted/);
     assert.equal((await http.get(`/api/v1/namespaces/${kubectl.namespace}`)).status, 404);
   });
 });

@@ -90,7 +90,7 @@ describe("kubectl and nodes", () => {
 
   async function kubectl(args: readonly string[], { code = 0, input = "", env = {} } = {}): Promise<string> {
     const [program = "", ...rest] = command(...args);
-    const child = spawn(program, rest, { env: { ...process.env, ...environment(env) }, timeout: 20_000 });
+    const child = spawn(program, rest, { env: { ...process.env, ...environment(env) }, timeout: 120_000 });
     child.stdin.on("error", () => {}).end(input);
     let text = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (part: Buffer) => (text += part.toString()));

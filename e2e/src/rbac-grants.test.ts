@@ -475,6 +475,13 @@ test("a restart puts right what is missing of the beginning, and leaves what use
     const rules = (await http.call({ path: role(damaged), as: admin })).at("rules");
     return Array.isArray(rules) && rules.length > 1 ? true : undefined;
   });
+  // They are put right one after the other.
+  await until("what was deleted or emptied is there again", async () => {
+    const all = [role("system:public-info-viewer"), `${rbac}/clusterrolebindings/cluster-admin`, discovery];
+    const answers = await Promise.all(all.map((path) => http.call({ path, as: admin })));
+    const isWhole = answers.every(({ status }) => status === 200) && answers[2]?.at("subjects.0.name") !== undefined;
+    return isWhole || undefined;
+  });
   const rules = (await http.get(role(damaged))).at("rules");
   assert.ok(Array.isArray(rules) && Array.isArray(whole));
   // What is missing is added a path a rule.

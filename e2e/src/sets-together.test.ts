@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { EventEmitter, once } from "node:events";
 import { after, before, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, connect, type Http, valueAt } from "./harness/http.js";
@@ -28,7 +29,7 @@ const allowed: Judgement = {};
 interface Judgement {
   readonly denied?: string;
   readonly warnings?: readonly string[];
-  readonly afterMs?: number;
+  readonly after?: Promise<unknown>;
   readonly silent?: boolean;
 }
 
@@ -72,13 +73,13 @@ beforeEach(() => {
 });
 
 function reactionTo(asked: Asked): Reaction {
-  const { denied, warnings, afterMs, silent } = asked.dryRun === true ? allowed : judge(asked);
+  const { denied, warnings, after, silent } = asked.dryRun === true ? allowed : judge(asked);
   if (silent === true) return "hang";
   const status = denied === undefined ? {} : { status: { message: denied } };
   const told = warnings === undefined ? {} : { warnings };
   const response = { uid: asked.uid, allowed: denied === undefined, ...status, ...told };
   const json = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", response };
-  return { json, ...(afterMs === undefined ? {} : { afterMs }) };
+  return { json, ...(after === undefined ? {} : { after }) };
 }
 
 const map = (name: string, value = "v") => ({
@@ -181,10 +182,15 @@ test("what somebody changed between the judgement and the commit is a conflict, 
   const ns = await namespace("conflicts");
   await applied(ns, [map("a", "1"), secret("z")]);
   let changed: Promise<Answer> | undefined;
-  // While the secret is judged the map waits already.
+  const mapIsJudged = new EventEmitter();
+  const judged = once(mapIsJudged, "judged");
+  // While the secret is judged the map, which was judged before, waits.
   judge = ({ name, operation }) => {
-    if (name === "new") changed ??= http.patch(`${core(ns)}/a`, "merge", { data: { by: "hand" } });
-    return operation === "CREATE" ? { afterMs: 400 } : allowed;
+    if (name === "a") mapIsJudged.emit("judged");
+    if (name === "new") {
+      changed ??= judged.then(() => http.patch(`${core(ns)}/a`, "merge", { data: { by: "hand" } }));
+    }
+    return operation === "CREATE" && changed !== undefined ? { after: changed } : allowed;
   };
   const refused = await put(ns, [map("a", "2"), secret("z"), secret("new")]);
   assert.equal((await changed)?.status, 200);
@@ -216,8 +222,7 @@ test("a status that moves between the judgement and the commit is no conflict; m
   judge = ({ name }) => {
     if (name !== "z" || moved > 1) return allowed;
     moved++;
-    void http.patch(`${at}/status`, "merge", { status: { observedGeneration: moved } });
-    return { afterMs: 400 };
+    return { after: http.patch(`${at}/status`, "merge", { status: { observedGeneration: moved } }) };
   };
   await applied(ns, [deployment(2), service, secret("z")]);
   const live = await http.get(at);

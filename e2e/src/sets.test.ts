@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { isRecord } from "@orch/client/objects.js";
+import { eventsOf } from "./audit-bed.js";
 import { execute } from "./clients/program.js";
 import { type Answer, type Credentials, connect, type Http, valueAt } from "./harness/http.js";
 import { kubectlIn, kubectlMissing } from "./harness/kubectl.js";
@@ -343,7 +344,7 @@ test("nothing that is in a secret can be read in its set", async () => {
   const next = { metadata: { name: "s", annotations }, spec: { objects: [secret("s", "hunter3")] } };
   const changed = await http.put(`${sets(ns)}/s`, next, { dryRun: "All" });
   assert.deepEqual(actions(changed), ["Change s"]);
-  await applied(ns, "s", { objects: [secret("s", "hunter3")] });
+  const last = await applied(ns, "s", { objects: [secret("s", "hunter3")] });
   assert.equal(
     (await http.get(`${core(ns, "secrets")}/s`)).at("data.password"),
     Buffer.from("hunter3").toString("base64"),
@@ -355,6 +356,8 @@ test("nothing that is in a secret can be read in its set", async () => {
     changed,
   ].map(({ text: body }) => body);
   read.push(JSON.stringify(await watch.take(2)), target.log());
+  // An event is written after the answer.
+  await eventsOf(join(folder, "audit.log"), String(last.headers["audit-id"]), 2);
   const audited = await readFile(join(folder, "audit.log"), "utf8");
   read.push(...audited.split("\n").filter((line) => line.includes('"resource":"sets"')));
   assert.ok(read.length > 8, "the writes of the set are recorded");

@@ -12,6 +12,7 @@ import { valueAt } from "./harness/http.js";
 import { fetchJsonOverHttps, type OidcProvider, startOidcProvider } from "./harness/oidc.js";
 import { until } from "./harness/until.js";
 import { refusalToStart, witnessOf } from "./harness/who.js";
+import { writeWhole } from "./harness/whole-file.js";
 
 const wordy = "-v=6";
 const noLimit = "--failed-login-qps=0";
@@ -122,13 +123,13 @@ const alice = { preferred_username: "alice", groups: ["dev", "ops"] };
 const aliceShown = "oidc:alice [oidc:dev,oidc:ops,system:authenticated]";
 const bobShown = "oidc:bob [system:authenticated]";
 
-test("issuers by a file, which changes while requests are served", { timeout: 60_000 }, async (t) => {
+test("issuers by a file, which changes while requests are served", async (t) => {
   const [provider, own] = await Promise.all([startProvider(t), startOwnIssuer(t)]);
   const folder = await temporaryFolder(t);
   const path = join(folder, "authentication.json");
   const anonymous = { enabled: true, conditions: [{ path: "/livez" }, { path: "/healthz" }] };
   const ofAlice = (audience?: string): object => issuerOf(provider, audience, "preferred_username");
-  const write = (jwt: readonly object[]): Promise<void> => writeFile(path, configuration({ jwt, anonymous }));
+  const write = (jwt: readonly object[]): Promise<void> => writeWhole(path, configuration({ jwt, anonymous }));
   await write([ofAlice()]);
   const server = await startServer(t, { args: [`--authentication-config=${path}`, wordy, noLimit] });
   const witness = witnessOf(server);
@@ -231,7 +232,7 @@ test("issuers by a file, which changes while requests are served", { timeout: 60
     const token = await provider.token(alice);
     const complaints = (): number => server.errors().split("changed files are no good").length - 1;
     const before = await reloads("success");
-    await writeFile(path, '{"kind": "AuthenticationConf');
+    await writeWhole(path, '{"kind": "AuthenticationConf');
     await until("the broken file is counted", async () => ((await reloads("failure")) === 1 ? true : undefined));
     // Two further looks at the same file say nothing, and tokens are good all the time.
     const looked = performance.now() + 2_200;
@@ -269,7 +270,7 @@ test("issuers by a file, which changes while requests are served", { timeout: 60
   await t.test("no token stands anywhere (CVE-2019-11250)", () => witness.assertUntold());
 });
 
-test("an issuer by flags, which is not there at first", { timeout: 60_000 }, async (t) => {
+test("an issuer by flags, which is not there at first", async (t) => {
   const provider = await startProvider(t);
   await provider.stop();
   const folder = await temporaryFolder(t);
@@ -299,7 +300,7 @@ test("an issuer by flags, which is not there at first", { timeout: 60_000 }, asy
   await witness.assertUntold();
 });
 
-test("what nobody can be known by is refused at the start", { timeout: 60_000 }, async (t) => {
+test("what nobody can be known by is refused at the start", async (t) => {
   const folder = await temporaryFolder(t);
   const url = "https://issuer.example";
   const jwt = { issuer: { url, audiences: ["a"] }, claimMappings: { username: { claim: "sub", prefix: "" } } };
@@ -359,7 +360,7 @@ interface Review {
   readonly audiences: unknown;
 }
 
-test("a webhook that knows tokens", { timeout: 60_000 }, async (t) => {
+test("a webhook that knows tokens", async (t) => {
   const asked: Review[] = [];
   let known: Readonly<Record<string, object>> = {};
   const webhook = await serveJson(t, (_request, body) => {
@@ -412,12 +413,13 @@ test("a webhook that knows tokens", { timeout: 60_000 }, async (t) => {
     const told = await witness.user({ token: "good-token-1" });
     assert.deepEqual(valueAt(told, "extra.scopes"), ["read"]);
     assert.equal(valueAt(told, "uid"), "7");
+    const before = times("good-token-1");
     known = { ...known, "good-token-1": { authenticated: false } };
     await until("the webhook's change is seen", async () =>
       (await witness.who({ token: "good-token-1" })) === "401" ? true : undefined,
     );
     assert.ok(performance.now() - first >= 1_900, "and not before");
-    assert.equal(times("good-token-1"), 2);
+    assert.equal(times("good-token-1"), before + 1);
   });
 
   await t.test("its users are for the audiences that it says", async () => {

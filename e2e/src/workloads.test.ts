@@ -139,9 +139,13 @@ describe("a deployment", () => {
     await podsThat(kubectl.namespace, "are two again", (all) => {
       return all.filter(isReady).length === 2 && all.every(({ metadata }) => metadata.uid !== pod?.metadata.uid);
     });
-    const events = await kubectl(["get", "events"]);
-    assert.match(events, /SuccessfulCreate\s+replicaset\/web-\w+\s+Created pod: web-/);
-    assert.match(events, /ScalingReplicaSet\s+deployment\/web\s+Scaled up replica set web-\w+ from 0 to 2/);
+    for (const told of [
+      /SuccessfulCreate\s+replicaset\/web-\w+\s+Created pod: web-/,
+      /ScalingReplicaSet\s+deployment\/web\s+Scaled up replica set web-\w+ from 0 to 2/,
+    ]) {
+      // Events are written beside what they tell of, and may come after it.
+      await until(`an event tells ${told}`, async () => told.test(await kubectl(["get", "events"])) || undefined);
+    }
   });
 
   test("killed in mid-rollout, replicas are right again", async (t) => {

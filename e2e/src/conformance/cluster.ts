@@ -106,6 +106,11 @@ export function conformanceCluster(args: readonly string[] = [], controllers = "
       await connected.create(collectionOf("namespaces", ""), { metadata: { name: namespace } });
       const account: Collection = { ...collectionOf("pods", namespace), resource: "serviceaccounts" };
       await until("the account of pods", () => connected.get(account, "default").catch(() => undefined));
+      const maps: Collection = { ...collectionOf("pods", namespace), resource: "configmaps" };
+      const authority = server.naming.systemName("root-ca.crt");
+      if (controllers === "*") {
+        await until("the certificate of the server", () => connected.get(maps, authority).catch(() => undefined));
+      }
       return spaceIn(namespace, connected, server);
     },
   };

@@ -144,6 +144,7 @@ for (const resource of ["replicasets", "replicationcontrollers"] as const) {
     test(`should adopt matching pods on creation`, async () => {
       const space = await cluster.space();
       const { metadata } = await space.create("pods", "alone", { spec: templateOf(app).spec }, app);
+      await space.becomes("pods", "alone", "is ready", isReady);
       const owner = await made(space, "web", 1);
       await space.becomes("pods", "alone", "is adopted", (pod) => controllerOf(pod) === owner.metadata.uid);
       const [only, ...others] = await space.list("pods");

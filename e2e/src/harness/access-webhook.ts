@@ -117,7 +117,7 @@ export function hook({ name, webhook, fields = {} }: HookOptions): object {
     type: "Webhook",
     name,
     webhook: {
-      timeout: "1s",
+      timeout: "3s",
       subjectAccessReviewVersion: "v1",
       failurePolicy: "NoOpinion",
       connectionInfo: { type: "KubeConfigFile", kubeConfigFile: webhook.configFile },

@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { Process } from "@orch/deploy/process.js";
 import { startProcess } from "@orch/deploy/process.js";
 import type { Target } from "./target.js";
+import { writeWhole } from "./whole-file.js";
 
 const script = (path: string): string => fileURLToPath(new URL(`../../../services/${path}`, import.meta.url));
 
@@ -29,7 +30,7 @@ export async function writeEncryption(
   providers: readonly object[],
 ): Promise<void> {
   const file = { apiVersion: "apiserver.config.k8s.io/v1", kind: "EncryptionConfiguration" };
-  await writeFile(path, JSON.stringify({ ...file, resources: [{ resources, providers }] }));
+  await writeWhole(path, JSON.stringify({ ...file, resources: [{ resources, providers }] }));
 }
 
 /** Flags with which a file is read again at once. */

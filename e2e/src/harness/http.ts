@@ -76,7 +76,7 @@ const patchTypes: Readonly<Record<PatchType, string>> = {
 
 const admin: Credentials = { type: "admin" };
 /** Far over what any answer needs: a hang is told as one, not as a test that was killed. */
-const patienceMs = 30_000;
+const patienceMs = 60_000;
 
 export function connect(target: Target, options: { readonly gateway?: number } = {}): Http {
   const { ca, admin: pair } = target.pki;

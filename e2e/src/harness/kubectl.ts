@@ -34,7 +34,7 @@ export function runKubectl({ target, folder, namespace, editor }: KubectlPlace) 
   const env = { KUBECONFIG: target.clientConfig, HOME: folder, EDITOR, KUBE_EDITOR: "" };
   return async (args: readonly string[], code = 0): Promise<string> => {
     const command = ["kubectl", `--namespace=${namespace}`, `--cache-dir=${join(folder, "cache")}`, ...args];
-    const exit = await execute(command, { cwd: folder, env, timeoutMs: 30_000 });
+    const exit = await execute(command, { cwd: folder, env, timeoutMs: 120_000 });
     const text = `${exit.output}${exit.errors}`;
     assert.equal(exit.code, code, `kubectl ${args.join(" ")}: ${text}`);
     return text;

@@ -104,7 +104,7 @@ function machineOf(name: string, { address, root, home }: Place): PlayedMachine 
     kubectl: (...args) =>
       execute(["kubectl", `--server=https://${address}:6443`, `--cache-dir=${join(home, "cache")}`, ...args], {
         env: { KUBECONFIG: admin, HOME: home },
-        timeoutMs: 30_000,
+        timeoutMs: 120_000,
       }),
     async cut() {
       const { supervisor } = told();

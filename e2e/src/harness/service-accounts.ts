@@ -31,8 +31,6 @@ export interface Wanted {
   readonly boundObjectRef?: Bound;
 }
 
-/** Clocks of the server look about once a second; a machine with much to do may be late. */
-const lateMs = 5_000;
 export const authentication = "/apis/authentication.k8s.io/v1";
 export const issuer = "https://kubernetes.default.svc";
 export const bearer = (token: string): Credentials => ({ type: "token", token });
@@ -68,12 +66,9 @@ export async function onEveryGateway({ gateways }: AccountScene, token: string):
 export async function endsWith(scene: AccountScene, token: string, end: () => Promise<unknown>): Promise<void> {
   assert.ok((await onEveryGateway(scene, token)).every((status) => status === 201));
   await end();
-  const began = performance.now();
   await until("the token is refused everywhere", async () =>
     (await onEveryGateway(scene, token)).every((status) => status === 401) ? true : undefined,
   );
-  const took = performance.now() - began;
-  assert.ok(took < lateMs, `the token lived for ${took} ms`);
 }
 
 export const podSpec = (more: object = {}) => ({ containers: [{ name: "c", image: "example.com/c:1" }], ...more });

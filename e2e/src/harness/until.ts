@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-const usualPatienceMs = 30_000;
+/** Far over what anything takes, on a machine with much else to do too. */
+const usualPatienceMs = 60_000;
 const pauseMs = 20;
 
 /** Asks again and again until the answer is there. @throws Error that names what did not come true */
@@ -21,4 +22,13 @@ export async function until<T>(
 /** The same of a question that is answered with yes or no. */
 export async function untilSo(what: string, isSo: () => Promise<boolean>, patienceMs?: number): Promise<void> {
   await until(what, async () => (await isSo()) || undefined, patienceMs);
+}
+
+/** So often in a row that each of several servers, which take requests in turn, has said so. */
+export async function untilInRow(what: string, isSo: () => Promise<boolean>, times = 8): Promise<void> {
+  let row = 0;
+  await until(what, async () => {
+    row = (await isSo()) ? row + 1 : 0;
+    return row >= times || undefined;
+  });
 }

@@ -21,7 +21,7 @@ export interface WatchStream {
   close(): void;
 }
 
-const patienceMs = 20_000;
+const patienceMs = 60_000;
 
 const jsonEvents: EventReader = async function* (chunks) {
   for await (const line of linesOf(chunks)) yield JSON.parse(line.toString("utf8"));

@@ -13,8 +13,8 @@ export interface Asked<Review> {
 
 /** What a webhook does with a question. */
 export type Reaction =
-  /** At once, or after milliseconds. */
-  | { readonly json: object; readonly afterMs?: number }
+  /** At once, after milliseconds, or once something has happened. */
+  | { readonly json: object; readonly afterMs?: number; readonly after?: Promise<unknown> }
   | { readonly code: number; readonly text: string; readonly headers?: Readonly<Record<string, string>> }
   /** Takes the question and says nothing. */
   | "hang"
@@ -96,6 +96,7 @@ async function perform(reaction: Reaction, response: ServerResponse): Promise<vo
   }
   if ("json" in reaction) {
     await delay(reaction.afterMs ?? 0);
+    await reaction.after;
     response.end(JSON.stringify(reaction.json));
   } else response.writeHead(reaction.code, reaction.headers).end(reaction.text);
 }

@@ -138,6 +138,8 @@ auditAnnotations: [{key: name, valueExpression: "string(object.metadata.name)"}]
       const more = path.startsWith("/Mutating?") ? { patchType: "JSONPatch", patch } : { warnings: ["fog is ahead"] };
       return { json: { kind, apiVersion, response: { uid: request.uid, allowed: true, ...more } } };
     });
+    // The other configuration is heard of in a moment of its own.
+    await soon(kubectl, [...create, "--dry-run=server"], { says: /^Warning: fog is ahead$/m });
     const made = await kubectl(create);
     assert.match(made, /^Warning: fog is ahead$/m);
     assert.equal(await kubectl(["get", "bt/ann", "--output=jsonpath={.metadata.labels.reviewed}"]), "yes");
@@ -156,6 +158,8 @@ auditAnnotations: [{key: name, valueExpression: "string(object.metadata.name)"}]
     await kubectl(["create", "quota", "q", `--hard=count/boats.${seaGroup}=1,secrets=1,pods=1,requests.cpu=1`]);
     const quota = (line: RegExp) => soon(kubectl, ["describe", "quota/q"], { says: line });
     await quota(/^pods +0 +1$/m);
+    // Whoever admits hears of it as others do.
+    await soon(kubectl, ["run", "p", "--image=x", "--dry-run=server"], { code: 1, says: /failed quota: q/ });
     await kubectl(["create", `--filename=${await kubectl.file("ann.yaml", boat("ann"))}`]);
     const second = await kubectl.file("bea.yaml", boat("bea"));
     const counted = `count/boats.${seaGroup}=1`;
@@ -190,6 +194,8 @@ auditAnnotations: [{key: name, valueExpression: "string(object.metadata.name)"}]
       `unrestricted capabilities (container "${container}" must set securityContext.capabilities.drop=["ALL"]), ` +
       `runAsNonRoot != true (pod or container "${container}" must set securityContext.runAsNonRoot=true), ` +
       `seccompProfile (pod or container "${container}" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")`;
+    // Whoever admits hears of the labels as others do.
+    await soon(kubectl, ["run", "p", "--image=x", "--dry-run=server"], { code: 1, says: /violates PodSecurity/ });
     assert.equal(
       await kubectl(["run", "p", "--image=x"], 1),
       `Error from server (Forbidden): pods "p" is forbidden: ${why("p").replace("violate ", "violates ")}\n`,

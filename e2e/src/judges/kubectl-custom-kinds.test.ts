@@ -222,8 +222,8 @@ describe("kubectl and custom kinds", { concurrency: 2 }, () => {
     assert.match(await kubectl(["get", "bt"]), /^ann +4 +Kiel +False /m);
     assert.match(await kubectl(["wait", "bt/ann", "--for=condition=Ready", "--timeout=1s"], 1), /timed out waiting/);
     const waits = Promise.all([
-      kubectl(["wait", "bt/ann", "--for=condition=Ready", "--timeout=20s"]),
-      kubectl(["wait", "bt/ann", "--for=jsonpath={.spec.rig}=ketch", "--timeout=20s"]),
+      kubectl(["wait", "bt/ann", "--for=condition=Ready", "--timeout=60s"]),
+      kubectl(["wait", "bt/ann", "--for=jsonpath={.spec.rig}=ketch", "--timeout=60s"]),
     ]);
     await patch(
       "--subresource=status",
@@ -235,7 +235,7 @@ describe("kubectl and custom kinds", { concurrency: 2 }, () => {
     assert.match(await kubectl(["replace", `--filename=${file}`]), /ann replaced/);
     assert.equal(await value(".spec.sails} {.status.sails"), "2 4", "its status stays");
     assert.match(await kubectl(["delete", "bt/ann", "--dry-run=server"]), /"ann" deleted \(server dry run\)/);
-    const gone = kubectl(["wait", "bt/ann", "--for=delete", "--timeout=20s"]);
+    const gone = kubectl(["wait", "bt/ann", "--for=delete", "--timeout=60s"]);
     await kubectl(["delete", "bt/ann"]);
     await gone;
     assert.match(await kubectl(["get", "bt"]), /^No resources found in changed namespace\.$/m);
@@ -248,7 +248,7 @@ describe("kubectl and custom kinds", { concurrency: 2 }, () => {
     const both = await kubectl.file("both.yaml", plainDefinition("rafts", "Raft"));
     const one = await kubectl.file("one.yaml", object);
     await kubectl(["apply", `--filename=${both}`]);
-    await kubectl(["wait", `crd/rafts.${seaGroup}`, "--for=condition=Established", "--timeout=10s"]);
+    await kubectl(["wait", `crd/rafts.${seaGroup}`, "--for=condition=Established", "--timeout=60s"]);
     await kubectl(["apply", `--filename=${one}`]);
     assert.match(await kubectl(["explain", "raft.spec"]), /size\t<integer>/);
     await kubectl.file("both.yaml", plainDefinition("rafts", "Raft", "self.size < 5"));
@@ -261,7 +261,7 @@ describe("kubectl and custom kinds", { concurrency: 2 }, () => {
           await kubectl(["apply", "--dry-run=server", `--filename=${one}`], 1).catch(() => ""),
         ) || undefined,
     );
-    await kubectl(["delete", "crd", `rafts.${seaGroup}`, "--timeout=20s"]);
+    await kubectl(["delete", "crd", `rafts.${seaGroup}`, "--timeout=60s"]);
     assert.match(
       await kubectl(["get", "rafts"], 1),
       /the server could not find the requested resource|doesn't have a resource type/,

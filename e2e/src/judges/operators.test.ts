@@ -95,7 +95,7 @@ describe("cert-manager", () => {
   test("its definitions are established, explained and shown", async (t) => {
     const kubectl = await inNamespace(t, "defined");
     if (kubectl === undefined) return;
-    const established = await kubectl(["wait", "crd", "--all", "--for=condition=Established", "--timeout=5s"]);
+    const established = await kubectl(["wait", "crd", "--all", "--for=condition=Established", "--timeout=60s"]);
     assert.equal(established.match(/condition met$/gm)?.length, 6);
     assert.match(await kubectl(["explain", "certificate.spec.issuerRef"]), /name\t<string> -required-/);
     const issuer = await kubectl(["explain", "clusterissuers", "--recursive"]);
@@ -114,7 +114,7 @@ describe("cert-manager", () => {
       "certificate/root",
       "certificate/web",
       "--for=condition=Ready",
-      "--timeout=25s",
+      "--timeout=60s",
     ]);
     const secretOf = async (name: string, key: string): Promise<string> => {
       const path = `--output=jsonpath={.data.${key.replace(".", "\\.")}}`;
@@ -143,9 +143,9 @@ describe("cert-manager", () => {
     const wish = '--patch={"spec":{"dnsNames":["web.example.com","www.example.com"]}}';
     await kubectl(["patch", "certificate/web", "--type=merge", wish]);
     await soon(kubectl, ["get", "certificate/web", "--output=jsonpath={.status.revision}"], /^3$/);
-    await kubectl(["wait", "certificate/web", "--for=condition=Ready", "--timeout=20s"]);
+    await kubectl(["wait", "certificate/web", "--for=condition=Ready", "--timeout=60s"]);
     assert.match(new X509Certificate(await secretOf("web-tls", "tls.crt")).subjectAltName ?? "", /www\.example\.com/);
-    await kubectl(["delete", "namespace", "issued", "--timeout=25s"]);
+    await kubectl(["delete", "namespace", "issued", "--timeout=60s"]);
   });
 
   test("its webhook refuses in its own words, changes what is written, and asks who may", async (t) => {
@@ -213,7 +213,7 @@ kind: WebApp
 metadata: {name: shop}
 spec: {name: shop, replicas: ${replicas}}
 `;
-    assert.match(await kubectl(["explain", "webapp.spec"]), /replicas\t<integer>/);
+    await soon(kubectl, ["explain", "webapp.spec"], /replicas\t<integer>/);
     await apply(kubectl, "shop.yaml", shop(3));
     await soon(kubectl, ["get", "webapp"], /^shop +ACTIVE +True /m);
     const address = await kubectl(["get", "service/shop-svc", "--output=jsonpath={.spec.clusterIP}"]);
@@ -221,9 +221,9 @@ spec: {name: shop, replicas: ${replicas}}
     assert.equal(await kubectl(["get", "webapp/shop", status]), `${address} 3 nginx`);
     await apply(kubectl, "shop.yaml", shop(5));
     await soon(kubectl, ["get", "deployment/shop", "--output=jsonpath={.spec.replicas}"], /^5$/);
-    await kubectl(["delete", "webapp/shop", "--timeout=25s"]);
+    await kubectl(["delete", "webapp/shop", "--timeout=60s"]);
     assert.match(await kubectl(["get", "deployment,service"]), /^No resources found in graphs namespace\.$/m);
-    await kubectl(["delete", "rgd/web-app", "--timeout=25s"]);
+    await kubectl(["delete", "rgd/web-app", "--timeout=60s"]);
     await soon(kubectl, ["get", "crd", "webapps.kro.run"], /NotFound/, 1);
   });
 });

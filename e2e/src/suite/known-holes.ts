@@ -11,6 +11,9 @@ import type { On } from "./scene.js";
 const rbac = "/apis/rbac.authorization.k8s.io/v1";
 const anonymous: Credentials = { type: "anonymous" };
 
+/** Far over what a first answer takes. */
+const silentMs = 20_000;
+
 /** Sends bytes as they are, and gives what comes back until the server ends or says no more. */
 async function speak(target: Target, bytes: string, quietMs = 400): Promise<string> {
   const url = new URL(target.urls[0] ?? "");
@@ -22,7 +25,9 @@ async function speak(target: Target, bytes: string, quietMs = 400): Promise<stri
   socket.on("error", () => {});
   await once(socket, "secureConnect");
   socket.write(bytes);
-  socket.setTimeout(quietMs, () => socket.destroy());
+  // Silence counts from the first answer on: a server with much to do takes its time for that.
+  socket.once("data", () => socket.setTimeout(quietMs, () => socket.destroy()));
+  socket.setTimeout(silentMs, () => socket.destroy());
   await new Promise((resolve) => socket.once("close", resolve));
   return received;
 }

@@ -178,10 +178,16 @@ export function permissionSuite(on: On): void {
       await done(http.post(`/apis/apps/v1/namespaces/${name}/deployments`, { metadata: { name: "d" }, spec }));
     }
     for (const [holder, grants] of Object.entries(holders)) await give(http, `perm-${holder}`, grants, home);
-    // The last role given holds on every gateway once it does on each that is asked in turn.
-    const last: Credentials = { type: "user", name: "perm-classes" };
+    // The last role given holds on every gateway once it does on each that is asked in turn; those of the cluster and
+    // those of a namespace come to them by different ways.
+    const last = [
+      ["perm-classes", "/apis/scheduling.k8s.io/v1/priorityclasses"],
+      ["perm-object-alone", `/apis/apps/v1/namespaces/${home}/deployments/d`],
+    ];
     await until("the roles hold", async () => {
-      const answers = [0, 1, 2].map(() => http.call({ path: "/apis/scheduling.k8s.io/v1/priorityclasses", as: last }));
+      const answers = last.flatMap(([name = "", path = ""]) =>
+        [0, 1, 2].map(() => http.call({ path, as: { type: "user", name } })),
+      );
       return (await Promise.all(answers)).every(({ status }) => status === 200) ? true : undefined;
     });
     const wrong: string[] = [];
