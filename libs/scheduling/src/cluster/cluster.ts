@@ -18,6 +18,7 @@ import { createDomainCounter, type DomainCounter } from "./domain-counts.js";
 import { interleaved } from "./node-order.js";
 import { createNominations, type Nominations } from "./nominations.js";
 import { createOtherObjects } from "./objects.js";
+import { createPlaceLog } from "./place-log.js";
 import { createTermIndex, type TermIndex } from "./term-index.js";
 import type { ClusterView } from "./view.js";
 
@@ -76,12 +77,18 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
     preferred: createTermIndex(),
     preferredAnti: createTermIndex(),
   };
-  const nominations = createNominations();
+  const changes = createPlaceLog();
+  const nominations = createNominations((node) => {
+    const slot = slots.get(node);
+    if (slot !== undefined) changes.changed(slot.index);
+  });
   const objects = createOtherObjects();
 
   const put = (slot: Slot, info: NodeInfo): void => {
     slot.info = info;
-    if (isOrdered) order[slot.index] = info;
+    if (!isOrdered) return;
+    order[slot.index] = info;
+    changes.changed(slot.index);
   };
 
   /** A new order costs all nodes, so a few of them may stand out of place: one that came is the last. */
@@ -92,6 +99,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
   const enter = (slot: Slot): void => {
     slot.index = order.length;
     if (isOrdered) order.push(slot.info);
+    changes.changed(slot.index);
     disturb();
   };
   /** The last one takes its place. */
@@ -102,6 +110,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
       order[index] = moved.info;
       moved.index = index;
     }
+    changes.changed(index);
     disturb();
   };
 
@@ -190,6 +199,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
     }
     isOrdered = true;
     outOfPlace = 0;
+    changes.allChanged();
   };
 
   return {
@@ -197,6 +207,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
       if (!isOrdered) reorder();
       return order;
     },
+    changes,
     node: (name) => slots.get(name)?.info,
     namespaceLabels: (name) => namespaces.get(name),
     terms,
@@ -204,6 +215,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
     nominations,
     nodesWithImage: (name) => images.get(name) ?? 0,
     nominated: (node) => nominations.on(node),
+    nominatedNodeOf: (pod) => nominations.nodeOf(pod),
     get hasNominated() {
       return nominations.size > 0;
     },

@@ -3,6 +3,7 @@ import type { PodInfo } from "../model/pod-info.js";
 import type { NamespaceLabels } from "../model/pod-terms.js";
 import type { DomainCounts, DomainQuestion } from "./domain-counts.js";
 import type { OtherObjects } from "./objects.js";
+import type { PlaceLog } from "./place-log.js";
 import type { TermIndex } from "./term-index.js";
 
 /**
@@ -13,6 +14,8 @@ import type { TermIndex } from "./term-index.js";
 export interface ClusterView {
   /** In the order in which cycles visit them. */
   readonly nodes: readonly NodeInfo[];
+  /** Of {@link nodes}, to be read after them. */
+  readonly changes: PlaceLog;
   node(name: string): NodeInfo | undefined;
   readonly namespaceLabels: NamespaceLabels;
   /** Answers that follow changes from the first time that somebody asks. */
@@ -28,6 +31,8 @@ export interface ClusterView {
   nodesWithImage(name: string): number;
   /** Pods that wait for a node on which room is made for them. */
   nominated(node: string): readonly PodInfo[];
+  /** The node that a pod is {@link nominated} to. */
+  nominatedNodeOf(pod: string): string | undefined;
   /** Somebody is {@link nominated} somewhere. */
   readonly hasNominated: boolean;
   /** One of them wants to be far from others. */
