@@ -4,6 +4,8 @@ import type { NamespaceLabels } from "../model/pod-terms.js";
 import type { DomainCounts, DomainQuestion } from "./domain-counts.js";
 import type { OtherObjects } from "./objects.js";
 import type { PlaceLog } from "./place-log.js";
+import type { PodGroups } from "./pod-groups.js";
+import type { Tally } from "./tally.js";
 import type { TermIndex } from "./term-index.js";
 
 /**
@@ -20,6 +22,12 @@ export interface ClusterView {
   readonly namespaceLabels: NamespaceLabels;
   /** Answers that follow changes from the first time that somebody asks. */
   domains(question: DomainQuestion): DomainCounts;
+  /** The same, where domains without pods are no matter. */
+  tally(question: DomainQuestion): Tally;
+  /** Pods on nodes, those that are alike together. */
+  readonly groups: Pick<PodGroups, "candidates">;
+  /** Some node has a label of this key. */
+  hasNodeLabel(key: string): boolean;
   /** Terms of pods on nodes, about other pods. */
   readonly terms: {
     readonly affinity: TermIndex;
