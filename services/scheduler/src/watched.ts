@@ -2,6 +2,7 @@ import { identityOnly } from "@orch/client/metadata-only.js";
 import { type Mirror, type View, wholeObject } from "@orch/client/mirror.js";
 import { keyOf } from "@orch/client/object-store.js";
 import type { ApiObject } from "@orch/client/objects.js";
+import { withoutManagers } from "@orch/client/without-managers.js";
 import type { Source } from "./sources.js";
 
 export interface WatchedDeps {
@@ -47,21 +48,21 @@ function follow(source: Source, { mirror, changed, podGone, keepsNodes, onError 
     source.gone(key);
     if (collection.resource === "pods") podGone(key);
   };
+  const put = (object: ApiObject): void => {
+    source.put(withoutManagers(object));
+    changed();
+  };
   return mirror.view({
     collection,
     sees,
     // The feed has the rest in its own form.
     keep: keepsNodes && isNodes(source) ? wholeObject : identityOnly,
     handlers: {
-      added(object) {
-        source.put(object);
-        changed();
-      },
+      added: put,
       modified(object, before) {
         // Deleted and made again between two looks.
         if (before.metadata.uid !== object.metadata.uid) gone(keyOf(object));
-        source.put(object);
-        changed();
+        put(object);
       },
       deleted(object) {
         gone(keyOf(object));

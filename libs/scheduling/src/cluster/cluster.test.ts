@@ -16,7 +16,7 @@ test("the emptiest domain is known without a look at all: the worked example", (
       counts: () => true,
       domainOf: ({ name }) => name,
     },
-    [],
+    { nodes: [], held: [] },
   );
   const facts = (name: string) => nodeFactsOf(node(name), naming);
   const held = (count: number) => Array.from({ length: count }, (_, i) => podInfoOf(pod(`p${i}`)));

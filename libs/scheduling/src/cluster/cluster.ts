@@ -14,10 +14,13 @@ import { type PodInfo, placed } from "../model/pod-info.js";
 import type { PodTerm } from "../model/pod-terms.js";
 import type { Taint } from "../model/tolerations.js";
 import { createByLabel } from "./by-label.js";
-import { createDomainCounter, type DomainCounter } from "./domain-counts.js";
+import { createDomainCounter, type DomainCounter, type DomainQuestion, type Follower } from "./domain-counts.js";
 import { interleaved } from "./node-order.js";
 import { createNominations, type Nominations } from "./nominations.js";
 import { createOtherObjects } from "./objects.js";
+import { createPlaceLog } from "./place-log.js";
+import { createPodGroups } from "./pod-groups.js";
+import { createTally, type TallyFollower } from "./tally.js";
 import { createTermIndex, type TermIndex } from "./term-index.js";
 import type { ClusterView } from "./view.js";
 
@@ -68,20 +71,29 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
   const namespaces = new Map<string, Labels>();
   const images = new Map<string, number>();
   const claims = new Map<string, number>();
+  const labelKeys = new Map<string, number>();
   const counters = new Map<string, DomainCounter>();
-  const bySelector = createByLabel<DomainCounter>();
+  const tallies = new Map<string, TallyFollower>();
+  const bySelector = createByLabel<Follower>();
+  const groups = createPodGroups();
   const terms = {
     affinity: createTermIndex(),
     antiAffinity: createTermIndex(),
     preferred: createTermIndex(),
     preferredAnti: createTermIndex(),
   };
-  const nominations = createNominations();
+  const changes = createPlaceLog();
+  const nominations = createNominations((node) => {
+    const slot = slots.get(node);
+    if (slot !== undefined) changes.changed(slot.index);
+  });
   const objects = createOtherObjects();
 
   const put = (slot: Slot, info: NodeInfo): void => {
     slot.info = info;
-    if (isOrdered) order[slot.index] = info;
+    if (!isOrdered) return;
+    order[slot.index] = info;
+    changes.changed(slot.index);
   };
 
   /** A new order costs all nodes, so a few of them may stand out of place: one that came is the last. */
@@ -92,6 +104,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
   const enter = (slot: Slot): void => {
     slot.index = order.length;
     if (isOrdered) order.push(slot.info);
+    changes.changed(slot.index);
     disturb();
   };
   /** The last one takes its place. */
@@ -102,6 +115,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
       order[index] = moved.info;
       moved.index = index;
     }
+    changes.changed(index);
     disturb();
   };
 
@@ -119,6 +133,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
 
   const countPod = (pod: PodInfo, node: NodeFacts, by: 1 | -1): void => {
     countTerms(pod, node, by);
+    groups.change(pod, node.name, by);
     bySelector.candidates(pod.labels, (counter) => counter.podChanged(pod, node, by));
   };
 
@@ -167,12 +182,41 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
     on: readonly PodInfo[],
   ): void => {
     for (const counter of counters.values()) counter.nodeChanged(before, after, on);
+    for (const tally of tallies.values()) tally.nodeChanged(before, after, on);
   };
 
-  const drop = (counter: DomainCounter): void => {
-    counters.delete(counter.question.text);
-    if (counter.question.selector !== undefined) bySelector.remove(counter, counter.question.selector);
+  const drop = <F extends Follower>(kept: Map<string, F>, { question }: F): void => {
+    const follower = kept.get(question.text);
+    if (follower === undefined) return;
+    kept.delete(question.text);
+    if (question.selector !== undefined) bySelector.remove(follower, question.selector);
   };
+  /** The follower of a question that is asked, made where there is none. */
+  const followed = <F extends Follower>(kept: Map<string, F>, question: DomainQuestion, make: () => F): F => {
+    const known = kept.get(question.text);
+    if (known !== undefined) {
+      // To the end of the map: what is at its beginning has not been asked for the longest.
+      kept.delete(question.text);
+      kept.set(question.text, known);
+      return known;
+    }
+    const made = make();
+    kept.set(question.text, made);
+    if (question.selector !== undefined) bySelector.add(made, question.selector);
+    const oldest = kept.values().next();
+    if (kept.size > mostCounters && oldest.done !== true) drop(kept, oldest.value);
+    return made;
+  };
+  function* held({ selector, counts }: DomainQuestion): Iterable<readonly [NodeFacts, number]> {
+    if (selector === undefined) return;
+    for (const { like, nodes } of groups.candidates(selector)) {
+      if (!counts(like)) continue;
+      for (const [name, count] of nodes) {
+        const slot = slots.get(name);
+        if (slot !== undefined) yield [slot.info, count];
+      }
+    }
+  }
 
   const reorder = (): void => {
     const zones = new Map<string, string[]>();
@@ -190,6 +234,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
     }
     isOrdered = true;
     outOfPlace = 0;
+    changes.allChanged();
   };
 
   return {
@@ -197,6 +242,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
       if (!isOrdered) reorder();
       return order;
     },
+    changes,
     node: (name) => slots.get(name)?.info,
     namespaceLabels: (name) => namespaces.get(name),
     terms,
@@ -204,6 +250,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
     nominations,
     nodesWithImage: (name) => images.get(name) ?? 0,
     nominated: (node) => nominations.on(node),
+    nominatedNodeOf: (pod) => nominations.nodeOf(pod),
     get hasNominated() {
       return nominations.size > 0;
     },
@@ -211,27 +258,21 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
       return nominations.hasAntiAffinity;
     },
     podsWithClaim: (claim) => claims.get(claim) ?? 0,
-    domains(question) {
-      const known = counters.get(question.text);
-      if (known !== undefined) {
-        // To the end of the map: what is at its beginning has not been asked for the longest.
-        counters.delete(question.text);
-        counters.set(question.text, known);
-        return known;
-      }
-      const counter = createDomainCounter(question, infosOf(slots));
-      counters.set(question.text, counter);
-      if (question.selector !== undefined) bySelector.add(counter, question.selector);
-      const oldest = counters.values().next();
-      if (counters.size > mostCounters && oldest.done !== true) drop(oldest.value);
-      return counter;
-    },
+    domains: (question) =>
+      followed(counters, question, () =>
+        createDomainCounter(question, { nodes: infosOf(slots), held: held(question) }),
+      ),
+    tally: (question) => followed(tallies, question, () => createTally(question, held(question))),
+    groups,
+    hasNodeLabel: (key) => labelKeys.has(key),
     setNode(raw) {
       const after = nodeFactsOf(raw, naming);
       const slot = slots.get(after.name);
       const before = slot?.info.facts;
       for (const name of before?.images.keys() ?? []) change(images, name, -1);
       for (const name of after.images.keys()) change(images, name, 1);
+      for (const key of before?.labels.keys() ?? []) change(labelKeys, key, -1);
+      for (const key of after.labels.keys()) change(labelKeys, key, 1);
       if (slot === undefined) {
         const entered = { info: emptyNode(after), index: -1 };
         slots.set(after.name, entered);
@@ -262,7 +303,11 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
       if (slot === undefined) return undefined;
       const { facts, pods: on } = slot.info;
       for (const image of facts.images.keys()) change(images, image, -1);
-      for (const pod of on) countTerms(pod, facts, -1);
+      for (const key of facts.labels.keys()) change(labelKeys, key, -1);
+      for (const pod of on) {
+        countTerms(pod, facts, -1);
+        groups.change(pod, name, -1);
+      }
       forAllCounters(facts, undefined, on);
       leave(slot);
       slots.delete(name);
@@ -293,7 +338,8 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
     setNamespace(name, labels) {
       if (labels === undefined) namespaces.delete(name);
       else namespaces.set(name, labels);
-      for (const counter of [...counters.values()]) if (counter.question.byNamespaceLabels === true) drop(counter);
+      for (const index of Object.values(terms)) index.namespacesChanged();
+      for (const tally of [...tallies.values()]) if (tally.question.byNamespaceLabels === true) drop(tallies, tally);
     },
     sizes: () => ({ nodes: slots.size, pods: pods.size, assumed: assumed.size }),
   };

@@ -1,13 +1,14 @@
 import type { Matcher } from "../model/matcher.js";
-import type { NodeFacts, NodeInfo } from "../model/node-info.js";
+import type { NodeFacts } from "../model/node-info.js";
 import type { PodInfo } from "../model/pod-info.js";
+import type { Countable } from "./pod-groups.js";
 
 /** How many of some pods stand in each domain of some nodes. */
 export interface DomainQuestion {
   /** The same for questions that are the same. */
   readonly text: string;
   /** Which pods; those that match it are a part of what {@link selector} matches. */
-  readonly counts: (pod: PodInfo) => boolean;
+  readonly counts: (pod: Countable) => boolean;
   readonly selector: Matcher | undefined;
   /** The domain of a node; undefined: its pods are not counted. */
   readonly domainOf: (node: NodeFacts) => string | undefined;
@@ -29,11 +30,20 @@ export interface DomainCounts {
   minWith(domain: string, by: number): number;
 }
 
-/** Counts that follow the changes of pods and nodes. */
-export interface DomainCounter extends DomainCounts {
+/** Follows the changes of pods and nodes. */
+export interface Follower {
   readonly question: DomainQuestion;
   podChanged(pod: PodInfo, node: NodeFacts, by: 1 | -1): void;
   nodeChanged(before: NodeFacts | undefined, after: NodeFacts | undefined, pods: readonly PodInfo[]): void;
+}
+
+export interface DomainCounter extends DomainCounts, Follower {}
+
+/** What there is when a counter begins. */
+export interface Beginning {
+  readonly nodes: Iterable<NodeFacts>;
+  /** Pods that the question counts, and where they are. */
+  readonly held: Iterable<readonly [node: NodeFacts, count: number]>;
 }
 
 interface Domain {
@@ -46,7 +56,7 @@ interface Domain {
  *
  * a: 2 pods, b: 0, c: 2   →   min 0, {0: 1, 2: 2};   b + 1   →   min 1, {1: 1, 2: 2}
  */
-export function createDomainCounter(question: DomainQuestion, nodes: Iterable<NodeInfo>): DomainCounter {
+export function createDomainCounter(question: DomainQuestion, { nodes, held }: Beginning): DomainCounter {
   const domains = new Map<string, Domain>();
   const byCount = new Map<number, number>();
   let total = 0;
@@ -132,6 +142,10 @@ export function createDomainCounter(question: DomainQuestion, nodes: Iterable<No
       if (to !== undefined) enter(to, pods);
     },
   };
-  for (const node of nodes) counter.nodeChanged(undefined, node, node.pods);
+  for (const node of nodes) counter.nodeChanged(undefined, node, []);
+  for (const [node, count] of held) {
+    const domain = domains.get(question.domainOf(node) ?? "");
+    if (domain !== undefined) move(domain, count);
+  }
   return counter;
 }

@@ -13,7 +13,8 @@ export interface Nominations {
 
 const nobody: readonly PodInfo[] = [];
 
-export function createNominations(): Nominations {
+/** `changed` is told of each node that has others than before. */
+export function createNominations(changed: (node: string) => void): Nominations {
   const nodes = new Map<string, readonly PodInfo[]>();
   const byPod = new Map<string, string>();
   const keepingAway = new Set<string>();
@@ -25,6 +26,7 @@ export function createNominations(): Nominations {
     const left = (nodes.get(node) ?? nobody).filter((pod) => pod.key !== key);
     if (left.length === 0) nodes.delete(node);
     else nodes.set(node, left);
+    changed(node);
   };
   return {
     set(pod, node) {
@@ -33,6 +35,7 @@ export function createNominations(): Nominations {
       byPod.set(pod.key, node);
       if (pod.terms.antiAffinity.length > 0) keepingAway.add(pod.key);
       nodes.set(node, [...(nodes.get(node) ?? nobody), pod]);
+      changed(node);
     },
     clear,
     on: (node) => nodes.get(node) ?? nobody,

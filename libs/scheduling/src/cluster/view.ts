@@ -3,6 +3,9 @@ import type { PodInfo } from "../model/pod-info.js";
 import type { NamespaceLabels } from "../model/pod-terms.js";
 import type { DomainCounts, DomainQuestion } from "./domain-counts.js";
 import type { OtherObjects } from "./objects.js";
+import type { PlaceLog } from "./place-log.js";
+import type { PodGroups } from "./pod-groups.js";
+import type { Tally } from "./tally.js";
 import type { TermIndex } from "./term-index.js";
 
 /**
@@ -13,10 +16,18 @@ import type { TermIndex } from "./term-index.js";
 export interface ClusterView {
   /** In the order in which cycles visit them. */
   readonly nodes: readonly NodeInfo[];
+  /** Of {@link nodes}, to be read after them. */
+  readonly changes: PlaceLog;
   node(name: string): NodeInfo | undefined;
   readonly namespaceLabels: NamespaceLabels;
   /** Answers that follow changes from the first time that somebody asks. */
   domains(question: DomainQuestion): DomainCounts;
+  /** The same, where domains without pods are no matter. */
+  tally(question: DomainQuestion): Tally;
+  /** Pods on nodes, those that are alike together. */
+  readonly groups: Pick<PodGroups, "candidates">;
+  /** Some node has a label of this key. */
+  hasNodeLabel(key: string): boolean;
   /** Terms of pods on nodes, about other pods. */
   readonly terms: {
     readonly affinity: TermIndex;
@@ -28,6 +39,8 @@ export interface ClusterView {
   nodesWithImage(name: string): number;
   /** Pods that wait for a node on which room is made for them. */
   nominated(node: string): readonly PodInfo[];
+  /** The node that a pod is {@link nominated} to. */
+  nominatedNodeOf(pod: string): string | undefined;
   /** Somebody is {@link nominated} somewhere. */
   readonly hasNominated: boolean;
   /** One of them wants to be far from others. */

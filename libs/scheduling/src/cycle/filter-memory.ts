@@ -1,52 +1,48 @@
+import { createPlaceMemory } from "../cluster/place-memory.js";
+import type { NodeFilter } from "../framework/plugin.js";
 import type { Rejection } from "../framework/status.js";
 import type { NodeInfo } from "../model/node-info.js";
-import { askedText, type PodInfo } from "../model/pod-info.js";
-import { type Filters, rejectionOn } from "./filters.js";
+import { type Filters, firstRejection, rejectionOn } from "./filters.js";
 
 /** The rejection of the node at a place of the list of all nodes. */
 export type Judge = (node: NodeInfo, place: number) => Rejection | undefined;
 
-const nobody: readonly PodInfo[] = [];
-
 /**
- * Pods of one template come one after the other, and between two of them few nodes change: where filters look at nothing
- * but the node, their answers hold for as long as the node is the same value, and the pods are that are nominated to it.
+ * Remembers what the first filters say, as far as they look at nothing but the node ({@link NodeFilter.isLocal}); those
+ * that come after them are asked about each node anew.
  */
 export function createFilterMemory(): (filters: Filters) => Judge {
-  let text = "";
-  let nodes: (NodeInfo | undefined)[] = [];
-  let comings: (readonly PodInfo[])[] = [];
-  let answers: (Rejection | undefined)[] = [];
+  const recall = createPlaceMemory<Rejection | "fits">();
   return (filters) => {
     const { cycle, narrowed } = filters;
-    const isLocal = narrowed === undefined && filters.filters.every((f) => f.isLocal);
-    if (!isLocal) return (node) => rejectionOn(filters, node);
-    const asked = askedText(cycle.pod);
-    if (asked !== text) {
-      // Worth a memory once a second pod of the template comes.
-      [text, nodes, comings, answers] = [asked, [], [], []];
-      return (node) => rejectionOn(filters, node);
-    }
-    const { length } = cycle.cluster.nodes;
-    if (nodes.length !== length) {
-      // Of their size from the start: an array that grows from its middle is a table of hashes to the engine.
-      nodes = new Array<NodeInfo | undefined>(length).fill(undefined);
-      comings = new Array<readonly PodInfo[]>(length).fill(nobody);
-      answers = new Array<Rejection | undefined>(length).fill(undefined);
-    }
-    const { cluster, pod } = cycle;
-    const { hasNominated } = cluster;
+    const { pod, cluster } = cycle;
+    const { local, others } = parted(filters.filters);
+    const answers = narrowed === undefined && local.length > 0 ? recall(pod, cluster) : undefined;
+    if (answers === undefined) return (node) => rejectionOn(filters, node);
+    // Beside itself it has more room than other pods of its template.
+    const own = cluster.nominatedNodeOf(pod.key);
+    const locals = { filters: local, cycle };
     return (node, place) => {
-      // Who is to come to a node is no part of it: a list that is another value when it changes.
-      const coming = hasNominated ? cluster.nominated(node.name) : nobody;
-      if (coming.length > 0 && coming.some(({ key }) => key === pod.key)) return rejectionOn(filters, node);
-      if (nodes[place] === node && comings[place] === coming) return answers[place];
-      const answer = rejectionOn(filters, node);
-      if (answer?.code === "Error") return answer;
-      nodes[place] = node;
-      comings[place] = coming;
-      answers[place] = answer;
-      return answer;
+      if (own !== undefined && node.name === own) return rejectionOn(filters, node);
+      let answer = answers[place];
+      if (answer === undefined) {
+        // With pods that are to come, all filters are asked twice in turn.
+        if (others.length > 0 && cluster.nominated(node.name).length > 0) return rejectionOn(filters, node);
+        answer = rejectionOn(locals, node) ?? "fits";
+        if (answer !== "fits" && answer.code === "Error") return answer;
+        answers[place] = answer;
+      }
+      return answer === "fits" ? firstRejection(others, node) : answer;
     };
   };
+}
+
+interface Parted {
+  readonly local: readonly NodeFilter[];
+  readonly others: readonly NodeFilter[];
+}
+
+function parted(filters: readonly NodeFilter[]): Parted {
+  const first = filters.findIndex(({ isLocal }) => isLocal !== true);
+  return first < 0 ? { local: filters, others: [] } : { local: filters.slice(0, first), others: filters.slice(first) };
 }

@@ -7,6 +7,7 @@ import { type NodeSelection, nodeSelectionOf } from "./node-selection.js";
 import type { RawPod, RawSpread, RawToleration, RawVolume } from "./objects.js";
 import { type PodTerms, podTermsOf } from "./pod-terms.js";
 import { podRequests, unnamed } from "./requests.js";
+import { shortText } from "./short-text.js";
 
 /** A pod as cycles see it: read once, when it comes or changes. */
 export interface PodInfo {
@@ -92,6 +93,15 @@ export function moreImportant(a: PodInfo, b: PodInfo, now: number): number {
   return (a.startTime ?? now) - (b.startTime ?? now);
 }
 
-/** What a pod asks for, as a text: the same for pods of one template. */
-export const askedText = ({ namespace, raw: { metadata, spec } }: PodInfo): string =>
-  jsonText([namespace, metadata?.labels ?? {}, spec ?? {}]);
+const texts = new WeakMap<RawPod, string>();
+
+/** What a pod asks for, as a text: the same for pods of one template. Made once for each, however often it is tried. */
+export function askedText({ namespace, raw }: PodInfo): string {
+  let text = texts.get(raw);
+  if (text === undefined) {
+    const { metadata, spec } = raw;
+    text = shortText(jsonText([namespace, metadata?.labels ?? {}, spec ?? {}]));
+    texts.set(raw, text);
+  }
+  return text;
+}

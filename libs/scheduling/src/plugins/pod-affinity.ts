@@ -1,6 +1,8 @@
 import type { ArgumentsOf } from "@orch/component-config/scheduler/arguments.js";
-import type { DomainCounts, DomainQuestion } from "../cluster/domain-counts.js";
-import type { TermGroup } from "../cluster/term-index.js";
+import type { DomainQuestion } from "../cluster/domain-counts.js";
+import { groupText } from "../cluster/pod-groups.js";
+import type { Tally } from "../cluster/tally.js";
+import type { KeySums } from "../cluster/term-index.js";
 import type { ClusterView } from "../cluster/view.js";
 import type { NodeFilter, Plugin } from "../framework/plugin.js";
 import { maxNodeScore } from "../framework/profile.js";
@@ -9,6 +11,7 @@ import type { NodeInfo } from "../model/node-info.js";
 import type { PodInfo } from "../model/pod-info.js";
 import { matchesAll, type NamespaceLabels, type PodTerm, termMatches } from "../model/pod-terms.js";
 import { shortText } from "../model/short-text.js";
+import { questionOf, termSums } from "./term-sums.js";
 
 const name = "InterPodAffinity";
 const byOthers = unschedulable(name, "node(s) didn't satisfy existing pods anti-affinity rules");
@@ -31,9 +34,15 @@ export function podAffinity(args: ArgumentsOf<"InterPodAffinity">, labelsOf: Nam
         existing,
         affinity: questionsOfAll(affinity, labelsOf).map(({ key, question }) => ({
           key,
-          counts: cluster.domains(question),
+          // No node is in a domain of it, and no pod.
+          counts: cluster.hasNodeLabel(key) ? cluster.tally(question) : nowhere,
         })),
-        antiAffinity: antiAffinity.map((term) => ({ term, counts: cluster.domains(questionOf(term, labelsOf)) })),
+        antiAffinity: termSums(
+          antiAffinity.map((term) => ({ term, weight: 1 })),
+          cluster,
+          labelsOf,
+        ),
+        antiOf: antiMatches(antiAffinity, cluster, labelsOf),
         isItsOwn: matchesAll(affinity, pod, labelsOf),
       };
       return { code: "Ready", filter: filterWith(known, nothingMore) };
@@ -80,17 +89,6 @@ export function podAffinity(args: ArgumentsOf<"InterPodAffinity">, labelsOf: Nam
   };
 }
 
-/** Pods that match a term. */
-function questionOf(term: PodTerm, labelsOf: NamespaceLabels): DomainQuestion {
-  return {
-    text: `term ${term.text}`,
-    selector: term.selector,
-    counts: (pod) => termMatches(term, pod, labelsOf),
-    domainOf: ({ labels }) => labels.get(term.topologyKey),
-    byNamespaceLabels: term.namespaceSelector !== undefined,
-  };
-}
-
 interface KeyQuestion {
   readonly key: string;
   readonly question: DomainQuestion;
@@ -115,51 +113,67 @@ function questionsOfAll(terms: readonly PodTerm[], labelsOf: NamespaceLabels): r
   }));
 }
 
-interface CountedTerm {
-  readonly term: PodTerm;
-  readonly counts: DomainCounts;
-}
+const nowhere: Tally = { of: () => 0, total: 0 };
 
 interface CountedKey {
   readonly key: string;
-  readonly counts: DomainCounts;
+  readonly counts: Tally;
+}
+
+type ByKey = ReadonlyMap<string, number>;
+const nobody: ByKey = new Map();
+
+/** How many of the terms match a pod, by topology key: found once for pods that are alike. */
+function antiMatches(
+  terms: readonly PodTerm[],
+  cluster: ClusterView,
+  labelsOf: NamespaceLabels,
+): (pod: PodInfo) => ByKey {
+  if (terms.length === 0) return () => nobody;
+  const known = new Map<string, ByKey>();
+  return (pod) => {
+    const text = groupText(pod);
+    const before = known.get(text);
+    if (before !== undefined) return before;
+    const matches = new Map<string, number>();
+    for (const term of terms) {
+      const { topologyKey: key } = term;
+      if (cluster.hasNodeLabel(key) && termMatches(term, pod, labelsOf)) matches.set(key, (matches.get(key) ?? 0) + 1);
+    }
+    known.set(text, matches);
+    return matches;
+  };
 }
 
 interface Known {
   readonly pod: PodInfo;
   readonly labelsOf: NamespaceLabels;
-  /** Terms of pods on nodes that keep this pod away. */
-  readonly existing: readonly TermGroup[];
+  /** Pods on nodes that keep this pod away. */
+  readonly existing: readonly KeySums[];
   /** Pods that match all terms, by each of their topology keys. */
   readonly affinity: readonly CountedKey[];
-  readonly antiAffinity: readonly CountedTerm[];
+  /** Pods that this one keeps away from. */
+  readonly antiAffinity: readonly KeySums[];
+  readonly antiOf: (pod: PodInfo) => ByKey;
   /** The pod matches its own affinity. */
   readonly isItsOwn: boolean;
 }
 
-/** Pods more than counted, in the domains of the one node that is asked about. */
+/** Pods more than counted, in the domains of the one node that is asked about; by topology key. */
 interface More {
   readonly affinity: number;
-  readonly antiAffinity: readonly number[];
-  /** By topology key: pods whose anti-affinity this pod matches. */
-  readonly existing: ReadonlyMap<string, number>;
+  readonly antiAffinity: ByKey;
+  /** Pods whose anti-affinity this pod matches. */
+  readonly existing: ByKey;
 }
-const nothingMore: More = { affinity: 0, antiAffinity: [], existing: new Map() };
+const nothingMore: More = { affinity: 0, antiAffinity: nobody, existing: nobody };
 
 function filterWith(known: Known, more: More): NodeFilter {
   const { existing, affinity, antiAffinity } = known;
   const filter = (node: NodeInfo) => {
     if (affinity.length > 0 && !isNearEnough(known, more, node)) return byAffinity;
-    for (const [i, { term, counts }] of antiAffinity.entries()) {
-      const domain = node.labels.get(term.topologyKey);
-      if (domain !== undefined && counts.of(domain) + (more.antiAffinity[i] ?? 0) > 0) return byAntiAffinity;
-    }
-    if (more.existing.size > 0) return isKeptAway(existing, more.existing, node) ? byOthers : undefined;
-    for (const { term, domains } of existing) {
-      const domain = node.labels.get(term.topologyKey);
-      if (domain !== undefined && domains.has(domain)) return byOthers;
-    }
-    return undefined;
+    if (isKeptAway(antiAffinity, more.antiAffinity, node)) return byAntiAffinity;
+    return isKeptAway(existing, more.existing, node) ? byOthers : undefined;
   };
   return Object.assign(filter, {
     changed: (node: NodeInfo, pod: PodInfo, by: 1 | -1) => filterWith(known, moreBy(known, more, { node, pod, by })),
@@ -179,13 +193,24 @@ function isNearEnough({ affinity, isItsOwn }: Known, more: More, { labels }: Nod
   return areAll || (total <= 0 && isItsOwn);
 }
 
-function isKeptAway(existing: readonly TermGroup[], more: ReadonlyMap<string, number>, { labels }: NodeInfo): boolean {
-  const sums = new Map(more);
-  for (const { term, domains } of existing) {
-    const count = domains.get(labels.get(term.topologyKey) ?? "") ?? 0;
-    sums.set(term.topologyKey, (sums.get(term.topologyKey) ?? 0) + count);
+function isKeptAway(counted: readonly KeySums[], more: ByKey, { labels }: NodeInfo): boolean {
+  if (more.size === 0) {
+    for (const { key, of } of counted) {
+      const domain = labels.get(key);
+      if (domain !== undefined && of(domain) > 0) return true;
+    }
+    return false;
   }
+  const sums = new Map(more);
+  for (const { key, of } of counted) sums.set(key, (sums.get(key) ?? 0) + of(labels.get(key) ?? ""));
   return [...sums].some(([key, sum]) => sum > 0 && labels.has(key));
+}
+
+function added(to: ByKey, what: ByKey, by: 1 | -1): ByKey {
+  if (what.size === 0) return to;
+  const sums = new Map(to);
+  for (const [key, count] of what) sums.set(key, (sums.get(key) ?? 0) + by * count);
+  return sums;
 }
 
 interface Change {
@@ -194,7 +219,7 @@ interface Change {
   readonly by: 1 | -1;
 }
 
-function moreBy({ pod: own, labelsOf, antiAffinity }: Known, more: More, { node, pod, by }: Change): More {
+function moreBy({ pod: own, labelsOf, antiOf }: Known, more: More, { node, pod, by }: Change): More {
   const existing = new Map(more.existing);
   for (const term of pod.terms.antiAffinity) {
     if (!node.labels.has(term.topologyKey) || !termMatches(term, own, labelsOf)) continue;
@@ -204,16 +229,9 @@ function moreBy({ pod: own, labelsOf, antiAffinity }: Known, more: More, { node,
   const isNear = terms.length > 0 && matchesAll(terms, pod, labelsOf);
   return {
     affinity: more.affinity + (isNear ? by : 0),
-    antiAffinity: antiAffinity.map(
-      ({ term }, i) => (more.antiAffinity[i] ?? 0) + (termMatches(term, pod, labelsOf) ? by : 0),
-    ),
+    antiAffinity: added(more.antiAffinity, antiOf(pod), by),
     existing,
   };
-}
-
-interface ScorePart {
-  readonly key: string;
-  readonly of: (domain: string) => number;
 }
 
 /** What each domain of each label is worth: by the pod's own preferences, and by those of pods on nodes. */
@@ -222,31 +240,29 @@ function scoreParts(
   cluster: ClusterView,
   args: ArgumentsOf<"InterPodAffinity">,
   labelsOf: NamespaceLabels,
-): readonly ScorePart[] {
+): readonly KeySums[] {
   const { preferred, preferredAnti } = pod.terms;
   const hasOwn = preferred.length > 0 || preferredAnti.length > 0;
   if (args.ignorePreferredTermsOfExistingPods && !hasOwn) return [];
-  const own = [
-    ...preferred.map(({ term, weight }) => ({ term, weight })),
-    ...preferredAnti.map(({ term, weight }) => ({ term, weight: -weight })),
-  ].flatMap(({ term, weight }): readonly ScorePart[] => {
-    const counts = cluster.domains(questionOf(term, labelsOf));
-    return counts.total === 0 ? [] : [{ key: term.topologyKey, of: (domain) => counts.of(domain) * weight }];
-  });
+  const own = hasOwn
+    ? termSums(
+        [...preferred, ...preferredAnti.map(({ term, weight }) => ({ term, weight: -weight }))],
+        cluster,
+        labelsOf,
+      )
+    : [];
   const hard = args.hardPodAffinityWeight;
   const { terms } = cluster;
-  const ofOthers = (groups: readonly TermGroup[], weight: number): readonly ScorePart[] =>
-    groups.map(({ term, domains }) => ({
-      key: term.topologyKey,
-      of: (domain) => (domains.get(domain) ?? 0) * weight,
-    }));
   return [
     ...own,
-    ...(hard > 0 ? ofOthers(terms.affinity.matching(pod, labelsOf), hard) : []),
-    ...ofOthers(terms.preferred.matching(pod, labelsOf), 1),
-    ...ofOthers(terms.preferredAnti.matching(pod, labelsOf), -1),
+    ...(hard > 0 ? times(terms.affinity.matching(pod, labelsOf), hard) : []),
+    ...terms.preferred.matching(pod, labelsOf),
+    ...times(terms.preferredAnti.matching(pod, labelsOf), -1),
   ];
 }
+
+const times = (sums: readonly KeySums[], weight: number): readonly KeySums[] =>
+  sums.map(({ key, of }) => ({ key, of: (domain) => of(domain) * weight }));
 
 /** The lowest is 0, the highest 100. */
 export function normalizeBetween(scores: Float64Array): void {

@@ -46,12 +46,19 @@ export function resourcesFit(args: ArgumentsOf<"NodeResourcesFit">, { naming, un
     preFilter: ({ pod }) => {
       const { requests } = pod;
       const scalars = scalarsOf(pod);
+      let last: Lacking | undefined;
       return {
         code: "Ready",
         filter: localFilter((node) => {
           const lack = lackOf(requests, scalars, node);
           if (lack === 0) return undefined;
-          if (lack >= lacks.scalar) return refusal(shortage(requests, scalars, node));
+          if (lack >= lacks.scalar) {
+            if (last?.lack !== lack || !lacksTheSame(last, scalars, node)) {
+              const of = scalars.map(([resource, amount]) => shortOf(resource, amount, node));
+              last = { lack, of, rejection: refusal(shortage(requests, scalars, node)) };
+            }
+            return last.rejection;
+          }
           plain[lack] ??= refusal(shortage(requests, scalars, node));
           return plain[lack];
         }),
@@ -91,9 +98,31 @@ function lackOf(requests: Amounts, scalars: Scalars, node: NodeInfo): number {
   }
   for (const [resource, amount] of scalars) {
     const free = (allocatable.scalars.get(resource) ?? 0) - (requested.scalars.get(resource) ?? 0);
-    if (amount > free) lack |= lacks.scalar;
+    if (amount <= free) continue;
+    lack |= lacks.scalar;
+    break;
   }
   return lack;
+}
+
+/** What the last node lacked that lacked a scalar resource: a pod may ask for thousands of them, and most nodes lack the same. */
+interface Lacking {
+  readonly lack: number;
+  /** For each of the scalars, see {@link shortOf}. */
+  readonly of: readonly number[];
+  readonly rejection: Rejection;
+}
+
+/** 0: there is enough, 1: not now, 2: never. */
+function shortOf(resource: string, amount: number, { allocatable, requested }: NodeInfo): 0 | 1 | 2 {
+  const has = allocatable.scalars.get(resource) ?? 0;
+  if (amount <= has - (requested.scalars.get(resource) ?? 0)) return 0;
+  return amount > has ? 2 : 1;
+}
+
+function lacksTheSame({ of }: Lacking, scalars: Scalars, node: NodeInfo): boolean {
+  for (const [i, [resource, amount]] of scalars.entries()) if (shortOf(resource, amount, node) !== of[i]) return false;
+  return true;
 }
 
 interface Shortage {

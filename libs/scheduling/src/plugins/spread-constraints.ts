@@ -1,4 +1,5 @@
 import type { DomainQuestion } from "../cluster/domain-counts.js";
+import type { Countable } from "../cluster/pod-groups.js";
 import type { Matcher } from "../model/matcher.js";
 import type { NodeFacts } from "../model/node-info.js";
 import type { RawSpread } from "../model/objects.js";
@@ -52,7 +53,7 @@ function ownSelector({ labelSelector, matchLabelKeys = [] }: RawSpread, { labels
 }
 
 /** An empty selector counts nobody, though it matches the pod itself. */
-const counts = ({ selector }: Constraint, pod: PodInfo, namespace: string): boolean =>
+const counts = ({ selector }: Constraint, pod: Countable, namespace: string): boolean =>
   selector !== undefined &&
   !selector.everything &&
   pod.namespace === namespace &&

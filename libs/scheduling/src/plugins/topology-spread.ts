@@ -77,6 +77,8 @@ interface Counted {
 
 function strictFilter(constraints: readonly Constraint[], pod: PodInfo, cluster: ClusterView): NodeFilter {
   const keys = constraints.map(({ topologyKey }) => topologyKey).sort();
+  // No node has all labels, so that nobody is counted anywhere: a pod may name thousands of them.
+  if (keys.some((key) => !cluster.hasNodeLabel(key))) return () => keyless;
   const counted = constraints.map((constraint): Counted => {
     const question = domainQuestion(constraint, pod, keys);
     return {
@@ -128,6 +130,7 @@ function looseScore({ constraints, pod, cluster, nodes, needsAll, hostname }: Sc
   const keys = constraints.map(({ topologyKey }) => topologyKey).sort();
   const isLeftOut = ({ labels }: NodeFacts): boolean => needsAll && keys.some((key) => !labels.has(key));
   const scored = nodes.filter((node) => !isLeftOut(node));
+  if (needsAll && scored.length === 0) return { score: () => 0 };
   const parts = constraints.map((constraint) => {
     const { topologyKey: key, maxSkew } = constraint;
     const isHost = key === hostname;

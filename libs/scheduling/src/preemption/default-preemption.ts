@@ -1,9 +1,9 @@
 import type { ArgumentsOf } from "@orch/component-config/scheduler/arguments.js";
+import { createPlaceMemory } from "../cluster/place-memory.js";
 import { fitErrorText } from "../cycle/fit-error.js";
 import type { Nomination, Plugin, PostFiltered, Unfit } from "../framework/plugin.js";
 import { type Rejection, unresolvable } from "../framework/status.js";
 import type { NodeInfo } from "../model/node-info.js";
-import { askedText, type PodInfo } from "../model/pod-info.js";
 import { bestCandidate } from "./choose.js";
 import { victimsOn } from "./victims.js";
 
@@ -20,9 +20,10 @@ export function defaultPreemption(args: ArgumentsOf<"DefaultPreemption">, random
       const why = whyNot(unfit);
       if (why !== undefined) return refused(why, false);
       const { cluster, now } = cycle;
-      const possible = possibleNodes(unfit);
+      const looked = unfit.looked.length === 0 ? cluster.nodes : unfit.looked;
+      const possible = possiblePlaces(unfit);
       const { candidates, rejections } = dryRun(possible, {
-        victims: memory(unfit),
+        victims: memory(unfit, looked),
         wanted: candidatesWanted(possible.length, args),
         offset: Math.floor(random() * possible.length),
       });
@@ -52,9 +53,12 @@ function whyNot({ cycle: { pod, cluster }, looked, rejections, absent }: Unfit):
   return isUnderWay ? "not eligible due to a terminating pod on the nominated node." : undefined;
 }
 
-function possibleNodes({ cycle, looked, rejections, absent }: Unfit): readonly NodeInfo[] {
-  if (looked.length === 0) return absent?.code === "Unschedulable" ? cycle.cluster.nodes : [];
-  return looked.filter((_, i) => rejections[i]?.code === "Unschedulable");
+/** Places of nodes on which making others go may help. */
+function possiblePlaces({ cycle, looked, rejections, absent }: Unfit): readonly number[] {
+  if (looked.length === 0) return absent?.code === "Unschedulable" ? [...cycle.cluster.nodes.keys()] : [];
+  const places: number[] = [];
+  for (let i = 0; i < rejections.length; i++) if (rejections[i]?.code === "Unschedulable") places.push(i);
+  return places;
 }
 
 /** A part of the nodes, but not fewer than so many where there are as many. */
@@ -63,34 +67,25 @@ export function candidatesWanted(nodes: number, args: ArgumentsOf<"DefaultPreemp
   return Math.min(nodes, Math.max(part, args.minCandidateNodesAbsolute));
 }
 
-interface Remembered {
-  /** Pods that are nominated to the node, a list that is another value when it changes. */
-  readonly coming: readonly PodInfo[];
-  readonly answer: Nomination | Rejection;
-}
+type Answer = Nomination | Rejection;
+/** Of the node at a place of those that were looked at. */
+type Victims = (place: number) => Answer | undefined;
 
-type Victims = (node: NodeInfo) => Nomination | Rejection;
-
-/**
- * Pods of one template ask for the same, and between two of them few nodes change: what was found on a node is remembered
- * for as long as the node is the same value, where nothing but the node matters.
- */
-function createMemory(): (unfit: Unfit) => Victims {
-  let text = "";
-  let known = new WeakMap<NodeInfo, Remembered>();
-  return ({ cycle, filtersOn, isLocal }) => {
+/** What was found on a node is remembered where nothing but the node matters. */
+function createMemory(): (unfit: Unfit, looked: readonly NodeInfo[]) => Victims {
+  const recall = createPlaceMemory<Answer>();
+  return ({ cycle, filtersOn, isLocal }, looked) => {
     const { pod, cluster } = cycle;
-    const look: Victims = (node) => victimsOn(filtersOn(node), pod, cycle);
-    if (!isLocal || cluster.objects.PodDisruptionBudget.size > 0) return look;
-    const asked = askedText(pod);
-    if (asked !== text) [text, known] = [asked, new WeakMap()];
-    return (node) => {
-      const coming = cluster.nominated(node.name);
-      if (coming.some(({ key }) => key === pod.key)) return look(node);
-      const before = known.get(node);
-      if (before?.coming === coming) return before.answer;
-      const answer = look(node);
-      known.set(node, { coming, answer });
+    const look = (node: NodeInfo): Answer => victimsOn(filtersOn(node), pod, cycle);
+    const isKept = isLocal && looked === cluster.nodes && cluster.objects.PodDisruptionBudget.size === 0;
+    const answers = isKept ? recall(pod, cluster) : undefined;
+    const own = cluster.nominatedNodeOf(pod.key);
+    return (place) => {
+      const node = looked[place];
+      if (node === undefined) return undefined;
+      if (answers === undefined || node.name === own) return look(node);
+      const answer = answers[place] ?? look(node);
+      answers[place] = answer;
       return answer;
     };
   };
@@ -108,13 +103,12 @@ interface DryRun {
 }
 
 /** Looks at nodes from the offset on, until enough are candidates and one of them breaks no budget. */
-function dryRun(nodes: readonly NodeInfo[], { victims, wanted, offset }: DryRunOptions): DryRun {
+function dryRun(places: readonly number[], { victims, wanted, offset }: DryRunOptions): DryRun {
   const [clean, violating]: readonly [Nomination[], Nomination[]] = [[], []];
   const rejections: Rejection[] = [];
-  for (let i = 0; i < nodes.length; i++) {
-    const node = nodes[(offset + i) % nodes.length];
-    if (node === undefined) break;
-    const answer = victims(node);
+  for (let i = 0; i < places.length; i++) {
+    const answer = victims(places[(offset + i) % places.length] ?? -1);
+    if (answer === undefined) break;
     if ("code" in answer) rejections.push(answer);
     else if (answer.victims.length > 0) (answer.violations === 0 ? clean : violating).push(answer);
     if (clean.length > 0 && clean.length + violating.length >= wanted) break;

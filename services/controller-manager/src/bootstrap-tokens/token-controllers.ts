@@ -3,10 +3,10 @@ import type { Handlers } from "@orch/client/object-store.js";
 import { keyOf } from "@orch/client/object-store.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { unlessPast } from "@orch/client/passing.js";
+import { withoutManagers } from "@orch/client/without-managers.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import type { Controller, ControllerName } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
-import { withoutManagers } from "../without-managers.js";
 import { leftOf, signedData, tokenOf } from "./tokens.js";
 
 const secrets = { group: "", version: "v1", resource: "secrets" };

@@ -1,8 +1,8 @@
 import type { ApiObject } from "@orch/client/objects.js";
+import { withoutManagers } from "@orch/client/without-managers.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
-import { withoutManagers } from "../without-managers.js";
 import { signingRequests } from "./signing-request.js";
 
 export interface RequestWork {

@@ -3,11 +3,11 @@ import type { Condition } from "@orch/api/kinds/shared/conditions.js";
 import type { Client } from "@orch/client/http.js";
 import type { Handlers } from "@orch/client/object-store.js";
 import { type ApiObject, pathOf } from "@orch/client/objects.js";
+import { withoutManagers } from "@orch/client/without-managers.js";
 import { createWorkQueue } from "@orch/client/work-queue.js";
 import { wireTime } from "@orch/status/wire-time.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
-import { withoutManagers } from "../without-managers.js";
 
 const name = "flowschema-status-controller";
 const type = "Dangling";

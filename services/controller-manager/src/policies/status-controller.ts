@@ -3,10 +3,10 @@ import type { PolicySource } from "@orch/cel/admission/policy.js";
 import type { TypeWarning } from "@orch/cel/admission/type-check.js";
 import type { Client } from "@orch/client/http.js";
 import { type ApiObject, pathOf } from "@orch/client/objects.js";
+import { withoutManagers } from "@orch/client/without-managers.js";
 import { createWorkQueue } from "@orch/client/work-queue.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
-import { withoutManagers } from "../without-managers.js";
 import { policyWarnings } from "./policy-warnings.js";
 import { createTypeSource } from "./type-source.js";
 

@@ -1,8 +1,8 @@
 import type { Mirror } from "@orch/client/mirror.js";
 import type { Index } from "@orch/client/object-store.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
+import { withoutManagers } from "@orch/client/without-managers.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { withoutManagers } from "../without-managers.js";
 import { controllerOf } from "./objects.js";
 import { keptPod, type Pod } from "./pods.js";
 

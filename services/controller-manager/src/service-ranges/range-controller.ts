@@ -2,12 +2,12 @@ import type { ServiceCIDR } from "@orch/api/kinds/networking/types.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { unlessPast } from "@orch/client/passing.js";
 import { patchTypes } from "@orch/client/patch-types.js";
+import { withoutManagers } from "@orch/client/without-managers.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import { wireTime } from "@orch/status/wire-time.js";
 import type { Controller } from "../controller.js";
 import { finalizersOf } from "../garbage/references.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
-import { withoutManagers } from "../without-managers.js";
 import { decideRange, type RangeStep, type ReadyCondition, type SeenRange } from "./decide-range.js";
 
 const name = "service-cidr-controller";

@@ -1,10 +1,10 @@
 import type { ApiObject, Collection } from "@orch/client/objects.js";
 import { unlessPast } from "@orch/client/passing.js";
+import { withoutManagers } from "@orch/client/without-managers.js";
 import { createWorkQueue, type Outcome } from "@orch/client/work-queue.js";
 import { wireTime } from "@orch/status/wire-time.js";
 import type { Controller } from "../controller.js";
 import { type ControllerTools, failureTeller } from "../tools.js";
-import { withoutManagers } from "../without-managers.js";
 import { forgetServers, type StorageVersion } from "./forget-servers.js";
 
 const name = "storageversion-garbage-collector-controller";

@@ -1,9 +1,9 @@
 import { keyOf } from "@orch/client/object-store.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
+import { withoutManagers } from "@orch/client/without-managers.js";
 import type { Kind } from "../rim/objects.js";
 import { createWrittenCopies, type WrittenCopies } from "../rim/written-copies.js";
 import type { ControllerTools } from "../tools.js";
-import { withoutManagers } from "../without-managers.js";
 import { boundStatus, claimOfVolume, unboundStatus, volumeOfClaim, withoutClaim } from "./bound.js";
 import type { BindingWords, Claim, Volume } from "./types.js";
 

@@ -1,6 +1,6 @@
-import type { ApiObject } from "@orch/client/objects.js";
+import type { ApiObject } from "./objects.js";
 
-/** What a reflector keeps for a controller that never asks whose fields they are. */
+/** What is kept of an object where nobody asks whose fields they are: they are a third of it and more. */
 export function withoutManagers({ metadata: { managedFields: _fields, ...metadata }, ...rest }: ApiObject): ApiObject {
   return { ...rest, metadata };
 }
