@@ -31,6 +31,16 @@ test("the emptiest domain is known without a look at all: the worked example", (
   assert.deepEqual([counter.size, counter.total, counter.min], [2, 4, 2]);
 });
 
+test("pods of a node without a domain are in none, an empty name included", () => {
+  const facts = (name: string, labels: Record<string, string>) => nodeFactsOf(node(name, { labels }), naming);
+  const nodes = [facts("a", { rack: "" }), facts("b", {})];
+  const counter = createDomainCounter(
+    { text: "", selector: undefined, counts: () => true, domainOf: ({ labels }) => labels.get("rack") },
+    { nodes, held: nodes.map((each) => [each, 3]) },
+  );
+  assert.deepEqual([counter.size, counter.total, counter.of("")], [1, 3, 3]);
+});
+
 test("a term by labels of namespaces follows their changes", () => {
   const scene = sceneOf();
   scene.cluster.setNode(node("n1", { labels: zone("a") }));

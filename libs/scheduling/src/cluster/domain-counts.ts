@@ -144,7 +144,8 @@ export function createDomainCounter(question: DomainQuestion, { nodes, held }: B
   };
   for (const node of nodes) counter.nodeChanged(undefined, node, []);
   for (const [node, count] of held) {
-    const domain = domains.get(question.domainOf(node) ?? "");
+    const name = question.domainOf(node);
+    const domain = name === undefined ? undefined : domains.get(name);
     if (domain !== undefined) move(domain, count);
   }
   return counter;
