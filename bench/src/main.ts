@@ -104,6 +104,11 @@ const flags = {
   match: stringFlag("", { help: "measures only the turns of shapes and requests that this regular expression finds" }),
   "gateway-workers": intFlag(0, { min: 0, help: "gateway workers of standalone" }),
   "near-cache": boolFlag(false, { help: "gateways of separate services answer from copies of their own" }),
+  gateways: intFlag(2, {
+    min: 1,
+    max: 16,
+    help: "gateways of separate services, where not several counts are set beside each other",
+  }),
   controllers: boolFlag(false, { help: "with controllers, which watch all that is written" }),
   profile: enumFlag(["no", "cpu"], "no", {
     help: "cpu writes a .cpuprofile of every process of ours into this folder",
@@ -135,6 +140,7 @@ const options = {
   workers: values["gateway-workers"],
   controllers: values.controllers,
   near: values["near-cache"],
+  gateways: values.gateways,
   ...(values.only.includes("encodings") ? { flags: encodingFlags } : {}),
 };
 const rows: Row[] = [];
