@@ -61,7 +61,7 @@ function actingGates() {
   for (const path of sources.filter((path) => !path.endsWith(".test.ts"))) {
     for (const [, name] of readFileSync(path, "utf8").matchAll(/\bgates\.enabled\("(\w+)"\)/g)) asked.add(name);
   }
-  const list = readFileSync("libs/runtime/src/feature-gate-list.ts", "utf8");
+  const list = readFileSync("libs/runtime/src/flags/feature-gate-list.ts", "utf8");
   const told = /actingGates[^[]*\[([^\]]*)\]/.exec(list)?.[1] ?? "";
   const named = new Set([...told.matchAll(/"(\w+)"/g)].map(([, name]) => name));
   return { asked, named };

@@ -8,7 +8,7 @@ import { connect } from "@orch/rpc/link/grpc-client.js";
 import { auditAppend } from "@orch/rpc/methods.js";
 import { silentLog } from "@orch/runtime/log.js";
 import { cpuMicroseconds } from "./cpu.js";
-import { httpRequest, once } from "./load.js";
+import { httpRequest, once } from "./load/load.js";
 import { configMap, measureRequests, type Timing } from "./runs.js";
 import type { Row } from "./table.js";
 import { startStandalone, type Target, type TargetOptions } from "./targets.js";

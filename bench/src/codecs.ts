@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { asVersion, decodeObject, setDefaults } from "@orch/api/writes.js";
-import { decodeMessage } from "@orch/codec/protobuf-decode.js";
-import { encodeMessage } from "@orch/codec/protobuf-encode.js";
+import { decodeMessage } from "@orch/codec/protobuf/decode.js";
+import { encodeMessage } from "@orch/codec/protobuf/encode.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { podOf } from "./pod.js";
 

@@ -1,7 +1,7 @@
-import { measuringCreates } from "./creates.js";
 import { configMap, measureStoreFloor, type Timing } from "./runs.js";
 import type { Row } from "./table.js";
 import { startStandalone, type Target, type TargetOptions } from "./targets.js";
+import { measuringCreates } from "./writes/creates.js";
 
 export interface ControllersBench {
   readonly timing: Timing;

@@ -1,5 +1,5 @@
 import { compared } from "./compared.js";
-import { httpRequest, once, sleep } from "./load.js";
+import { httpRequest, once, sleep } from "./load/load.js";
 import { configMap, type Filling, fill, measureFanOut, measureRequests, nameOf, type Timing } from "./runs.js";
 import type { Row } from "./table.js";
 import type { Target } from "./targets.js";

@@ -1,4 +1,4 @@
-import { once } from "./load.js";
+import { once } from "./load/load.js";
 import type { Target } from "./targets.js";
 
 const series = /^orch_gateway_watch_delivery_duration_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm;

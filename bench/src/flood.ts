@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once as event } from "node:events";
 import { setPriority } from "node:os";
 import { fileURLToPath } from "node:url";
-import { type Endpoint, httpRequest, sleep } from "./load.js";
+import { type Endpoint, httpRequest, sleep } from "./load/load.js";
 import { fill, measureRequests, type Timing } from "./runs.js";
 import type { Row } from "./table.js";
 import { type Target, userTokens } from "./targets.js";

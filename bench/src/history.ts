@@ -1,5 +1,5 @@
 import { encodeRecord } from "@orch/history/record.js";
-import { httpRequest, once } from "./load.js";
+import { httpRequest, once } from "./load/load.js";
 import { configMap, measureRequests, type Timing } from "./runs.js";
 import type { Row } from "./table.js";
 import { startStandalone, type Target, type TargetOptions } from "./targets.js";

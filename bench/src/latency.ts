@@ -1,12 +1,12 @@
 import type { TLSSocket } from "node:tls";
 import { startCpuMeter } from "./cpu.js";
 import { startDeliveryAccount } from "./delivery-account.js";
-import { type Endpoint, httpRequest, once, sleep } from "./load.js";
-import { indexText, openWatcher, runPaced } from "./paced-watch.js";
+import { type Endpoint, httpRequest, once, sleep } from "./load/load.js";
+import { indexText, openWatcher, runPaced } from "./load/paced-watch.js";
+import { openMany } from "./load/watch-load.js";
 import { configMap, measureFanOut, type Timing } from "./runs.js";
 import type { Row } from "./table.js";
 import type { Target } from "./targets.js";
-import { openMany } from "./watch-load.js";
 
 /** Objects that the changes go around: more than are under way at once. */
 const watched = 64;

@@ -1,6 +1,6 @@
 import { cpus } from "node:os";
 import { createNaming } from "@orch/naming/naming.js";
-import { boolFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { boolFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 import { startProgram } from "@orch/runtime/start-program.js";
 import { benchAudit } from "./audit.js";
 import { benchCel } from "./cel.js";
@@ -8,21 +8,18 @@ import { benchCatalog, benchCodecs } from "./codecs.js";
 import { benchControllers } from "./controllers.js";
 import { benchCrowd } from "./crowd/crowd.js";
 import { benchCustomObjects } from "./custom-objects.js";
-import { benchCustomWrites } from "./custom-writes.js";
-import { benchEncodings, encodingFlags } from "./encodings.js";
 import { benchEncryption } from "./encryption.js";
 import { benchFlood } from "./flood.js";
 import { benchHistory } from "./history.js";
 import { benchHop } from "./hop/hop.js";
 import { benchLatency } from "./latency.js";
-import { httpRequest, once, sleep } from "./load.js";
+import { benchEncodings, encodingFlags } from "./lists/encodings.js";
+import { benchPermitted } from "./lists/permitted.js";
+import { httpRequest, once, sleep } from "./load/load.js";
 import { benchMany } from "./many/many.js";
 import { memoryAfterLoad } from "./memory/after-load.js";
 import { memoryAtRest } from "./memory/at-rest.js";
 import { benchNear } from "./near/near.js";
-import { benchPatches } from "./patches.js";
-import { benchPermitted } from "./permitted.js";
-import { benchPolicyWrites } from "./policy-writes.js";
 import { configMap, type Floor, fill, measureFanOut, measureRequests, measureStoreFloor, type Timing } from "./runs.js";
 import { benchScale } from "./scale.js";
 import { benchBinding } from "./simulated/binding.js";
@@ -40,7 +37,10 @@ import {
   type Target,
 } from "./targets.js";
 import { benchTurns } from "./turns/turns.js";
-import { benchWebhookWrites } from "./webhook-writes.js";
+import { benchCustomWrites } from "./writes/custom-writes.js";
+import { benchPatches } from "./writes/patches.js";
+import { benchPolicyWrites } from "./writes/policy-writes.js";
+import { benchWebhookWrites } from "./writes/webhook-writes.js";
 
 const operations = [
   "get",

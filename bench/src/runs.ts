@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { startCpuMeter } from "./cpu.js";
-import { type Endpoint, httpRequest, once, runLoad } from "./load.js";
+import { type Endpoint, httpRequest, once, runLoad } from "./load/load.js";
+import { runFanOut } from "./load/watch-load.js";
 import type { Row } from "./table.js";
 import type { Target } from "./targets.js";
-import { runFanOut } from "./watch-load.js";
 
 export interface Timing {
   readonly warmupMs: number;

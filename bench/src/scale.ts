@@ -1,8 +1,8 @@
-import { create, measuringCreates } from "./creates.js";
-import { httpRequest } from "./load.js";
+import { httpRequest } from "./load/load.js";
 import { configMap, fill, measureRequests, type Timing } from "./runs.js";
 import type { Row } from "./table.js";
 import { startDistributed, type TargetOptions } from "./targets.js";
+import { create, measuringCreates } from "./writes/creates.js";
 
 const gatewayCounts = [1, 2, 4];
 const connections = 32;

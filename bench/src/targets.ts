@@ -7,7 +7,7 @@ import { portOf, startProcess } from "@orch/deploy/process.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { ensurePki, type Pki } from "@orch/service-standalone/pki/pki.js";
 import { childrenOf } from "./cpu.js";
-import { type Endpoint, once, sleep } from "./load.js";
+import { type Endpoint, once, sleep } from "./load/load.js";
 
 /** Something to measure: where it listens and which processes do the work. */
 export interface Target {

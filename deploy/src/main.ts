@@ -1,4 +1,4 @@
-import { enumFlag, intFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { enumFlag, intFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 import { startProgram } from "@orch/runtime/start-program.js";
 import { greeting } from "@orch/service-standalone/greeting.js";
 import { openFolder } from "./cluster-folder.js";

@@ -5,9 +5,9 @@ import { after, before, describe, test } from "node:test";
 import { printClientConfig } from "@orch/client/config.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { connect, type Http } from "./harness/http.js";
+import { startWebhookServer, type WebhookServer } from "./harness/servers/webhook-server.js";
 import { newFolder, removeFolder, type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
-import { startWebhookServer, type WebhookServer } from "./harness/webhook-server.js";
 
 interface Review {
   readonly kind: string;

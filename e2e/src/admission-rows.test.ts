@@ -4,7 +4,7 @@ import { type TestContext, test } from "node:test";
 import { issueAuthority } from "@orch/pki/certificates.js";
 import { writePolicy } from "./audit-bed.js";
 import { startServer, temporaryFolder } from "./command-line-program.js";
-import { startWebhookServer } from "./harness/webhook-server.js";
+import { startWebhookServer } from "./harness/servers/webhook-server.js";
 import { play, type Stage } from "./reference-player.js";
 import { readSections } from "./reference-rows.js";
 import type { Review } from "./reference-webhooks.js";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { connect, type Http } from "./harness/http.js";
+import { type Reaction, startWebhookServer, type WebhookServer } from "./harness/servers/webhook-server.js";
 import { startDistributed, startStandalone, type Target } from "./harness/target.js";
 import { until } from "./harness/until.js";
-import { type Reaction, startWebhookServer, type WebhookServer } from "./harness/webhook-server.js";
 
 interface Review {
   readonly kind: string;

@@ -6,8 +6,8 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
-import { type AggregationFiles, aggregationFiles } from "./harness/aggregated-server.js";
 import { connect, type Http } from "./harness/http.js";
+import { type AggregationFiles, aggregationFiles } from "./harness/servers/aggregated-server.js";
 import { startDistributed, startStandalone, type Target } from "./harness/target.js";
 import { until } from "./harness/until.js";
 

@@ -5,9 +5,9 @@ import { after, before, type TestContext, test } from "node:test";
 import { type EtcdServer, etcdMissing, freePorts, startEtcd } from "@orch/store/testing/etcd-server.js";
 import { buildGoProgram } from "./clients/go-program.js";
 import { type Exit, execute } from "./clients/program.js";
-import { type AggregationFiles, aggregationFiles } from "./harness/aggregated-server.js";
 import { type ForeignProgram, startForeignProgram } from "./harness/foreign-program.js";
 import { type Answer, connect, type Http, valueAt } from "./harness/http.js";
+import { type AggregationFiles, aggregationFiles } from "./harness/servers/aggregated-server.js";
 import { type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
 

@@ -13,7 +13,7 @@ import { silentLog } from "@orch/runtime/log.js";
 import { createKafkaSink } from "@orch/service-audit/sinks/kafka.js";
 import { eventLine, testSink } from "@orch/service-audit/sinks/sink.suite.js";
 import { Kafka, logLevel } from "kafkajs";
-import { type KafkaBroker, kafkaMissing, startKafka } from "./harness/kafka-broker.js";
+import { type KafkaBroker, kafkaMissing, startKafka } from "./harness/servers/kafka-broker.js";
 import { newFolder, removeFolder } from "./harness/target.js";
 import { until } from "./harness/until.js";
 

@@ -4,8 +4,14 @@ import { join } from "node:path";
 import { after, before, type TestContext, test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { programs, run, temporaryFolder } from "./command-line-program.js";
-import { type AccessWebhook, allow, configuration, hook, startAccessWebhook } from "./harness/access-webhook.js";
 import { type Call, type Credentials, connect, valueAt } from "./harness/http.js";
+import {
+  type AccessWebhook,
+  allow,
+  configuration,
+  hook,
+  startAccessWebhook,
+} from "./harness/servers/access-webhook.js";
 import { assertFailure } from "./harness/status.js";
 import { startStandalone } from "./harness/target.js";
 

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { temporaryFolder } from "./command-line-program.js";
+import { type Call, type Credentials, connect, type Http } from "./harness/http.js";
 import {
   type AccessWebhook,
   allow,
@@ -13,8 +14,7 @@ import {
   type Reply,
   silent,
   startAccessWebhook,
-} from "./harness/access-webhook.js";
-import { type Call, type Credentials, connect, type Http } from "./harness/http.js";
+} from "./harness/servers/access-webhook.js";
 import { assertFailure, done } from "./harness/status.js";
 import { newFolder, removeFolder, type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";

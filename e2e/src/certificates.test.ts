@@ -5,7 +5,7 @@ import { KeyObject, webcrypto, X509Certificate } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { isApiObject } from "@orch/client/objects.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { issueAuthority } from "@orch/pki/certificates.js";

@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readClientConfig } from "@orch/client/config.js";
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import { orch, startServer, temporaryFolder } from "./command-line-program.js";
 
 for (const dialect of ["orch", "kubernetes"] as const) {

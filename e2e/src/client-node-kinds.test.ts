@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as client from "@kubernetes/client-node";
 import { type Kind, loadCatalog } from "@orch/api/catalog.js";
 import { type ApiObject, isApiObject, isRecord } from "@orch/client/objects.js";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { livingKinds, type Manifest, readManifests } from "./harness/manifest-files.js";
 import { nameOf, versionOf } from "./harness/manifests.js";

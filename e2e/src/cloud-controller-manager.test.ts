@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
 import { type Process, startProcess } from "@orch/deploy/process.js";
 import { programs } from "./command-line-program.js";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { isRecord } from "@orch/client/objects.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { orch, root } from "./command-line-program.js";
 import { listAt, textAt, valueAt } from "./helm/rendered.js";
 

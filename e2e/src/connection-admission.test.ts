@@ -4,10 +4,10 @@ import { after, before, describe, test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { ensurePki } from "@orch/service-standalone/pki/pki.js";
 import { connect, type Http } from "./harness/http.js";
-import { type NodeAgent, startNodeAgent } from "./harness/node-agent.js";
+import { type NodeAgent, startNodeAgent } from "./harness/servers/node-agent.js";
+import { startWebhookServer, type WebhookServer } from "./harness/servers/webhook-server.js";
 import { newFolder, removeFolder, type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
-import { startWebhookServer, type WebhookServer } from "./harness/webhook-server.js";
 
 // Webhooks and policies are asked about connections to containers and through proxies: operation CONNECT.
 

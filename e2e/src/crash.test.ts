@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { listAll } from "@orch/client/list-all.js";
 import { createReflector } from "@orch/client/reflector.js";
 import { watch } from "@orch/client/watch.js";

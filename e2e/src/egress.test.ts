@@ -6,10 +6,16 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { createEgress } from "@orch/outbound/egress/egress.js";
-import { type AccessWebhook, allow, configuration, hook, startAccessWebhook } from "./harness/access-webhook.js";
-import { type ConnectProxy, startConnectProxy } from "./harness/connect-proxy.js";
 import { type Credentials, connect, type Http } from "./harness/http.js";
-import { type Konnectivity, startKonnectivity } from "./harness/konnectivity.js";
+import {
+  type AccessWebhook,
+  allow,
+  configuration,
+  hook,
+  startAccessWebhook,
+} from "./harness/servers/access-webhook.js";
+import { type ConnectProxy, startConnectProxy } from "./harness/servers/connect-proxy.js";
+import { type Konnectivity, startKonnectivity } from "./harness/servers/konnectivity.js";
 import { done } from "./harness/status.js";
 import { newFolder, removeFolder, type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { freePorts } from "@orch/store/testing/etcd-server.js";

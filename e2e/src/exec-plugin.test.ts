@@ -3,7 +3,7 @@ import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { type Exit, execute } from "./clients/program.js";

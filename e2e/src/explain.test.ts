@@ -8,10 +8,10 @@ import { isRecord } from "@orch/client/objects.js";
 import { execute } from "./clients/program.js";
 import { type Answer, type Credentials, connect, type Http } from "./harness/http.js";
 import { kubectlMissing, runKubectl } from "./harness/kubectl.js";
+import { type Reaction, startWebhookServer, type WebhookServer } from "./harness/servers/webhook-server.js";
 import { done } from "./harness/status.js";
 import { type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
-import { type Reaction, startWebhookServer, type WebhookServer } from "./harness/webhook-server.js";
 
 interface Review {
   readonly kind: string;

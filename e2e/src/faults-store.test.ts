@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { cp, rm } from "node:fs/promises";
 import { describe, type TestContext, test } from "node:test";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { isGone, listAll } from "@orch/client/list-all.js";
 import type { Collection } from "@orch/client/objects.js";
 import { watch } from "@orch/client/watch.js";
@@ -10,7 +10,7 @@ import { openEtcdStore } from "@orch/store/etcd-store.js";
 import { revision } from "@orch/store/revision.js";
 import { type EtcdServer, etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { clientOf, isOutage } from "./harness/clients.js";
-import { follow } from "./harness/histories.js";
+import { follow } from "./harness/consistency/histories.js";
 import { connect } from "./harness/http.js";
 import { startDistributed, startStandalone, type Target } from "./harness/target.js";
 import { until, untilInRow } from "./harness/until.js";

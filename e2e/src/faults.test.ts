@@ -5,14 +5,14 @@ import { createReflector } from "@orch/client/reflector.js";
 import type { Process } from "@orch/deploy/process.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { clientOf, clock } from "./harness/clients.js";
+import { follow, type History } from "./harness/consistency/histories.js";
+import { startReader } from "./harness/consistency/readers.js";
+import { startWriter, type Writer } from "./harness/consistency/writers.js";
 import { numberOf } from "./harness/content.js";
-import { follow, type History } from "./harness/histories.js";
 import { connect } from "./harness/http.js";
 import { metricOf } from "./harness/metrics.js";
-import { startReader } from "./harness/readers.js";
 import { type DistributedTarget, startDistributed } from "./harness/target.js";
 import { until } from "./harness/until.js";
-import { startWriter, type Writer } from "./harness/writers.js";
 
 const writers = 8;
 

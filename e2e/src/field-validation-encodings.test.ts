@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { printCbor } from "@orch/codec/cbor-print.js";
-import { encodeMessage } from "@orch/codec/protobuf-encode.js";
-import { wrapObject } from "@orch/codec/protobuf-envelope.js";
+import { printCbor } from "@orch/codec/cbor/print.js";
+import { encodeMessage } from "@orch/codec/protobuf/encode.js";
+import { wrapObject } from "@orch/codec/protobuf/envelope.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { type Answer, connect, type Http, type Query } from "./harness/http.js";
 import { freshNamespace } from "./harness/manifests.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomInt } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { printCbor } from "@orch/codec/cbor-print.js";
+import { printCbor } from "@orch/codec/cbor/print.js";
 import { jsonText } from "@orch/status/json-text.js";
 import fc from "fast-check";
 import { type Answer, connect, type Http } from "./harness/http.js";

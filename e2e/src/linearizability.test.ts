@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { Process } from "@orch/deploy/process.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { clientOf } from "./harness/clients.js";
-import { violation } from "./harness/linearizable.js";
+import { violation } from "./harness/consistency/linearizable.js";
+import { startRegisterClients, tornList } from "./harness/consistency/registers.js";
 import { metricOf } from "./harness/metrics.js";
-import { startRegisterClients, tornList } from "./harness/registers.js";
 import { type DistributedTarget, startDistributed } from "./harness/target.js";
 import { until } from "./harness/until.js";
 

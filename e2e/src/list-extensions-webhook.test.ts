@@ -2,8 +2,15 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import type { ApiObject } from "@orch/client/objects.js";
 import { createNaming } from "@orch/naming/naming.js";
-import { type AccessWebhook, allow, deny, type Reply, silent, startAccessWebhook } from "./harness/access-webhook.js";
 import { type Credentials, connect, type Http, type Query, valueAt } from "./harness/http.js";
+import {
+  type AccessWebhook,
+  allow,
+  deny,
+  type Reply,
+  silent,
+  startAccessWebhook,
+} from "./harness/servers/access-webhook.js";
 import { assertFailure, done } from "./harness/status.js";
 import { startStandalone, type Target } from "./harness/target.js";
 import { until } from "./harness/until.js";

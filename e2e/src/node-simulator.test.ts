@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
 import { type Process, startProcess } from "@orch/deploy/process.js";
 import { startStandalone, type Target } from "./harness/target.js";

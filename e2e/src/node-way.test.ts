@@ -10,7 +10,7 @@ import { ensurePki } from "@orch/service-standalone/pki/pki.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { WebSocket, WebSocketServer } from "ws";
 import { type Credentials, connect, type Http } from "./harness/http.js";
-import { type NodeAgent, startNodeAgent } from "./harness/node-agent.js";
+import { type NodeAgent, startNodeAgent } from "./harness/servers/node-agent.js";
 import { newFolder, removeFolder, type StandaloneTarget, startDistributed, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
 

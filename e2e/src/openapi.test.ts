@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "@orch/client/objects.js";
-import { decodeMessage } from "@orch/codec/protobuf-decode.js";
+import { decodeMessage } from "@orch/codec/protobuf/decode.js";
 import { field, type MessageType, message } from "@orch/schema/descriptor.js";
 import { type Answer, connect, type Http, valueAt } from "./harness/http.js";
 import { type StandaloneTarget, startStandalone } from "./harness/target.js";

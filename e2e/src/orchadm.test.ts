@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { readClientConfig } from "@orch/client/config.js";
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { buildGoProgram } from "./clients/go-program.js";
 import { execute } from "./clients/program.js";
-import { type Balancer, startBalancer } from "./harness/balancer.js";
+import { type SteadyLoad, startSteadyLoad } from "./harness/consistency/steady-load.js";
 import { kubectlMissing } from "./harness/kubectl.js";
 import { type Machines, type PlayedMachine, playMachines } from "./harness/machines.js";
-import { type SteadyLoad, startSteadyLoad } from "./harness/steady-load.js";
+import { type Balancer, startBalancer } from "./harness/servers/balancer.js";
 import { untilSo } from "./harness/until.js";
 
 const skip = etcdMissing() ?? (await kubectlMissing()) ?? false;

@@ -5,9 +5,9 @@ import { createMetrics } from "@orch/runtime/metrics.js";
 import { createTelemetry } from "@orch/service-proxy/telemetry.js";
 import { connect, type Http } from "./harness/http.js";
 import { type PageMetric, readPage } from "./harness/metrics-page.js";
+import { startWebhookServer, type WebhookServer } from "./harness/servers/webhook-server.js";
 import { startStandalone, type Target } from "./harness/target.js";
 import { until } from "./harness/until.js";
-import { startWebhookServer, type WebhookServer } from "./harness/webhook-server.js";
 
 interface Reference {
   readonly type: string;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { eventsOf as eventsOfRequest, withoutLatencies } from "./audit-bed.js";
 import type { Answer, Server } from "./command-line-program.js";
+import type { WebhookServer } from "./harness/servers/webhook-server.js";
 import { until } from "./harness/until.js";
-import type { WebhookServer } from "./harness/webhook-server.js";
 import { assertHas, assertMatches, edited, expand, type Row, valueAt } from "./reference-rows.js";
 import { askedOf, type Review, reactionsTo } from "./reference-webhooks.js";
 

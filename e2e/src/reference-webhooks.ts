@@ -1,4 +1,4 @@
-import type { Asked, Reaction, WebhookServer } from "./harness/webhook-server.js";
+import type { Asked, Reaction, WebhookServer } from "./harness/servers/webhook-server.js";
 import type { Row, WebhookSaying } from "./reference-rows.js";
 
 /** A question to a webhook, as far as an answer needs it. */

@@ -7,7 +7,7 @@ import { after, before, describe, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
 import { unlessPast } from "@orch/client/passing.js";
 import { createReflector } from "@orch/client/reflector.js";

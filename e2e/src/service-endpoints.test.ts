@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { type ApiObject, type Collection, isRecord, pathOf } from "@orch/client/objects.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { startStandalone, type Target } from "./harness/target.js";

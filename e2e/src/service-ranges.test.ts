@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { clientOf, isOutage } from "./harness/clients.js";

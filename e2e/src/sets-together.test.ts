@@ -3,10 +3,10 @@ import { EventEmitter, once } from "node:events";
 import { after, before, beforeEach, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Answer, connect, type Http, valueAt } from "./harness/http.js";
+import { type Reaction, startWebhookServer, type WebhookServer } from "./harness/servers/webhook-server.js";
 import { type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { untilSo } from "./harness/until.js";
 import type { WatchEvent } from "./harness/watch-stream.js";
-import { type Reaction, startWebhookServer, type WebhookServer } from "./harness/webhook-server.js";
 
 /** Sets that are written by one transaction: all of it or nothing, whatever happens at the write. */
 interface Review {

@@ -9,10 +9,10 @@ import { eventsOf } from "./audit-bed.js";
 import { execute } from "./clients/program.js";
 import { type Answer, type Credentials, connect, type Http, valueAt } from "./harness/http.js";
 import { kubectlIn, kubectlMissing } from "./harness/kubectl.js";
+import { startWebhookServer } from "./harness/servers/webhook-server.js";
 import { assertFailure } from "./harness/status.js";
 import { type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { untilSo } from "./harness/until.js";
-import { startWebhookServer } from "./harness/webhook-server.js";
 
 const group = "/apis/sets.orch/v1alpha1";
 const markLabel = "sets.orch/part-of";

@@ -7,8 +7,15 @@ import { type RedisServer, startRedis } from "@orch/access/testing/redis-server.
 import { createNaming } from "@orch/naming/naming.js";
 import { programMissing } from "@orch/store/testing/etcd-server.js";
 import { Redis } from "ioredis";
-import { type AccessWebhook, allow, configuration, deny, hook, startAccessWebhook } from "./harness/access-webhook.js";
 import { type Credentials, connect, type Http } from "./harness/http.js";
+import {
+  type AccessWebhook,
+  allow,
+  configuration,
+  deny,
+  hook,
+  startAccessWebhook,
+} from "./harness/servers/access-webhook.js";
 import { done } from "./harness/status.js";
 import { newFolder, removeFolder, type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";

@@ -7,12 +7,12 @@ import { after, before, describe, test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { type Collector, outlineOf, type SpanTree, startCollector, treesOf } from "@orch/tracing/testing/collector.js";
-import { startAccessWebhook } from "./harness/access-webhook.js";
-import { startConnectProxy } from "./harness/connect-proxy.js";
 import { type Answer, type Call, connect, type Http } from "./harness/http.js";
+import { startAccessWebhook } from "./harness/servers/access-webhook.js";
+import { startConnectProxy } from "./harness/servers/connect-proxy.js";
+import { startWebhookServer, type WebhookServer } from "./harness/servers/webhook-server.js";
 import { startDistributed, startStandalone, type Target } from "./harness/target.js";
 import { until } from "./harness/until.js";
-import { startWebhookServer, type WebhookServer } from "./harness/webhook-server.js";
 
 interface Review {
   readonly kind: string;

@@ -3,7 +3,7 @@ import { setMaxListeners } from "node:events";
 import { after, before, describe, test } from "node:test";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { clientOf } from "./harness/clients.js";
-import { follow } from "./harness/histories.js";
+import { follow } from "./harness/consistency/histories.js";
 import { type DistributedTarget, startDistributed } from "./harness/target.js";
 import { until } from "./harness/until.js";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { createMirror, type View } from "@orch/client/mirror.js";
 import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
 import { systemClock } from "@orch/runtime/clock.js";

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { measuringCreates } from "../creates.js";
 import { configMap, fill, type Timing } from "../runs.js";
 import type { Row } from "../table.js";
 import type { Target } from "../targets.js";
+import { measuringCreates } from "../writes/creates.js";
 
 const watchers = 100;
 const objects = 11_000;

@@ -1,4 +1,4 @@
-import { wrapObject } from "@orch/codec/protobuf-envelope.js";
+import { wrapObject } from "@orch/codec/protobuf/envelope.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import type { FakeRequest } from "@orch/service-gateway/testing/fake-exchange.js";
 import type { Subject } from "./kinds.js";

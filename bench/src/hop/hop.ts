@@ -1,4 +1,4 @@
-import { httpRequest, once } from "../load.js";
+import { httpRequest, once } from "../load/load.js";
 import { fill, measureRequests, nameOf, type Timing } from "../runs.js";
 import type { Row } from "../table.js";
 import { startDistributed, startRelay, type TargetOptions } from "../targets.js";

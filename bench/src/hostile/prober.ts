@@ -1,5 +1,5 @@
-import { type Endpoint, httpRequest, open } from "../load.js";
-import { createResponseReader } from "../response-reader.js";
+import { type Endpoint, httpRequest, open } from "../load/load.js";
+import { createResponseReader } from "../load/response-reader.js";
 
 // Another client, in a process of its own: a get every few milliseconds until it is told to end; then what each took.
 const [host = "", port = "", token = "", path = "", everyMs = "10"] = process.argv.slice(2);

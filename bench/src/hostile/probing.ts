@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import { isObject } from "@orch/schema/descriptor.js";
-import type { Endpoint } from "../load.js";
+import type { Endpoint } from "../load/load.js";
 
 export interface Probed {
   /** Milliseconds of each get. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { residentBytes } from "../cpu.js";
-import { type Endpoint, httpRequest, once, sleep } from "../load.js";
+import { type Endpoint, httpRequest, once, sleep } from "../load/load.js";
 import { measureRequests, type Timing } from "../runs.js";
 import type { Row } from "../table.js";
 import { type OrchTarget, startStandalone, type TargetOptions } from "../targets.js";

@@ -2,12 +2,12 @@ import { request } from "node:http";
 import { text } from "node:stream/consumers";
 import type { TLSSocket } from "node:tls";
 import { residentBytes } from "../cpu.js";
-import { type ListForm, listForms } from "../list-forms.js";
-import { type Endpoint, httpRequest, once, sleep } from "../load.js";
-import { openWatcher } from "../paced-watch.js";
+import { type ListForm, listForms } from "../lists/list-forms.js";
+import { type Endpoint, httpRequest, once, sleep } from "../load/load.js";
+import { openWatcher } from "../load/paced-watch.js";
+import { openMany } from "../load/watch-load.js";
 import { configMap, fill, measureFanOut, measureRequests, nameOf, type Timing } from "../runs.js";
 import type { OrchTarget } from "../targets.js";
-import { openMany } from "../watch-load.js";
 
 const namespace = "memory";
 const settleMs = 10_000;

@@ -1,9 +1,9 @@
 import type { TLSSocket } from "node:tls";
 import { residentBytes } from "../cpu.js";
-import { httpRequest, open, sleep } from "../load.js";
-import { openWatcher } from "../paced-watch.js";
+import { httpRequest, open, sleep } from "../load/load.js";
+import { openWatcher } from "../load/paced-watch.js";
+import { openMany } from "../load/watch-load.js";
 import type { Target } from "../targets.js";
-import { openMany } from "../watch-load.js";
 
 const idleWatchers = 1000;
 const lists = 10;

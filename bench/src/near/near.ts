@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startDeliveryAccount } from "../delivery-account.js";
 import { prepareWatched } from "../latency.js";
-import { once, sleep } from "../load.js";
+import { once, sleep } from "../load/load.js";
 import { nameOf, namespaceOf } from "../many/objects.js";
 import type { Timing } from "../runs.js";
 import type { Row } from "../table.js";

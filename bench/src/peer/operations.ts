@@ -1,5 +1,5 @@
 import { compared } from "../compared.js";
-import { type Endpoint, httpRequest, once } from "../load.js";
+import { type Endpoint, httpRequest, once } from "../load/load.js";
 import { measureFanOut, measureRequests, nameOf, type Timing } from "../runs.js";
 import type { Row } from "../table.js";
 import type { Server } from "./servers.js";

@@ -3,7 +3,7 @@ import { cpus, loadavg } from "node:os";
 import { buildGoProgram } from "@orch/e2e/clients/go-program.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { residentBytes } from "../cpu.js";
-import { once } from "../load.js";
+import { once } from "../load/load.js";
 import { fill, type Timing } from "../runs.js";
 import { printTable, type Row } from "../table.js";
 import { type Held, printMatrix } from "./matrix.js";

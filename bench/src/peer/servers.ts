@@ -7,9 +7,9 @@ import { portOf, startProcess } from "@orch/deploy/process.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { ensurePki } from "@orch/service-standalone/pki/pki.js";
 import { type EtcdServer, startEtcd } from "@orch/store/testing/etcd-server.js";
-import { create } from "../creates.js";
-import { type Endpoint, once, sleep } from "../load.js";
+import { type Endpoint, once, sleep } from "../load/load.js";
 import { startStandalone, type Target, userTokens } from "../targets.js";
+import { create } from "../writes/creates.js";
 
 /** A server that is measured: custom resources can be defined at a path of its own dialect. */
 export interface Server extends Target {

@@ -1,4 +1,4 @@
-import { type Endpoint, once, sleep } from "../load.js";
+import { type Endpoint, once, sleep } from "../load/load.js";
 import type { Filling } from "../runs.js";
 
 /** What is measured: a custom kind that is made like a ConfigMap, and ConfigMaps themselves. */

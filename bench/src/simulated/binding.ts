@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { startProcess } from "@orch/deploy/process.js";
-import { once } from "../load.js";
+import { once } from "../load/load.js";
 import { startStandalone, type Target, type TargetOptions } from "../targets.js";
 import { endpointOf, eventually, namespace } from "./cluster.js";
 

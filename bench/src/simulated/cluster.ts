@@ -1,5 +1,5 @@
 import { residentBytes } from "../cpu.js";
-import { type Endpoint, once, sleep } from "../load.js";
+import { type Endpoint, once, sleep } from "../load/load.js";
 import type { Target } from "../targets.js";
 
 // Of servers with simulated nodes.

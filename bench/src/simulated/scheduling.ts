@@ -1,6 +1,6 @@
 import { startCpuMeter } from "../cpu.js";
-import { httpRequest, open, sleep } from "../load.js";
-import { createResponseReader } from "../response-reader.js";
+import { httpRequest, open, sleep } from "../load/load.js";
+import { createResponseReader } from "../load/response-reader.js";
 import { startStandalone, type Target, type TargetOptions } from "../targets.js";
 import {
   endpointOf,

@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { startProcess } from "@orch/deploy/process.js";
 import { residentBytes, startCpuMeter } from "../cpu.js";
-import { once, sleep } from "../load.js";
+import { once, sleep } from "../load/load.js";
 import { startStandalone, type Target, type TargetOptions } from "../targets.js";
 import { endpointOf, eventually, megabytes, nodesReady, numberIn } from "./cluster.js";
 

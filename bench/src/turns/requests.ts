@@ -1,9 +1,9 @@
 import type { Catalog } from "@orch/api/catalog.js";
 import { decodeObject } from "@orch/api/writes.js";
-import { printCbor } from "@orch/codec/cbor-print.js";
-import { encodeMessage } from "@orch/codec/protobuf-encode.js";
-import { wrapObject } from "@orch/codec/protobuf-envelope.js";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printCbor } from "@orch/codec/cbor/print.js";
+import { encodeMessage } from "@orch/codec/protobuf/encode.js";
+import { wrapObject } from "@orch/codec/protobuf/envelope.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Shape } from "./shapes.js";
 
 /** One request whose turns are measured. */

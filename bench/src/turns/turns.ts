@@ -2,9 +2,9 @@ import { request as httpGet } from "node:http";
 import type { TLSSocket } from "node:tls";
 import { loadCatalog } from "@orch/api/catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
-import { type Endpoint, httpRequest, once, open, sleep } from "../load.js";
+import { type Endpoint, httpRequest, once, open, sleep } from "../load/load.js";
+import { createResponseReader, type Response } from "../load/response-reader.js";
 import { percentiles } from "../percentile.js";
-import { createResponseReader, type Response } from "../response-reader.js";
 import { type Asked, requestsOf } from "./requests.js";
 import { type Shape, shapes } from "./shapes.js";
 

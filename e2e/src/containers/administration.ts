@@ -1,5 +1,5 @@
 import { readClientConfig } from "@orch/client/config.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Target } from "../harness/target.js";
 import { until } from "../harness/until.js";

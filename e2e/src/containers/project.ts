@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { freePorts } from "@orch/store/testing/etcd-server.js";
 import { e2eFolder, execute } from "../clients/program.js";

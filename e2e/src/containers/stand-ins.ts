@@ -4,7 +4,7 @@ import { copyFile, cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execute } from "../clients/program.js";
-import { kafkaJars } from "../harness/kafka-broker.js";
+import { kafkaJars } from "../harness/servers/kafka-broker.js";
 import { type Engine, pauseImage } from "./engine.js";
 
 /** Stands in for the base of our images: this process's node on what it is linked with, without a shell. */

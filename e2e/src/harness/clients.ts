@@ -1,5 +1,5 @@
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { ApiError } from "@orch/status/api-error.js";
 import type { Target } from "./target.js";
 

@@ -1,6 +1,6 @@
-import { parseCbor } from "@orch/codec/cbor-parse.js";
-import { decodeMessage } from "@orch/codec/protobuf-decode.js";
-import { parseProtobuf } from "@orch/codec/protobuf-envelope.js";
+import { parseCbor } from "@orch/codec/cbor/parse.js";
+import { decodeMessage } from "@orch/codec/protobuf/decode.js";
+import { parseProtobuf } from "@orch/codec/protobuf/envelope.js";
 import { field, type MessageType, message } from "@orch/schema/descriptor.js";
 
 /** The events of a watch's body, each as the tree `{type, object}`. */

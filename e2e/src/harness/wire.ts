@@ -1,11 +1,11 @@
-import { parseCbor } from "@orch/codec/cbor-parse.js";
-import { printCbor } from "@orch/codec/cbor-print.js";
+import { parseCbor } from "@orch/codec/cbor/parse.js";
+import { printCbor } from "@orch/codec/cbor/print.js";
 import type { Decoded } from "@orch/codec/decoded.js";
 import { parseJson } from "@orch/codec/json.js";
 import { type ObjectFormat, objectOffers } from "@orch/codec/negotiate.js";
-import { encodeMessage } from "@orch/codec/protobuf-encode.js";
-import { parseProtobuf, wrapObject } from "@orch/codec/protobuf-envelope.js";
-import { parseYaml, printYaml } from "@orch/codec/yaml.js";
+import { encodeMessage } from "@orch/codec/protobuf/encode.js";
+import { parseProtobuf, wrapObject } from "@orch/codec/protobuf/envelope.js";
+import { parseYaml, printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { decode } from "@orch/schema/decode.js";
 import { isObject, type JsonObject, type MessageType, type Type } from "@orch/schema/descriptor.js";

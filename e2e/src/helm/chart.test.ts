@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
 import type { ApiObject } from "@orch/client/objects.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { orch, root } from "../command-line-program.js";
 import { buildHelm, chart, type Helm, helmIn, render } from "./helm.js";
 import { letsThrough } from "./network.js";
@@ -183,7 +183,7 @@ describe("the chart", () => {
       "docs/observability.md",
       "docs/audit.md",
       "docs/storage.md",
-      "libs/runtime/src/rpc-flags.ts",
+      "libs/runtime/src/flags/rpc-flags.ts",
       "e2e/src/hostile-labels.test.ts",
     ]) {
       for (const [name] of (await readFile(join(root, path), "utf8")).matchAll(/\b[a-z]+(?:_[a-z0-9]+)+\b/g))

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { printClientConfig } from "@orch/client/config.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { orch } from "../command-line-program.js";
 import type { Target } from "../harness/target.js";

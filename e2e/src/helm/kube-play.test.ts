@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { freePorts } from "@orch/store/testing/etcd-server.js";

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { clientOf } from "../harness/clients.js";

@@ -1,5 +1,5 @@
 import { type ApiObject, isApiObject, isRecord } from "@orch/client/objects.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 
 /** Reads the documents that Helm prints. @throws Error for one that is no object */
 export function readObjects(text: string): readonly ApiObject[] {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Kubectl } from "../harness/kubectl.js";
+import { startWebhookServer } from "../harness/servers/webhook-server.js";
 import { until } from "../harness/until.js";
-import { startWebhookServer } from "../harness/webhook-server.js";
 import { boat, plainDefinition, seaGroup } from "./boats.js";
 import { serveBoats } from "./boats-server.js";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { valueAt } from "@orch/api/object.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
 import { clientOf } from "../harness/clients.js";
 import { buildSaying, type ForeignProgram, startForeignProgram } from "../harness/foreign-program.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Answer, Http, PatchType, Query } from "../harness/http.js";
 import { freshMaps, freshNamespace } from "../harness/manifests.js";
 import { assertFailure, done } from "../harness/status.js";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, isAbsolute, resolve } from "node:path";
 import { type FileOptions, readConfigurationFile } from "@orch/auth/config/configuration-file.js";
 import type { Parsed } from "@orch/auth/parsed.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { fieldError } from "@orch/status/field-error.js";
 import { messageOf } from "@orch/status/message-of.js";

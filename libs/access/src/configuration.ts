@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Parsed } from "@orch/auth/parsed.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { type ReloadDeps, type Reloaded, reloadedFiles } from "@orch/runtime/tls-files.js";
 import { messageOf } from "@orch/status/message-of.js";
 

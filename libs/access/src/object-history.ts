@@ -1,9 +1,9 @@
 import type { Parsed } from "@orch/auth/parsed.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { type HistoryPolicy, parseRules, usualPolicy } from "@orch/history/rules.js";
 import { historyGroup, type Naming } from "@orch/naming/naming.js";
-import { stringFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { stringFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { messageOf } from "@orch/status/message-of.js";
 
 const help =

@@ -1,7 +1,7 @@
 import { type Post, WebhookError, type WebhookFailure } from "@orch/auth/webhook/ask.js";
 import { type ClientConfig, presented } from "@orch/client/config.js";
-import { type ConnectionLimits, createConnections } from "@orch/client/connections.js";
-import { fixedCredentials } from "@orch/client/credentials.js";
+import { fixedCredentials } from "@orch/client/credentials/credentials.js";
+import { type ConnectionLimits, createConnections } from "@orch/client/http/connections.js";
 import { type Answer, DeadlineExceeded, exchange } from "@orch/outbound/exchange.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { readJson } from "@orch/status/read-json.js";

@@ -1,5 +1,5 @@
 import { readUsers } from "@orch/client/config.js";
-import type { Credentials } from "@orch/client/credentials.js";
+import type { Credentials } from "@orch/client/credentials/credentials.js";
 
 /** What webhooks are shown, by who they are: `host:port`, `host` for port 443, or a Service as `name.namespace.svc`. */
 export type CredentialsOf = (host: string) => Credentials;

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Parsed } from "@orch/auth/parsed.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { dnsSubdomain } from "@orch/schema/formats/names.js";

@@ -2,9 +2,9 @@ import { createGatheredBytes } from "@orch/codec/gathered-bytes.js";
 import { treeOf } from "@orch/codec/json.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { jsonText } from "@orch/status/json-text.js";
-import { answerError, connectionError } from "./failure.js";
+import { answerError, connectionError } from "./http/failure.js";
+import type { StreamBody, Transport, TransportRequest } from "./http/transport.js";
 import { type ApiObject, type Collection, isApiObject, listOf, type ObjectList, pathOf } from "./objects.js";
-import type { StreamBody, Transport, TransportRequest } from "./transport.js";
 
 export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
 

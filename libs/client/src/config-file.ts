@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { createNaming, dialects } from "@orch/naming/naming.js";
 import { messageOf } from "@orch/status/message-of.js";
 

@@ -1,4 +1,4 @@
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { messageOf } from "@orch/status/message-of.js";
 import {
@@ -12,11 +12,11 @@ import {
   text,
   texts,
 } from "./config-file.js";
-import { bearer, type CredentialSource, type Credentials } from "./credentials.js";
-import { execPluginOf } from "./exec-entry.js";
-import { type CredentialTools, execCredentials, isToken } from "./exec-plugin.js";
-import { fileCredentials, readTokenFile } from "./file-credentials.js";
-import type { Impersonation } from "./impersonation.js";
+import { bearer, type CredentialSource, type Credentials } from "./credentials/credentials.js";
+import { execPluginOf } from "./credentials/exec-entry.js";
+import { type CredentialTools, execCredentials, isToken } from "./credentials/exec-plugin.js";
+import { fileCredentials, readTokenFile } from "./credentials/file-credentials.js";
+import type { Impersonation } from "./credentials/impersonation.js";
 
 /** How to reach a server and as whom. */
 export interface ClientConfig {

@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Naming } from "@orch/naming/naming.js";
 import type { ClientConfig } from "./config.js";
-import { bearer } from "./credentials.js";
-import type { CredentialTools } from "./exec-plugin.js";
-import { fileCredentials, readTokenFile } from "./file-credentials.js";
+import { bearer } from "./credentials/credentials.js";
+import type { CredentialTools } from "./credentials/exec-plugin.js";
+import { fileCredentials, readTokenFile } from "./credentials/file-credentials.js";
 
 /** Where a pod finds the token of its service account, the server's CA and its own namespace. */
 export function serviceAccountFolder(naming: Naming): string {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { messageOf } from "@orch/status/message-of.js";
-import { createClient } from "./http.js";
+import { createClient } from "./http/http.js";
 import { createReflector, type ReflectorOptions } from "./reflector.js";
 import { testCertificate } from "./testing/test-certificate.js";
 import { startWireServer } from "./testing/wire-server.js";

@@ -1,7 +1,7 @@
 import { treeOf } from "@orch/codec/json.js";
 import { ApiError, unavailable } from "@orch/status/api-error.js";
 import { type Client, readParts, type Selectors } from "./client.js";
-import { connectionError, statusError } from "./failure.js";
+import { connectionError, statusError } from "./http/failure.js";
 import { createLineSplitter } from "./lines.js";
 import { type ApiObject, type Collection, isApiObject, isRecord, pathOf } from "./objects.js";
 

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
-import { parseYaml } from "./yaml.js";
+import { parseYaml } from "./yaml/yaml.js";
 
 /** One document of a configuration file, its fields not yet looked at. */
 export interface ConfigurationDocument {

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertLinear } from "@orch/status/testing/growth.js";
-import { parseCbor } from "./cbor-parse.js";
+import { parseCbor } from "./cbor/parse.js";
 import { parseJson } from "./json.js";
-import { parseYaml } from "./yaml.js";
+import { parseYaml } from "./yaml/yaml.js";
 
 const long = "k".repeat(200_000);
 

@@ -1,5 +1,5 @@
 import { type ConfigurationDocument, strictProblem } from "@orch/codec/configuration-document.js";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { DecodeError, decode } from "@orch/schema/decode.js";
 import { applyDefaults } from "@orch/schema/defaults.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { storeConformance } from "@orch/store/conformance.js";
+import { storeConformance } from "@orch/store/conformance/conformance.js";
 import { DamagedEntry } from "@orch/store/damaged-entry.js";
 import { createFollowing, type Follower } from "@orch/store/follow.js";
 import { key, noRevision, revision } from "@orch/store/revision.js";

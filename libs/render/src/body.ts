@@ -1,12 +1,12 @@
 import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { decodeObject } from "@orch/api/writes.js";
-import { parseCbor } from "@orch/codec/cbor-parse.js";
+import { parseCbor } from "@orch/codec/cbor/parse.js";
 import { type Decoded, type Read, unrecognizedBody } from "@orch/codec/decoded.js";
 import { parseJson } from "@orch/codec/json.js";
 import type { Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
-import { parseProtobuf } from "@orch/codec/protobuf-envelope.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseProtobuf } from "@orch/codec/protobuf/envelope.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { DecodeError, extendedPath } from "@orch/schema/decode.js";
 import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
 import { refuseFloats } from "@orch/schema/floats.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { printCbor } from "@orch/codec/cbor-print.js";
-import { encodeMessage } from "@orch/codec/protobuf-encode.js";
-import { wrapObject } from "@orch/codec/protobuf-envelope.js";
+import { printCbor } from "@orch/codec/cbor/print.js";
+import { encodeMessage } from "@orch/codec/protobuf/encode.js";
+import { wrapObject } from "@orch/codec/protobuf/envelope.js";
 import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
 import { encodings } from "./form.js";
 import { framings, itemsSize, type ListFrame } from "./framing.js";

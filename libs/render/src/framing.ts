@@ -1,7 +1,7 @@
-import { cborWatchEvent, printCbor } from "@orch/codec/cbor-print.js";
-import { encodeMessage } from "@orch/codec/protobuf-encode.js";
-import { protobufItemSize, protobufList, watchEventFrame, wrapObject } from "@orch/codec/protobuf-envelope.js";
-import { encodeJson, encodeJsonMember } from "@orch/codec/protobuf-from-json.js";
+import { cborWatchEvent, printCbor } from "@orch/codec/cbor/print.js";
+import { encodeMessage } from "@orch/codec/protobuf/encode.js";
+import { protobufItemSize, protobufList, watchEventFrame, wrapObject } from "@orch/codec/protobuf/envelope.js";
+import { encodeJson, encodeJsonMember } from "@orch/codec/protobuf/from-json.js";
 import type { JsonObject, MessageType } from "@orch/schema/descriptor.js";
 import { jsonText } from "@orch/status/json-text.js";
 import type { Encoding } from "./form.js";

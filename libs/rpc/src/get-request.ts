@@ -1,4 +1,4 @@
-import { type SizedCodec, sizedCodec } from "./codec.js";
+import { type SizedCodec, sizedCodec } from "./codecs/codec.js";
 import type { GetRequest } from "./messages.js";
 import { asBuffer, createWireReader, fieldSize, lengthDelimited, tag, textLength, writeText } from "./wire.js";
 

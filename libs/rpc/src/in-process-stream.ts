@@ -1,6 +1,6 @@
 import { ApiError } from "@orch/status/api-error.js";
 import type { Span } from "@orch/status/span.js";
-import { isSized } from "./codec.js";
+import { isSized } from "./codecs/codec.js";
 import { deadlinePassed } from "./errors.js";
 import type { MessageCodec, Receiver, Sender, StreamMethod } from "./rpc.js";
 import { createScope } from "./scope.js";

@@ -1,10 +1,13 @@
-import { appendReplyCodec, appendRequestCodec } from "./audit-codecs.js";
-import { callReplyCodec, callRequestCodec } from "./call-codecs.js";
-import { bodyCodec } from "./codec.js";
-import { getRequestCodec } from "./get-request.js";
-import { healthReplyCodec, keySetCodec, pluginReplyCodec, unwrapRequestCodec, wrapRequestCodec } from "./kms-codecs.js";
-import type { HealthReply, KmsKeySet, PluginReply, UnwrapRequest, WrapRequest } from "./kms-messages.js";
-import { chunkCodec } from "./link/chunk.js";
+import { appendReplyCodec, appendRequestCodec } from "./codecs/audit-codecs.js";
+import { callReplyCodec, callRequestCodec } from "./codecs/call-codecs.js";
+import { bodyCodec } from "./codecs/codec.js";
+import {
+  healthReplyCodec,
+  keySetCodec,
+  pluginReplyCodec,
+  unwrapRequestCodec,
+  wrapRequestCodec,
+} from "./codecs/kms-codecs.js";
 import {
   listRequestCodec,
   statusReplyCodec,
@@ -12,7 +15,19 @@ import {
   watchRequestCodec,
   writeReplyCodec,
   writeRequestCodec,
-} from "./message-codecs.js";
+} from "./codecs/message-codecs.js";
+import {
+  beginReplyCodec,
+  beginRequestCodec,
+  endReplyCodec,
+  endRequestCodec,
+  outcomeRequestCodec,
+  stageReplyCodec,
+  stageRequestCodec,
+} from "./codecs/transaction-codecs.js";
+import { getRequestCodec } from "./get-request.js";
+import type { HealthReply, KmsKeySet, PluginReply, UnwrapRequest, WrapRequest } from "./kms-messages.js";
+import { chunkCodec } from "./link/chunk.js";
 import type {
   AppendReply,
   AppendRequest,
@@ -36,15 +51,6 @@ import type {
   WriteRequest,
 } from "./messages.js";
 import type { StreamMethod, UnaryMethod } from "./rpc.js";
-import {
-  beginReplyCodec,
-  beginRequestCodec,
-  endReplyCodec,
-  endRequestCodec,
-  outcomeRequestCodec,
-  stageReplyCodec,
-  stageRequestCodec,
-} from "./transaction-codecs.js";
 
 export type {
   AppendReply,

@@ -1,5 +1,5 @@
 import { ApiError, badRequest } from "@orch/status/api-error.js";
-import { type Payload, payloadOf } from "./codec.js";
+import { type Payload, payloadOf } from "./codecs/codec.js";
 import type { ServerStream } from "./link/server-stream.js";
 import type { MessageCodec, ServerCall, Services } from "./rpc.js";
 

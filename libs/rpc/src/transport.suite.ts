@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import { ApiError, badRequest, invalid, outcomeUnknown } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
 import type { Span } from "@orch/status/span.js";
-import { bodyCodec } from "./codec.js";
+import { bodyCodec } from "./codecs/codec.js";
 import { watchCacheGet } from "./methods.js";
 import type { Caller, Receiver, Sender, Services, StreamMethod, UnaryMethod } from "./rpc.js";
 import { fakeSpan } from "./testing/fake-span.js";

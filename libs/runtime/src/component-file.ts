@@ -1,5 +1,5 @@
-import type { ConfigValue } from "./flag-types.js";
-import type { Occurrences } from "./flags.js";
+import type { ConfigValue } from "./flags/flag-types.js";
+import type { Occurrences } from "./flags/flags.js";
 
 /**
  * A component configuration as `--config` takes it beside the values of flags, or instead of them: some of its fields stand

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import type { FlagValues } from "./flags.js";
-import { type EtcdSettings, type etcdFlags, etcdSettings } from "./store-flags.js";
+import type { FlagValues } from "./flags/flags.js";
+import { type EtcdSettings, type etcdFlags, etcdSettings } from "./flags/store-flags.js";
 import { type ReloadDeps, reloadedFiles } from "./tls-files.js";
 
 type EtcdTls = NonNullable<EtcdSettings["tls"]>;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
 import { messageOf } from "@orch/status/message-of.js";
-import type { Flags } from "./flags.js";
+import type { Flags } from "./flags/flags.js";
 import { type ProgramText, startProgram } from "./start-program.js";
 
 /** What a container engine gives a check until it counts as failed. */

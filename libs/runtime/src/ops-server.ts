@@ -3,10 +3,10 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { TLSSocket } from "node:tls";
 import { createServer } from "@orch/status/node-http.js";
-import type { FlagValues } from "./flags.js";
+import type { FlagValues } from "./flags/flags.js";
+import type { opsFlags, PeerSecurity, ServiceTls } from "./flags/rpc-flags.js";
 import { type Health, parseHealthPath } from "./health.js";
 import { type Metrics, metricsContentType } from "./metrics.js";
-import type { opsFlags, PeerSecurity, ServiceTls } from "./rpc-flags.js";
 import type { OpsAnswer, OpsPage, Service } from "./service.js";
 
 /** Flags that say where it listens and who may read metrics. */

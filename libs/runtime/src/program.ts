@@ -1,14 +1,14 @@
 import { type Clock, systemClock } from "./clock.js";
-import type { commonFlags } from "./common-flags.js";
 import { engineWarning } from "./engine.js";
 import { type EventLoopWatch, watchEventLoop } from "./event-loop.js";
-import type { FlagValues } from "./flags.js";
+import type { commonFlags } from "./flags/common-flags.js";
+import type { FlagValues } from "./flags/flags.js";
+import { type ReleaseSettings, releaseSettings } from "./flags/release-flags.js";
 import { createHealth, type Health } from "./health.js";
 import { countBuffersAsHeap } from "./heap.js";
 import { createLog, type Log, type LogOutput, levelOfVerbosity } from "./log.js";
 import type { LogLevel } from "./log-levels.js";
 import { createMetrics, type Metrics } from "./metrics.js";
-import { type ReleaseSettings, releaseSettings } from "./release-flags.js";
 
 /** What every serving process has. */
 export interface ProcessTools extends Pick<ReleaseSettings, "release" | "gates"> {

@@ -1,6 +1,6 @@
+import type { ServiceTls } from "./flags/rpc-flags.js";
 import { createOpsServer, type OpsServerValues } from "./ops-server.js";
 import type { ProcessTools } from "./program.js";
-import type { ServiceTls } from "./rpc-flags.js";
 import type { OpsPage } from "./service.js";
 import { serviceManager } from "./service-manager.js";
 import { runProcess } from "./shutdown.js";

@@ -1,6 +1,6 @@
 import type { ComponentFile } from "./component-file.js";
-import { componentConfigFlags, configFlags } from "./config-flags.js";
-import { type Flags, type FlagValues, type Occurrences, readCommandLine, usageExit } from "./flags.js";
+import { componentConfigFlags, configFlags } from "./flags/config-flags.js";
+import { type Flags, type FlagValues, type Occurrences, readCommandLine, usageExit } from "./flags/flags.js";
 import { version } from "./version.js";
 
 /** What a program's `main.ts` begins with. */
@@ -53,7 +53,7 @@ export async function startProgram<F extends Flags>(
   };
   // A start without a file does not load what reads one.
   if (config === "" && !print) return { ...lineOf([]), notes: [], documents: [], refuse };
-  const files = await import("./config-file.js");
+  const files = await import("./flags/config-file.js");
   const file = files.readConfigFile(program, config);
   if (!file.ok) return refuse(file.problems.join("; "));
   const component = await program.component?.(lineOf(file.occurrences).values);

@@ -1,5 +1,5 @@
 import { after, before, describe } from "node:test";
-import { storeConformance } from "./conformance.js";
+import { storeConformance } from "./conformance/conformance.js";
 import { openEtcdFixture } from "./testing/etcd-fixture.js";
 import { type EtcdServer, etcdMissing, startEtcd } from "./testing/etcd-server.js";
 

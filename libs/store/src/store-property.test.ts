@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { ApiError } from "@orch/status/api-error.js";
 import fc from "fast-check";
-import type { Fixture } from "./conformance-fixture.js";
+import type { Fixture } from "./conformance/conformance-fixture.js";
 import { noRevision, type Revision } from "./revision.js";
 import type { Store } from "./store.js";
 import { drive, line, revisionOf } from "./testing/drive.js";

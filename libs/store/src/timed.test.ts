@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { storeConformance } from "./conformance.js";
-import type { Fixture } from "./conformance-fixture.js";
+import { storeConformance } from "./conformance/conformance.js";
+import type { Fixture } from "./conformance/conformance-fixture.js";
 import { noRevision } from "./revision.js";
 import { drive, follow } from "./testing/drive.js";
 import { openEmbeddedFixture } from "./testing/embedded-fixture.js";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { storeConformance } from "./conformance.js";
+import { storeConformance } from "./conformance/conformance.js";
 import { DamagedEntry } from "./damaged-entry.js";
 import { snapshot } from "./pages.js";
 import { noRevision } from "./revision.js";

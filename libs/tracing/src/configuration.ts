@@ -1,4 +1,4 @@
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { type CollectorTarget, readEndpoint } from "./endpoint.js";
 

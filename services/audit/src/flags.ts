@@ -6,7 +6,7 @@ import {
   listFlag,
   numberFlag,
   stringFlag,
-} from "@orch/runtime/flag-types.js";
+} from "@orch/runtime/flags/flag-types.js";
 
 /** Flags of the sinks; the reference server's names where it has them. */
 export const sinkFlags = {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
-import { readCommandLine } from "@orch/runtime/flags.js";
-import { spoolFlags } from "@orch/runtime/spool-flags.js";
+import { readCommandLine } from "@orch/runtime/flags/flags.js";
+import { spoolFlags } from "@orch/runtime/flags/spool-flags.js";
 import { sinkFlags } from "./flags.js";
 import { auditSettings, modesOf } from "./settings.js";
 

@@ -1,4 +1,4 @@
-import type { Flags } from "@orch/runtime/flags.js";
+import type { Flags } from "@orch/runtime/flags/flags.js";
 
 /** What a command knows of its process. */
 export interface World {

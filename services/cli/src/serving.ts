@@ -1,5 +1,5 @@
 import { keepCompiled } from "@orch/runtime/compile-cache.js";
-import type { Flags } from "@orch/runtime/flags.js";
+import type { Flags } from "@orch/runtime/flags/flags.js";
 import { configFlagsOf, type ProgramText, type StartedProgram, startProgram } from "@orch/runtime/start-program.js";
 import type { Command, World } from "./command.js";
 

@@ -1,4 +1,4 @@
-import { type Flags, type FlagValues, readCommandLine, usageExit } from "@orch/runtime/flags.js";
+import { type Flags, type FlagValues, readCommandLine, usageExit } from "@orch/runtime/flags/flags.js";
 import { version } from "@orch/runtime/version.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { print, printError } from "./print.js";

@@ -1,4 +1,4 @@
-import { usageExit } from "@orch/runtime/flags.js";
+import { usageExit } from "@orch/runtime/flags/flags.js";
 import { version } from "@orch/runtime/version.js";
 import type { Command } from "./command.js";
 import { print, printError } from "./print.js";

@@ -1,5 +1,5 @@
-import { boolFlag, durationFlag, intFlag, numberFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { boolFlag, durationFlag, intFlag, numberFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { cloudFlags } from "./clouds/cloud-flags.js";
 
 const group = "Controllers";

@@ -1,5 +1,5 @@
 import { createNaming } from "@orch/naming/naming.js";
-import { stringFlag } from "@orch/runtime/flag-types.js";
+import { stringFlag } from "@orch/runtime/flags/flag-types.js";
 import type { ProgramText, StartedProgram } from "@orch/runtime/start-program.js";
 import { managerFlags } from "./flags.js";
 import { programFlags } from "./program/flags.js";

@@ -1,4 +1,4 @@
-import type { ClientObserver, ClientOptions } from "@orch/client/http.js";
+import type { ClientObserver, ClientOptions } from "@orch/client/http/http.js";
 import type { Naming } from "@orch/naming/naming.js";
 
 /** How controllers of a program talk to the server: one connection for all watches, few for everything else. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import { testCertificate, testKey } from "@orch/client/testing/test-certificate.js";
 import { startWireServer } from "@orch/client/testing/wire-server.js";
 import { createNaming } from "@orch/naming/naming.js";

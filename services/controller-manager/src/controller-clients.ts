@@ -1,6 +1,6 @@
 import type { ClientConfig } from "@orch/client/config.js";
-import { type Client, type ClientOptions, createClient } from "@orch/client/http.js";
-import { serviceAccountCredentials } from "@orch/client/service-account-credentials.js";
+import { serviceAccountCredentials } from "@orch/client/credentials/service-account-credentials.js";
+import { type Client, type ClientOptions, createClient } from "@orch/client/http/http.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { accountNames, type ControllerName } from "./controller.js";
 

@@ -1,4 +1,4 @@
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import { wireTime } from "@orch/status/wire-time.js";
 import type { Identity } from "./garbage/references.js";

@@ -1,5 +1,5 @@
-import { electionFlags } from "@orch/runtime/election-flags.js";
-import { boolFlag, durationFlag, intFlag, listFlag, numberFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { electionFlags } from "@orch/runtime/flags/election-flags.js";
+import { boolFlag, durationFlag, intFlag, listFlag, numberFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 import { clusterFlags } from "./cluster-flags.js";
 import { controllerNames } from "./controller.js";
 import { migrationFlags } from "./leader-migration/migration-flags.js";

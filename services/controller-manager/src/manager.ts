@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { createDiscovery } from "@orch/client/discovery.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { type Election, leadOnce } from "@orch/client/leader-election.js";
 import { createMirror, type Mirror } from "@orch/client/mirror.js";
 import type { Naming } from "@orch/naming/naming.js";

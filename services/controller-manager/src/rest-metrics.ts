@@ -1,4 +1,4 @@
-import type { ClientObserver } from "@orch/client/http.js";
+import type { ClientObserver } from "@orch/client/http/http.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 
 const seconds = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { testCertificate } from "@orch/client/testing/test-certificate.js";
 import { createNaming } from "@orch/naming/naming.js";
-import { readCommandLine } from "@orch/runtime/flags.js";
+import { readCommandLine } from "@orch/runtime/flags/flags.js";
 import { controllerNames, offByDefault } from "./controller.js";
 import { accountFlags, controllerFlags, leaderElectionFlags, managerFlags } from "./flags.js";
 import { accountSettings, controllerManagerSettings, controllerSettings, leaderElectionSettings } from "./settings.js";

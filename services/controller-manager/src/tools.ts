@@ -1,5 +1,5 @@
 import type { Discovery } from "@orch/client/discovery.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { Mirror } from "@orch/client/mirror.js";
 import { isOrdinary } from "@orch/client/passing.js";
 import type { Naming } from "@orch/naming/naming.js";

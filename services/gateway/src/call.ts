@@ -6,10 +6,10 @@ import type { CallAudit } from "./audit/call-audit.js";
 import type { Deprecation } from "./deprecation.js";
 import type { Seats } from "./flow/seats.js";
 import type { Exchange } from "./http/exchange.js";
+import type { RequestTrace } from "./metrics/request-trace.js";
 import type { ResourceRoute, Route } from "./path.js";
 import type { Answer } from "./permitted/permitted-namespaces.js";
 import type { Representation } from "./representation.js";
-import type { RequestTrace } from "./request-trace.js";
 import type { Verb } from "./verbs.js";
 
 // A request on its way: each stage gives back a wider value, and a stage that needs more cannot stand before it.

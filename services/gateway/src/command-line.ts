@@ -1,9 +1,9 @@
 import { modes } from "@orch/audit/event.js";
-import { commonFlags } from "@orch/runtime/common-flags.js";
-import { egressFlags } from "@orch/runtime/egress-flags.js";
-import { enumFlag, listFlag } from "@orch/runtime/flag-types.js";
-import { rpcFlags } from "@orch/runtime/rpc-flags.js";
-import { spoolFlags } from "@orch/runtime/spool-flags.js";
+import { commonFlags } from "@orch/runtime/flags/common-flags.js";
+import { egressFlags } from "@orch/runtime/flags/egress-flags.js";
+import { enumFlag, listFlag } from "@orch/runtime/flags/flag-types.js";
+import { rpcFlags } from "@orch/runtime/flags/rpc-flags.js";
+import { spoolFlags } from "@orch/runtime/flags/spool-flags.js";
 import type { StartedProgram } from "@orch/runtime/start-program.js";
 import { servingFlags } from "./flags.js";
 

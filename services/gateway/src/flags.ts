@@ -1,8 +1,8 @@
 import { authenticationFlags, authorizationFlags, serviceAccountFlags } from "@orch/access/flags.js";
 import { historyFlags } from "@orch/access/object-history.js";
 import { defaultAlwaysAllowPaths } from "@orch/auth/fixed-authorizers.js";
-import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import { releaseFlags } from "@orch/runtime/release-flags.js";
+import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import { releaseFlags } from "@orch/runtime/flags/release-flags.js";
 import { aggregationFlags } from "./aggregation/flags.js";
 import { auditFlags } from "./audit/flags.js";
 import { consoleFlags } from "./console/flags.js";

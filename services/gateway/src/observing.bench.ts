@@ -6,9 +6,9 @@ import { createMetrics } from "@orch/runtime/metrics.js";
 import { createOtlpTracing } from "@orch/tracing/otlp.js";
 import { startCollector } from "@orch/tracing/testing/collector.js";
 import type { Tracing } from "@orch/tracing/tracing.js";
-import { createIdentityMetrics } from "./identity-metrics.js";
-import { recordRequest } from "./metrics.js";
-import { createRequestMetrics } from "./request-metrics.js";
+import { createIdentityMetrics } from "./identity/identity-metrics.js";
+import { recordRequest } from "./metrics/metrics.js";
+import { createRequestMetrics } from "./metrics/request-metrics.js";
 import { received } from "./stages/receive.js";
 import { fakeExchange } from "./testing/fake-exchange.js";
 

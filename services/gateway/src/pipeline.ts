@@ -1,7 +1,7 @@
 import type { Tracing } from "@orch/tracing/tracing.js";
 import type { AuditDeps } from "./audit/request-audit.js";
 import type { Serve } from "./http/exchange.js";
-import { createIdentity, type IdentityDeps } from "./identity.js";
+import { createIdentity, type IdentityDeps } from "./identity/identity.js";
 import { type RouteDeps, route } from "./routes/route.js";
 import { audited, recordReceived } from "./stages/audit.js";
 import { type FindKindDeps, findKind } from "./stages/find-kind.js";

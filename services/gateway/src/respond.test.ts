@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { loadCatalog } from "@orch/api/catalog.js";
-import { parseCbor } from "@orch/codec/cbor-parse.js";
+import { parseCbor } from "@orch/codec/cbor/parse.js";
 import type { ObjectFormat } from "@orch/codec/negotiate.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { createBodyReader } from "@orch/render/testing/read-body.js";
 import { createPacer } from "@orch/rpc/pacer.js";

@@ -1,5 +1,5 @@
 import { printJson } from "@orch/codec/json.js";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Encoding } from "@orch/render/form.js";
 import { framings } from "@orch/render/framing.js";
 import { isObject, type MessageType } from "@orch/schema/descriptor.js";

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
-import { readCommandLine } from "@orch/runtime/flags.js";
+import { readCommandLine } from "@orch/runtime/flags/flags.js";
+import { releaseSettings } from "@orch/runtime/flags/release-flags.js";
 import { createLog } from "@orch/runtime/log.js";
-import { releaseSettings } from "@orch/runtime/release-flags.js";
 import { servingFlags } from "./flags.js";
 import { servedCatalog, servingSettings } from "./settings.js";
 

@@ -2,8 +2,8 @@ import { type Catalog, type CatalogOptions, loadCatalog, RuntimeConfigError } fr
 import type { TokenEntry } from "@orch/auth/token-file.js";
 import type { HistoryPolicy } from "@orch/history/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { FeatureGates } from "@orch/runtime/feature-gates.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import type { FeatureGates } from "@orch/runtime/flags/feature-gates.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { GatewayAuditSettings } from "./audit/flags.js";
 import type { commandLine } from "./command-line.js";

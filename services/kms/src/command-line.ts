@@ -1,8 +1,8 @@
-import { commonFlags } from "@orch/runtime/common-flags.js";
-import { listFlag } from "@orch/runtime/flag-types.js";
-import { releaseFlags } from "@orch/runtime/release-flags.js";
-import { rpcServerFlags } from "@orch/runtime/rpc-flags.js";
-import { serviceFlags } from "@orch/runtime/service-flags.js";
+import { commonFlags } from "@orch/runtime/flags/common-flags.js";
+import { listFlag } from "@orch/runtime/flags/flag-types.js";
+import { releaseFlags } from "@orch/runtime/flags/release-flags.js";
+import { rpcServerFlags } from "@orch/runtime/flags/rpc-flags.js";
+import { serviceFlags } from "@orch/runtime/flags/service-flags.js";
 import type { StartedProgram } from "@orch/runtime/start-program.js";
 import { encryptionFlags } from "./flags.js";
 

@@ -1,4 +1,4 @@
-import { boolFlag, durationFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { boolFlag, durationFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 
 const group = "Encryption";
 

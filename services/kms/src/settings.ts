@@ -1,7 +1,7 @@
 import type { EncryptionConfiguration } from "@orch/encryption/configuration/configuration.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { FeatureGates } from "@orch/runtime/feature-gates.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import type { FeatureGates } from "@orch/runtime/flags/feature-gates.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { type ConfigurationFile, readFile } from "./configuration/file.js";
 import type { encryptionFlags } from "./flags.js";
 

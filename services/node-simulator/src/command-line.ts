@@ -1,5 +1,5 @@
-import { clientServiceFlags, serverFlag } from "@orch/runtime/client-service-flags.js";
-import { intFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { clientServiceFlags, serverFlag } from "@orch/runtime/flags/client-service-flags.js";
+import { intFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 import type { ProgramText, StartedProgram } from "@orch/runtime/start-program.js";
 import { simulationFlags } from "./flags.js";
 

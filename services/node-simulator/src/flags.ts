@@ -1,4 +1,4 @@
-import { durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 
 const nodes = { group: "Nodes" } as const;
 const pods = { group: "Pods" } as const;

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import { createMirror } from "@orch/client/mirror.js";
 import { serviceConfig } from "@orch/client/service-config.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { serviceTls } from "@orch/runtime/flags/rpc-flags.js";
 import { keepHeapSmall } from "@orch/runtime/heap.js";
 import { processTools } from "@orch/runtime/program.js";
-import { serviceTls } from "@orch/runtime/rpc-flags.js";
 import { runInternalService } from "@orch/runtime/run-service.js";
 import { version } from "@orch/runtime/version.js";
 import { messageOf } from "@orch/status/message-of.js";

@@ -1,6 +1,6 @@
 import type { Parsed } from "@orch/auth/parsed.js";
 import type { Naming } from "@orch/naming/naming.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { parseQuantity } from "@orch/schema/formats/quantity.js";
 import { messageOf } from "@orch/status/message-of.js";
 import type { simulationFlags } from "./flags.js";

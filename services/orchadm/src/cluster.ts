@@ -1,8 +1,8 @@
 import { type Client, createClientOver } from "@orch/client/client.js";
 import { readClientConfig } from "@orch/client/config.js";
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { type Clock, sleep, systemClock } from "@orch/status/clock.js";
 import type { Reason } from "@orch/status/reasons.js";

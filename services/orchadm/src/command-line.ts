@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { createNaming } from "@orch/naming/naming.js";
-import { type Flags, type FlagValues, readCommandLine, usageExit } from "@orch/runtime/flags.js";
+import { type Flags, type FlagValues, readCommandLine, usageExit } from "@orch/runtime/flags/flags.js";
 import { version } from "@orch/runtime/version.js";
 import { didYouMean } from "@orch/status/nearest.js";
 import { commonFlags } from "./common-flags.js";

@@ -1,4 +1,4 @@
-import { enumFlag, intFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { enumFlag, intFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 
 const group = "Global";
 

@@ -1,4 +1,4 @@
-import { gateList } from "@orch/runtime/feature-gate-list.js";
+import { gateList } from "@orch/runtime/flags/feature-gate-list.js";
 
 /** Of features of proxies, and of what all components have. */
 const own = [

@@ -1,4 +1,4 @@
-import { boolFlag, durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { boolFlag, durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 
 const group = "Proxy";
 const minute = 60_000;

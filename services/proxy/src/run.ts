@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import { createMirror } from "@orch/client/mirror.js";
 import { serviceConfig } from "@orch/client/service-config.js";
 import { createNaming } from "@orch/naming/naming.js";

@@ -1,7 +1,7 @@
-import { egressFlags } from "@orch/runtime/egress-flags.js";
-import { intFlag, listFlag } from "@orch/runtime/flag-types.js";
-import { admissionServerFlags, kmsServerFlags } from "@orch/runtime/rpc-flags.js";
-import { serviceFlags } from "@orch/runtime/service-flags.js";
+import { egressFlags } from "@orch/runtime/flags/egress-flags.js";
+import { intFlag, listFlag } from "@orch/runtime/flags/flag-types.js";
+import { admissionServerFlags, kmsServerFlags } from "@orch/runtime/flags/rpc-flags.js";
+import { serviceFlags } from "@orch/runtime/flags/service-flags.js";
 import type { StartedProgram } from "@orch/runtime/start-program.js";
 import { resourceFlags } from "./flags.js";
 

@@ -4,7 +4,7 @@ import { sleep, systemClock } from "@orch/runtime/clock.js";
 import { pages } from "@orch/store/pages.js";
 import { key } from "@orch/store/revision.js";
 import type { Entry } from "@orch/store/store.js";
-import { storedObject } from "./write/stored.js";
+import { storedObject } from "./write/storing/stored.js";
 import type { WriteDeps } from "./write/write.js";
 
 export interface ExpiryDeps extends Pick<WriteDeps, "store" | "naming" | "now"> {

@@ -1,6 +1,6 @@
 import { authorizationFlags } from "@orch/access/flags.js";
 import { historyFlags } from "@orch/access/object-history.js";
-import { durationFlag } from "@orch/runtime/flag-types.js";
+import { durationFlag } from "@orch/runtime/flags/flag-types.js";
 import { admissionFlags } from "./admission/flags.js";
 import { advertiseAddressFlag, allocationFlags } from "./allocation/flags.js";
 import { tokenFlags } from "./token-flags.js";

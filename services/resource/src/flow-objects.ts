@@ -7,7 +7,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { type Key, key } from "@orch/store/revision.js";
 import { ensureKept, isOvertaken, removeKept } from "./write/kept-object.js";
-import { storedObject } from "./write/stored.js";
+import { storedObject } from "./write/storing/stored.js";
 import { builtIn, type WriteDeps } from "./write/write.js";
 
 type AnySpec = FlowSchemaSpec | LevelSpec;

@@ -2,7 +2,7 @@ import type { AnyObject, ApiObject } from "@orch/api/object.js";
 import { sleep, systemClock } from "@orch/runtime/clock.js";
 import { key } from "@orch/store/revision.js";
 import { isOvertaken, removeKept } from "./write/kept-object.js";
-import { storedObject } from "./write/stored.js";
+import { storedObject } from "./write/storing/stored.js";
 import { builtIn, type WriteDeps } from "./write/write.js";
 
 interface Lease extends ApiObject {

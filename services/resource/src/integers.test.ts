@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import { decodeObject } from "@orch/api/writes.js";
-import { parseCbor } from "@orch/codec/cbor-parse.js";
-import { printCbor } from "@orch/codec/cbor-print.js";
+import { parseCbor } from "@orch/codec/cbor/parse.js";
+import { printCbor } from "@orch/codec/cbor/print.js";
 import { objectOf, type parseJson } from "@orch/codec/json.js";
-import { encodeMessage } from "@orch/codec/protobuf-encode.js";
-import { parseProtobuf, wrapObject } from "@orch/codec/protobuf-envelope.js";
-import { parseYaml, printYaml } from "@orch/codec/yaml.js";
+import { encodeMessage } from "@orch/codec/protobuf/encode.js";
+import { parseProtobuf, wrapObject } from "@orch/codec/protobuf/envelope.js";
+import { parseYaml, printYaml } from "@orch/codec/yaml/yaml.js";
 import { createNaming } from "@orch/naming/naming.js";
 import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";

@@ -62,15 +62,15 @@ import { createLargeWrites, type LargeWrites, largeBytes } from "./thread/large-
 import { registerLargeWriteMetrics } from "./thread/metrics.js";
 import { requestToken, type TokenService, type TokenSettings } from "./token-request.js";
 import { type Staging, serveTransactions } from "./transactions.js";
-import { admitReview } from "./write/admit-review.js";
 import { withNotes } from "./write/audit-notes.js";
 import { bind } from "./write/bind.js";
 import { create } from "./write/create.js";
 import { remove } from "./write/deletion/delete.js";
 import { removeCollection } from "./write/deletion/delete-collection.js";
 import { evict } from "./write/evict.js";
-import { patch } from "./write/patch.js";
-import { remembering } from "./write/recent-states.js";
+import { patch } from "./write/patching/patch.js";
+import { admitReview } from "./write/review/admit-review.js";
+import { remembering } from "./write/storing/recent-states.js";
 import { update } from "./write/update.js";
 import { type Admission, keyOf, TooLargeHere, type Write, type WriteDeps } from "./write/write.js";
 

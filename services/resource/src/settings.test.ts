@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
-import { readCommandLine } from "@orch/runtime/flags.js";
-import { releaseFlags, releaseSettings } from "@orch/runtime/release-flags.js";
+import { readCommandLine } from "@orch/runtime/flags/flags.js";
+import { releaseFlags, releaseSettings } from "@orch/runtime/flags/release-flags.js";
 import { resourceFlags } from "./flags.js";
 import { resourceSettings } from "./settings.js";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { test } from "node:test";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { tokenFlags, tokenSettings } from "./token-flags.js";
 
 const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -1,8 +1,8 @@
 import { serviceAccountFlags } from "@orch/access/flags.js";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { parseSigningKey } from "@orch/auth/service-account/keys.js";
-import { boolFlag, durationFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { boolFlag, durationFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { messageOf } from "@orch/status/message-of.js";
 import type { TokenSettings } from "./token-request.js";
 

@@ -9,10 +9,10 @@ import { type WriteOptions, writeOptions } from "@orch/render/write-options.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest, conflict, invalid, notFound } from "@orch/status/api-error.js";
 import { fieldError } from "@orch/status/field-error.js";
-import { admitPosted } from "./write/admit-posted.js";
 import { readObject } from "./write/body.js";
 import { rendererOf } from "./write/reply.js";
-import { findStored } from "./write/stored.js";
+import { admitPosted } from "./write/review/admit-posted.js";
+import { findStored } from "./write/storing/stored.js";
 import { warned } from "./write/warned.js";
 import { builtIn, resourceOf, timestamp, type Write } from "./write/write.js";
 

@@ -6,7 +6,7 @@ import type { Clock } from "@orch/status/clock.js";
 import { readJson } from "@orch/status/read-json.js";
 import type { Key } from "@orch/store/revision.js";
 import type { Change, Store } from "@orch/store/store.js";
-import { createStaged, notTogether, type Staged, tooLate, uidOfNew } from "./write/staged.js";
+import { createStaged, notTogether, type Staged, tooLate, uidOfNew } from "./write/storing/staged.js";
 
 /** What a write is performed with beside its request. */
 export interface Staging {

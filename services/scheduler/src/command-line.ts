@@ -1,5 +1,5 @@
 import { createNaming } from "@orch/naming/naming.js";
-import { clientServiceFlags, serverFlag } from "@orch/runtime/client-service-flags.js";
+import { clientServiceFlags, serverFlag } from "@orch/runtime/flags/client-service-flags.js";
 import type { ProgramText, StartedProgram } from "@orch/runtime/start-program.js";
 import { pluginFlag, schedulerElection } from "./flags.js";
 

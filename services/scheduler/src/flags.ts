@@ -1,5 +1,5 @@
-import { electionFlags } from "@orch/runtime/election-flags.js";
-import { listFlag } from "@orch/runtime/flag-types.js";
+import { electionFlags } from "@orch/runtime/flags/election-flags.js";
+import { listFlag } from "@orch/runtime/flags/flag-types.js";
 
 export const pluginFlag = listFlag([], {
   group: "Scheduler",

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import { createMirror } from "@orch/client/mirror.js";
 import { serviceConfig } from "@orch/client/service-config.js";
 import { createNaming } from "@orch/naming/naming.js";
-import { readElection } from "@orch/runtime/election-flags.js";
+import { readElection } from "@orch/runtime/flags/election-flags.js";
+import { serviceTls } from "@orch/runtime/flags/rpc-flags.js";
 import { leaderMetric } from "@orch/runtime/leader-metric.js";
 import { processTools } from "@orch/runtime/program.js";
-import { serviceTls } from "@orch/runtime/rpc-flags.js";
 import { runInternalService } from "@orch/runtime/run-service.js";
 import { commandLine, type Started } from "./command-line.js";
 import { readScheduler } from "./configuration-file.js";

@@ -1,10 +1,10 @@
 import { historyFlags } from "@orch/access/object-history.js";
-import { commonFlags } from "@orch/runtime/common-flags.js";
-import { egressFlags } from "@orch/runtime/egress-flags.js";
-import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import { spoolFlags } from "@orch/runtime/spool-flags.js";
+import { commonFlags } from "@orch/runtime/flags/common-flags.js";
+import { egressFlags } from "@orch/runtime/flags/egress-flags.js";
+import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import { spoolFlags } from "@orch/runtime/flags/spool-flags.js";
+import { etcdFlags } from "@orch/runtime/flags/store-flags.js";
 import type { StartedProgram } from "@orch/runtime/start-program.js";
-import { etcdFlags } from "@orch/runtime/store-flags.js";
 import { sinkFlags } from "@orch/service-audit/flags.js";
 import { managerFlags } from "@orch/service-controller-manager/flags.js";
 import { consoleFlags } from "@orch/service-gateway/console/flags.js";

@@ -1,7 +1,7 @@
 import type { TokenEntry } from "@orch/auth/token-file.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Client, ClientObserver } from "@orch/client/client.js";
-import type { Transport } from "@orch/client/transport.js";
+import type { Transport } from "@orch/client/http/transport.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { connectionOf } from "@orch/service-controller-manager/connection.js";
 import { type OfControllers, perController } from "./controller-identities.js";
@@ -33,7 +33,7 @@ export function reachOver(tokens: OfControllers<TokenEntry>, { server, ca, namin
   // The certificate has this name whatever the address is.
   const config = { server, ca, tlsServerName: "localhost", insecureSkipTlsVerify: false, namespace: "default" };
   return reachOf(tokens, async (observer) => {
-    const { createClient } = await import("@orch/client/http.js");
+    const { createClient } = await import("@orch/client/http/http.js");
     const options = connectionOf(naming, observer);
     return ({ token }) => createClient({ ...config, token }, options);
   });

@@ -1,7 +1,7 @@
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
 import type { Permissions } from "@orch/auth/rules.js";
 import type { UserInfo } from "@orch/auth/user.js";
-import type { Transport } from "@orch/client/transport.js";
+import type { Transport } from "@orch/client/http/transport.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Egress } from "@orch/outbound/egress/egress.js";
 import { anyGroup, createPeers } from "@orch/rpc/group-peers.js";

@@ -11,7 +11,7 @@ import { auditErrorMetric } from "@orch/audit/error-metric.js";
 import { strictest } from "@orch/audit/event.js";
 import type { Parsed } from "@orch/auth/parsed.js";
 import { createNaming } from "@orch/naming/naming.js";
-import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
+import { registerFeatureMetrics } from "@orch/runtime/flags/feature-gates.js";
 import { keepHeapSmall } from "@orch/runtime/heap.js";
 import { processTools } from "@orch/runtime/program.js";
 import { serviceManager } from "@orch/runtime/service-manager.js";

@@ -1,4 +1,4 @@
-import { durationFlag, intFlag } from "@orch/runtime/flag-types.js";
+import { durationFlag, intFlag } from "@orch/runtime/flags/flag-types.js";
 import { watchCacheDefaults } from "./config.js";
 
 /** Flags of whatever answers reads from memory. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readCommandLine } from "@orch/runtime/flags.js";
-import { releaseFlags, releaseSettings } from "@orch/runtime/release-flags.js";
+import { readCommandLine } from "@orch/runtime/flags/flags.js";
+import { releaseFlags, releaseSettings } from "@orch/runtime/flags/release-flags.js";
 import { watchCacheDefaults } from "./config.js";
 import { watchCacheFlags } from "./flags.js";
 import { watchCacheSettings } from "./settings.js";

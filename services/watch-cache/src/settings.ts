@@ -1,5 +1,5 @@
-import type { FeatureGates } from "@orch/runtime/feature-gates.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import type { FeatureGates } from "@orch/runtime/flags/feature-gates.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { type WatchCacheConfig, watchCacheDefaults } from "./config.js";
 import type { watchCacheFlags } from "./flags.js";
 

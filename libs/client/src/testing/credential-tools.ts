@@ -2,7 +2,7 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { CredentialTools } from "../exec-plugin.js";
+import type { CredentialTools } from "../credentials/exec-plugin.js";
 
 /** Tools whose time goes on when the test says so. */
 export function createTools(more: Partial<CredentialTools> = {}) {

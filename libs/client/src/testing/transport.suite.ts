@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClientOver } from "../client.js";
-import type { Transport, TransportRequest } from "../transport.js";
+import type { Transport, TransportRequest } from "../http/transport.js";
 import { watch } from "../watch.js";
 
 /** A request as the server has it. */

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import type { ClientConfig } from "../config.js";
-import { type Client, createClient } from "../http.js";
+import { type Client, createClient } from "../http/http.js";
 import { testCertificate } from "./test-certificate.js";
 import { startWireServer, type WireServer } from "./wire-server.js";
 

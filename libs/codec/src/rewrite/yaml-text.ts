@@ -1,4 +1,4 @@
-import { readPlain } from "../yaml-scalar.js";
+import { readPlain } from "../yaml/scalar.js";
 
 /** Where a string stands in a document of YAML. */
 export type YamlPlace = "root" | "outermostKey" | "key" | "value";

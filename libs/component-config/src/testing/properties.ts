@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readDocument } from "@orch/codec/configuration-document.js";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { JsonObject, MessageType, Type } from "@orch/schema/descriptor.js";
 import fc from "fast-check";
 import type { Configuration } from "../configuration.js";

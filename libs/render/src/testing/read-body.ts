@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import type { Catalog } from "@orch/api/catalog.js";
-import { parseCbor } from "@orch/codec/cbor-parse.js";
+import { parseCbor } from "@orch/codec/cbor/parse.js";
 import type { Decoded } from "@orch/codec/decoded.js";
 import { parseJson } from "@orch/codec/json.js";
-import { parseProtobuf, unwrapObject } from "@orch/codec/protobuf-envelope.js";
-import { numberOf, readerOf, readLength, readTag, readText } from "@orch/codec/protobuf-reader.js";
+import { parseProtobuf, unwrapObject } from "@orch/codec/protobuf/envelope.js";
+import { numberOf, readerOf, readLength, readTag, readText } from "@orch/codec/protobuf/reader.js";
 import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
 import type { Encoding } from "../form.js";
 

@@ -1,5 +1,5 @@
 import { feed as feedProto } from "../../generated/feed.js";
-import { generatedCodec } from "../codec.js";
+import { generatedCodec } from "../codecs/codec.js";
 import { asBuffer } from "../wire.js";
 import type { FeedLeft, FeedOrigin, FeedProof, FeedRangeRequest, FeedWatchRequest } from "./messages.js";
 

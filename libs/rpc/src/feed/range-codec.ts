@@ -1,4 +1,4 @@
-import { type SizedCodec, sizedCodec } from "../codec.js";
+import { type SizedCodec, sizedCodec } from "../codecs/codec.js";
 import {
   asBuffer,
   createWireReader,

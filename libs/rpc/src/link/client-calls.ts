@@ -1,7 +1,7 @@
 import { ApiError, outcomeUnknown, unavailable } from "@orch/status/api-error.js";
 import { outside } from "@orch/status/crowd.js";
 import { type Span, spanText, tellEvents } from "@orch/status/span.js";
-import { payloadOf } from "../codec.js";
+import { payloadOf } from "../codecs/codec.js";
 import type { Mortal } from "../deadlines.js";
 import { deadlinePassed } from "../errors.js";
 import type { MessageCodec, Receiver, StreamMethod, Subscription, UnaryMethod } from "../rpc.js";

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 import { Client, type ClientDuplexStream } from "@grpc/grpc-js";
 import type { ApiError } from "@orch/status/api-error.js";
 import type { Clock } from "@orch/status/clock.js";
-import type { Payload } from "../codec.js";
+import type { Payload } from "../codecs/codec.js";
 import { maxWaiting } from "../limits.js";
 import { MalformedError } from "../wire.js";
 import { helloPayload, readError, readHello } from "./frame-payloads.js";

@@ -1,7 +1,7 @@
 import { ApiError, type Status } from "@orch/status/api-error.js";
 import { readJson } from "@orch/status/read-json.js";
 import { rpc } from "../../generated/frames.js";
-import { type Payload, rawPayload } from "../codec.js";
+import { type Payload, rawPayload } from "../codecs/codec.js";
 import { MalformedError } from "../wire.js";
 
 /** The payloads of frames that are no message of a method: greetings and errors. */

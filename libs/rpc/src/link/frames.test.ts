@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { rpc } from "../../generated/frames.js";
-import { rawPayload } from "../codec.js";
+import { rawPayload } from "../codecs/codec.js";
 import { MalformedError } from "../wire.js";
 import { frameSize, type InFrame, kinds, outFrame, readBatch, writeFrame } from "./frames.js";
 

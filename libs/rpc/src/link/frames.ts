@@ -1,4 +1,4 @@
-import { emptyPayload, type Payload } from "../codec.js";
+import { emptyPayload, type Payload } from "../codecs/codec.js";
 import {
   createWireReader,
   fieldSize,

@@ -3,7 +3,7 @@ import type { ChunkMemory } from "@orch/status/chunk-memory.js";
 import type { Clock } from "@orch/status/clock.js";
 import { outside } from "@orch/status/crowd.js";
 import type { JoinTrace, RemoteSpan } from "@orch/status/span.js";
-import type { Payload } from "../codec.js";
+import type { Payload } from "../codecs/codec.js";
 import type { Deadlines, Mortal } from "../deadlines.js";
 import { deadlinePassed, notServed } from "../errors.js";
 import { defaultWindow, maxPayload } from "../limits.js";

@@ -1,6 +1,6 @@
 import type { ApiError } from "@orch/status/api-error.js";
 import type { RemoteSpan } from "@orch/status/span.js";
-import { type Payload, payloadOf } from "../codec.js";
+import { type Payload, payloadOf } from "../codecs/codec.js";
 import type { MessageCodec, Sender } from "../rpc.js";
 import type { Scope } from "../scope.js";
 import { errorPayload } from "./frame-payloads.js";

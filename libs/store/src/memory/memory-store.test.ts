@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { storeConformance } from "../conformance.js";
+import { storeConformance } from "../conformance/conformance.js";
 import { noRevision } from "../revision.js";
 import { drive } from "../testing/drive.js";
 import { openMemoryFixture } from "../testing/memory-fixture.js";

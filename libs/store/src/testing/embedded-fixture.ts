@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Fixture } from "../conformance-fixture.js";
+import type { Fixture } from "../conformance/conformance-fixture.js";
 import { openEmbeddedStore } from "../embedded-store.js";
 
 /** An embedded store in a new temporary directory. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Fixture } from "../conformance-fixture.js";
+import type { Fixture } from "../conformance/conformance-fixture.js";
 import { type EtcdStoreOptions, openEtcdStore } from "../etcd-store.js";
 
 /** A store under a prefix of its own in an etcd that several tests share. */

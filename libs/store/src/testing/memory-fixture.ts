@@ -1,4 +1,4 @@
-import type { Fixture } from "../conformance-fixture.js";
+import type { Fixture } from "../conformance/conformance-fixture.js";
 import { openMemoryStore } from "../memory/memory-store.js";
 
 /** A store in memory, which cannot be opened again. */

@@ -1,4 +1,4 @@
-import type { Fixture } from "../conformance-fixture.js";
+import type { Fixture } from "../conformance/conformance-fixture.js";
 import { type Transformer, transformed } from "../transformed.js";
 
 export const identity: Transformer = {

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
 import { chmod, cp, mkdir, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { boolFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
-import { etcdFlags, etcdSettings } from "@orch/runtime/store-flags.js";
+import { boolFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
+import { etcdFlags, etcdSettings } from "@orch/runtime/flags/store-flags.js";
 import { version } from "@orch/runtime/version.js";
 import { copyEmbedded } from "@orch/store/backup/embedded.js";
 import { copyEtcd } from "@orch/store/backup/etcd.js";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { cp, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { intFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { copyBack, moveOn } from "@orch/store/backup/embedded.js";
 import { type BackupManifest, BackupRefused, manifestFile, verifiedManifest } from "@orch/store/backup/manifest.js";
 import { type Program, runProgram } from "./run-program.js";

@@ -1,4 +1,4 @@
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { Unusable, type World } from "./world.js";
 
 /** The one document of a YAML or JSON file. */

@@ -4,7 +4,7 @@ import { viewOfType } from "@orch/cel/schema/of-type.js";
 import type { SchemaView } from "@orch/cel/schema/view.js";
 import { readClientConfig } from "@orch/client/config.js";
 import { type ApiResource, createDiscovery } from "@orch/client/discovery.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { createNaming, type Naming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { isObject } from "./document.js";

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { readClientConfig } from "@orch/client/config.js";
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import { inClusterConfig, serviceAccountFolder } from "@orch/client/in-cluster.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { systemClock } from "@orch/runtime/clock.js";
-import { boolFlag, enumFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { boolFlag, enumFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import type { World } from "../command.js";
 import { print } from "../print.js";
 import { runTool } from "../tool.js";

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { printClientConfig } from "@orch/client/config.js";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { issueAuthority, issueClient, issueMember, issueService, issueServing } from "@orch/pki/certificates.js";
 import { isFor, isUsable, type KeyPair } from "@orch/pki/key-pair.js";

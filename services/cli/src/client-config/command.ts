@@ -4,8 +4,8 @@ import { type ClientConfig, printClientConfig, readClientConfig } from "@orch/cl
 import { createNaming, dialects, type Naming } from "@orch/naming/naming.js";
 import { issueClient } from "@orch/pki/certificates.js";
 import { isUsable, type KeyPair } from "@orch/pki/key-pair.js";
-import { intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { intFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { print } from "../print.js";
 import { runTool } from "../tool.js";
 

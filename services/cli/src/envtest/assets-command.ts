@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { stringFlag } from "@orch/runtime/flag-types.js";
+import { stringFlag } from "@orch/runtime/flags/flag-types.js";
 import { printError } from "../print.js";
 import { failed, runTool } from "../tool.js";
 import { makeAssets } from "./assets.js";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import { readCommandLine } from "@orch/runtime/flags.js";
+import { readCommandLine } from "@orch/runtime/flags/flags.js";
 import { commandLine } from "@orch/service-standalone/command-line.js";
 import { withDefaults } from "./defaults.js";
 import { etcdHelp, help } from "./help.js";

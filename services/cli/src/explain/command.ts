@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import type { ApiResource } from "@orch/client/discovery.js";
 import { isRecord, pathOf } from "@orch/client/objects.js";
 import { splitDocuments } from "@orch/codec/configuration-document.js";
-import { parseYaml, printYaml } from "@orch/codec/yaml.js";
+import { parseYaml, printYaml } from "@orch/codec/yaml/yaml.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { jsonText } from "@orch/status/json-text.js";
 import { messageOf } from "@orch/status/message-of.js";

@@ -1,7 +1,7 @@
 import { readClientConfigs } from "@orch/client/config.js";
+import type { Impersonation } from "@orch/client/credentials/impersonation.js";
 import { type ApiResource, createDiscovery } from "@orch/client/discovery.js";
-import { type Client, createClient } from "@orch/client/http.js";
-import type { Impersonation } from "@orch/client/impersonation.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { isRecord } from "@orch/client/objects.js";
 import { createNaming, type Dialect, dialects, type Naming } from "@orch/naming/naming.js";
 import { readJson } from "@orch/status/read-json.js";

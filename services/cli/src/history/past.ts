@@ -1,5 +1,5 @@
 import type { ApiResource } from "@orch/client/discovery.js";
-import type { Client, Query } from "@orch/client/http.js";
+import type { Client, Query } from "@orch/client/http/http.js";
 import { type ApiObject, type Collection, isApiObject, isRecord, listOf, pathOf } from "@orch/client/objects.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { jsonText } from "@orch/status/json-text.js";

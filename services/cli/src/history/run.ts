@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Named } from "./past.js";
 import { hasHistory, nameOf, resourceOf, type Server } from "./server.js";
 import { options, optionsOf, type Word } from "./usage.js";

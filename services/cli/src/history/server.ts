@@ -1,6 +1,6 @@
 import { readClientConfigs } from "@orch/client/config.js";
 import { type ApiResource, createDiscovery } from "@orch/client/discovery.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { isRecord } from "@orch/client/objects.js";
 import { createNaming, dialects, type Naming } from "@orch/naming/naming.js";
 import { systemClock } from "@orch/runtime/clock.js";

@@ -1,4 +1,4 @@
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
 
 /** One side of a difference. */

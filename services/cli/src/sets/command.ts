@@ -1,10 +1,10 @@
 import { createInterface } from "node:readline/promises";
 import { type ClientConfig, readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { type Collection, isRecord } from "@orch/client/objects.js";
 import { setsGroup } from "@orch/naming/naming.js";
-import { boolFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { boolFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { ApiError } from "@orch/status/api-error.js";
 import type { World } from "../command.js";
 import { print, printError } from "../print.js";

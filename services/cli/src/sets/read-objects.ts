@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { extname, join } from "node:path";
 import { isRecord } from "@orch/client/objects.js";
 import { splitDocuments } from "@orch/codec/configuration-document.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 
 const extensions: ReadonlySet<string> = new Set([".yaml", ".yml", ".json"]);
 

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { readClientConfig } from "@orch/client/config.js";
 import { createDiscovery } from "@orch/client/discovery.js";
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import { createNaming, type Dialect, dialects } from "@orch/naming/naming.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { migrateAll, resourcesToMigrate } from "./migrate-all.js";

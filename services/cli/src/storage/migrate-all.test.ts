@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { RawRequest } from "@orch/client/client.js";
 import type { ApiResource } from "@orch/client/discovery.js";
-import type { ListOptions } from "@orch/client/http.js";
+import type { ListOptions } from "@orch/client/http/http.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";

@@ -1,5 +1,5 @@
 import type { ApiResource } from "@orch/client/discovery.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { listAll } from "@orch/client/list-all.js";
 import { migrateCollection } from "@orch/client/migrate.js";
 import { migrateRecords } from "@orch/client/migrate-records.js";

@@ -1,7 +1,7 @@
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { systemClock } from "@orch/runtime/clock.js";
-import { durationFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { durationFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 import { messageOf } from "@orch/status/message-of.js";
 import type { World } from "../command.js";
 import { print } from "../print.js";

@@ -1,6 +1,6 @@
 import { aggregatedRules, sameRules } from "@orch/api/kinds/rbac/aggregation.js";
 import type { ClusterRole, PolicyRule } from "@orch/api/kinds/rbac/types.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { type ApiObject, pathOf } from "@orch/client/objects.js";
 import { withoutManagers } from "@orch/client/without-managers.js";
 import { createWorkQueue } from "@orch/client/work-queue.js";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming, dialects } from "@orch/naming/naming.js";
-import { printConfig } from "@orch/runtime/config-file.js";
-import { readCommandLine } from "@orch/runtime/flags.js";
+import { printConfig } from "@orch/runtime/flags/config-file.js";
+import { readCommandLine } from "@orch/runtime/flags/flags.js";
 import { cloudControllerNames } from "../controller.js";
 import { fileReaders } from "../file-readers.js";
 import { commandLine } from "./command-line.js";

@@ -1,5 +1,5 @@
-import { electionFlags } from "@orch/runtime/election-flags.js";
-import { durationFlag, intFlag, listFlag } from "@orch/runtime/flag-types.js";
+import { electionFlags } from "@orch/runtime/flags/election-flags.js";
+import { durationFlag, intFlag, listFlag } from "@orch/runtime/flags/flag-types.js";
 import { cloudFlags } from "../clouds/cloud-flags.js";
 import { cloudControllerNames } from "../controller.js";
 import { migrationFlags } from "../leader-migration/migration-flags.js";

@@ -1,7 +1,7 @@
 import type { Parsed } from "@orch/auth/parsed.js";
 import type { LeaderMigration } from "@orch/component-config/managers/leader-migration.js";
-import { readElection } from "@orch/runtime/election-flags.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { readElection } from "@orch/runtime/flags/election-flags.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import type { CloudNodeConfig } from "../cloud-nodes/node-controller.js";
 import { createCloudNodeController } from "../cloud-nodes/node-controller.js";
 import { cloudMakers } from "../clouds/cloud-makers.js";

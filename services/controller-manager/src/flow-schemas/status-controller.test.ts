@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import type { RawRequest } from "@orch/client/http.js";
+import type { RawRequest } from "@orch/client/http/http.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { createMemoryServer } from "../testing/memory-client.js";

@@ -1,6 +1,6 @@
 import type { FlowSchema } from "@orch/api/kinds/flowcontrol/types.js";
 import type { Condition } from "@orch/api/kinds/shared/conditions.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { Handlers } from "@orch/client/object-store.js";
 import { type ApiObject, pathOf } from "@orch/client/objects.js";
 import { withoutManagers } from "@orch/client/without-managers.js";

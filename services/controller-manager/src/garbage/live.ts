@@ -1,4 +1,4 @@
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
 import { patchTypes } from "@orch/client/patch-types.js";
 import { ApiError } from "@orch/status/api-error.js";

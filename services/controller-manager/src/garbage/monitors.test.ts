@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
 import type { ApiResource } from "@orch/client/discovery.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { metadataOnly } from "@orch/client/metadata-only.js";
 import { createMirror } from "@orch/client/mirror.js";
 import { createNaming } from "@orch/naming/naming.js";

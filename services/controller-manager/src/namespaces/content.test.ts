@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ApiResource, ApiResources } from "@orch/client/discovery.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { ApiObject, Collection, ObjectList } from "@orch/client/objects.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { emptyNamespace } from "./content.js";

@@ -1,5 +1,5 @@
 import type { ApiResource, ApiResources } from "@orch/client/discovery.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { listAll } from "@orch/client/list-all.js";
 import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
 import { ApiError } from "@orch/status/api-error.js";

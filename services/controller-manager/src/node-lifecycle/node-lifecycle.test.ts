@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { type Clock, systemClock } from "@orch/runtime/clock.js";
 import { answerDeadlineMs } from "../rim/periodic.js";

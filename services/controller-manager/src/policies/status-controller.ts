@@ -1,7 +1,7 @@
 import type { PolicySpec } from "@orch/api/kinds/admissionregistration/types.js";
 import type { PolicySource } from "@orch/cel/admission/policy.js";
 import type { TypeWarning } from "@orch/cel/admission/type-check.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { type ApiObject, pathOf } from "@orch/client/objects.js";
 import { withoutManagers } from "@orch/client/without-managers.js";
 import { createWorkQueue } from "@orch/client/work-queue.js";

@@ -4,7 +4,7 @@ import { viewOfJsonSchema } from "@orch/cel/schema/json-schema.js";
 import { viewOfType } from "@orch/cel/schema/of-type.js";
 import type { SchemaView } from "@orch/cel/schema/view.js";
 import type { ApiResource } from "@orch/client/discovery.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import type { Naming } from "@orch/naming/naming.js";
 

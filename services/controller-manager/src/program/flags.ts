@@ -1,6 +1,6 @@
-import { clientServiceFlags, serverFlag } from "@orch/runtime/client-service-flags.js";
-import { boolFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { clientServiceFlags, serverFlag } from "@orch/runtime/flags/client-service-flags.js";
+import { boolFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 
 /** Flags of a process of controllers, whichever they are. */
 export const programFlags = {

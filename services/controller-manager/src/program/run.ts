@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Parsed } from "@orch/auth/parsed.js";
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import { serviceConfig } from "@orch/client/service-config.js";
 import { createNaming, type Naming } from "@orch/naming/naming.js";
-import { type FeatureGates, registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
+import { type FeatureGates, registerFeatureMetrics } from "@orch/runtime/flags/feature-gates.js";
+import { serviceTls } from "@orch/runtime/flags/rpc-flags.js";
 import { processTools } from "@orch/runtime/program.js";
-import { serviceTls } from "@orch/runtime/rpc-flags.js";
 import { runInternalService } from "@orch/runtime/run-service.js";
 import { assembleManager } from "../assemble.js";
 import { connectionOf } from "../connection.js";

@@ -1,4 +1,4 @@
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { identityOnly } from "@orch/client/metadata-only.js";
 import type { View } from "@orch/client/mirror.js";
 import { keyOf } from "@orch/client/object-store.js";

@@ -1,6 +1,6 @@
-import type { Client, RawRequest } from "@orch/client/http.js";
+import type { Client, RawRequest } from "@orch/client/http/http.js";
+import type { StreamBody } from "@orch/client/http/transport.js";
 import { type ApiObject, type Collection, isRecord } from "@orch/client/objects.js";
-import type { StreamBody } from "@orch/client/transport.js";
 import { ApiError } from "@orch/status/api-error.js";
 
 /** A server's collections in memory, as controllers see them: versions, preconditions, watches. */

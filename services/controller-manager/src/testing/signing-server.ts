@@ -1,4 +1,4 @@
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { ApiError } from "@orch/status/api-error.js";
 

@@ -1,4 +1,4 @@
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import type { ApiObject } from "@orch/client/objects.js";
 
 /** Collections in memory, by resource, whose watches are told of each change. */

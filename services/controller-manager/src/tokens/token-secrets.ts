@@ -1,5 +1,5 @@
 import type { LegacyTokenIssuer } from "@orch/auth/service-account/token-issuer.js";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { type ApiObject, isRecord } from "@orch/client/objects.js";
 import { unlessPast } from "@orch/client/passing.js";
 import type { Outcome } from "@orch/client/work-queue.js";

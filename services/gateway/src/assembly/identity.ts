@@ -8,9 +8,9 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { Clock } from "@orch/runtime/clock.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
-import { createFailedLogins } from "../failed-logins.js";
-import type { IdentityDeps } from "../identity.js";
-import { createIdentityMetrics } from "../identity-metrics.js";
+import { createFailedLogins } from "../identity/failed-logins.js";
+import type { IdentityDeps } from "../identity/identity.js";
+import { createIdentityMetrics } from "../identity/identity-metrics.js";
 import type { ServingSettings } from "../serving-settings.js";
 import type { TlsFiles } from "../tls/settings.js";
 

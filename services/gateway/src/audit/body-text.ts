@@ -1,11 +1,11 @@
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Catalog } from "@orch/api/catalog.js";
-import { parseCbor } from "@orch/codec/cbor-parse.js";
+import { parseCbor } from "@orch/codec/cbor/parse.js";
 import type { Decoded } from "@orch/codec/decoded.js";
 import { parseJson } from "@orch/codec/json.js";
-import { parseProtobuf, unwrapObject } from "@orch/codec/protobuf-envelope.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseProtobuf, unwrapObject } from "@orch/codec/protobuf/envelope.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
 import { jsonText } from "@orch/status/json-text.js";
 import { isGzip } from "../http/gzip.js";

@@ -1,5 +1,5 @@
 import type { Mode } from "@orch/audit/event.js";
-import { stringFlag } from "@orch/runtime/flag-types.js";
+import { stringFlag } from "@orch/runtime/flags/flag-types.js";
 
 /** What is recorded of requests; which flags say where to differs between one process and several. */
 export const auditFlags = {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { blockYaml } from "@orch/codec/rewrite/block-yaml.js";
 import { sliceBytes, sliceMemory } from "@orch/codec/rewrite/rewriter.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import type { Chunk } from "@orch/rpc/messages.js";
 import { createPacer } from "@orch/rpc/pacer.js";
 import type { Receiver } from "@orch/rpc/rpc.js";

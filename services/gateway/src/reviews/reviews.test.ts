@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type CatalogOptions, type Kind, loadCatalog } from "@orch/api/catalog.js";
 import type { Verdict } from "@orch/auth/authenticator.js";
 import { alwaysAllow, alwaysDeny } from "@orch/auth/fixed-authorizers.js";
-import { parseYaml, printYaml } from "@orch/codec/yaml.js";
+import { parseYaml, printYaml } from "@orch/codec/yaml/yaml.js";
 import { createNaming, dialects, type Naming } from "@orch/naming/naming.js";
 import { framings } from "@orch/render/framing.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";

@@ -1,6 +1,6 @@
 import { createClientOver, type Query, type RawRequest } from "@orch/client/client.js";
+import type { Transport } from "@orch/client/http/transport.js";
 import { pathOf } from "@orch/client/objects.js";
-import type { Transport } from "@orch/client/transport.js";
 import { objectOf } from "@orch/codec/json.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { ApiError } from "@orch/status/api-error.js";

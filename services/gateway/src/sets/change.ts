@@ -1,7 +1,7 @@
 import type { CatalogHolder } from "@orch/api/custom/live-catalog.js";
 import type { Authorizer } from "@orch/auth/authorizer.js";
 import type { UserInfo } from "@orch/auth/user.js";
-import type { Transport } from "@orch/client/transport.js";
+import type { Transport } from "@orch/client/http/transport.js";
 import type { Clock } from "@orch/status/clock.js";
 import type { Target } from "@orch/status/target.js";
 import type { Negotiated, Wanted } from "../call.js";

@@ -1,5 +1,5 @@
 import { parseJson } from "@orch/codec/json.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import type { WriteRequest } from "@orch/rpc/messages.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { badRequest, unsupportedMediaType } from "@orch/status/api-error.js";

@@ -1,4 +1,4 @@
-import { answerError } from "@orch/client/failure.js";
+import { answerError } from "@orch/client/http/failure.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { WriteReply, WriteRequest } from "@orch/rpc/messages.js";
 import { resourceWrite, watchCacheGet } from "@orch/rpc/methods.js";

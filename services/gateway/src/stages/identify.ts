@@ -10,7 +10,7 @@ import {
   type Received,
   type ScopedDecision,
 } from "../call.js";
-import type { Identity } from "../identity.js";
+import type { Identity } from "../identity/identity.js";
 import type { Stage } from "./stages.js";
 
 /** Who sends the request. */

@@ -1,4 +1,4 @@
-import { type RequestMetrics, recordRequest } from "../metrics.js";
+import { type RequestMetrics, recordRequest } from "../metrics/metrics.js";
 import type { Handler, Journey } from "./stages.js";
 
 export interface MeasureDeps {

@@ -2,8 +2,8 @@ import { badRequest } from "@orch/status/api-error.js";
 import type { Tracing } from "@orch/tracing/tracing.js";
 import type { Received } from "../call.js";
 import type { Exchange } from "../http/exchange.js";
+import { beginTrace } from "../metrics/request-trace.js";
 import { parsePath } from "../path.js";
-import { beginTrace } from "../request-trace.js";
 import { verbOf } from "../verbs.js";
 
 /** What the request line says. */

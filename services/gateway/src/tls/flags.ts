@@ -1,5 +1,5 @@
-import { enumFlag, type Flag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { enumFlag, type Flag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { isServerName } from "./server-names.js";
 
 /** A further certificate by the paths of its files. */

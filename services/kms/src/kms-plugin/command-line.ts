@@ -1,5 +1,5 @@
-import { commonFlags } from "@orch/runtime/common-flags.js";
-import { stringFlag } from "@orch/runtime/flag-types.js";
+import { commonFlags } from "@orch/runtime/flags/common-flags.js";
+import { stringFlag } from "@orch/runtime/flags/flag-types.js";
 import type { StartedProgram } from "@orch/runtime/start-program.js";
 
 /** What the program is called and takes: all that a help text needs. */

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 
 /** A key of the file. */
 export interface PluginKey {

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { jsonText } from "@orch/status/json-text.js";
 import { wireTime } from "@orch/status/wire-time.js";

@@ -1,4 +1,4 @@
-import { durationFlag, enumFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { durationFlag, enumFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 import { configFlag } from "../init/flags.js";
 
 export const certificateFlags = {

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { KeyPair } from "@orch/pki/key-pair.js";
 import { issueOrder, type Subject } from "@orch/pki/orders.js";
 import { algorithmOf, validityOf } from "../certificates/ensure.js";

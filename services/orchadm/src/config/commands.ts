@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { runProgram } from "@orch/client/run-program.js";
-import { printYaml } from "@orch/codec/yaml.js";
+import { runProgram } from "@orch/client/credentials/run-program.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { type CommandNode, command, group } from "../command-line.js";
 import { initInput } from "../configuration/init.js";

@@ -1,4 +1,4 @@
-import { enumFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { enumFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 
 const file = { word: "file" } as const;
 

@@ -1,5 +1,5 @@
 import { type ConfigurationDocument, readDocument, splitDocuments } from "@orch/codec/configuration-document.js";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { type Changed, fromSecondBeta, fromThirdBeta } from "./version-steps.js";

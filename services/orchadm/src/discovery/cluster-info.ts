@@ -1,5 +1,5 @@
 import { isRecord } from "@orch/client/objects.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 
 /** Where a cluster is reached and by which authority it is known. */
 export interface ClusterInfo {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import { isRecord } from "@orch/client/objects.js";
 import type { Discovery } from "@orch/component-config/bootstrapper/bootstrapper-shapes.js";
 import { formatMs } from "@orch/schema/formats/duration.js";

@@ -6,8 +6,8 @@ import {
   listFlag,
   stringFlag,
   switchesFlag,
-} from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+} from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 
 const cluster = { group: "Cluster" } as const;
 const machine = { group: "Machine" } as const;

@@ -1,4 +1,4 @@
-import { createClient } from "@orch/client/http.js";
+import { createClient } from "@orch/client/http/http.js";
 import type { JoinConfiguration } from "@orch/component-config/bootstrapper/bootstrapper-shapes.js";
 import { durationMs } from "@orch/schema/formats/duration.js";
 import { type Cluster, clusterOver } from "../cluster.js";

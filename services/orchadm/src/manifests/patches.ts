@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadTypes } from "@orch/api/catalog.js";
 import { splitDocuments } from "@orch/codec/configuration-document.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { applyJsonPatch, readJsonPatch } from "@orch/patch/json-patch.js";
 import { applyMergePatch, readMergePatch } from "@orch/patch/merge-patch.js";

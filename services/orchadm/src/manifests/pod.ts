@@ -1,4 +1,4 @@
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import { type Component, unitName } from "../machine/paths.js";
 import type { Site } from "../site.js";
 

@@ -1,4 +1,4 @@
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Cluster } from "../cluster.js";
 import { componentKinds } from "../configuration/read-file.js";
 import type { InitContext } from "../init/context.js";

@@ -1,4 +1,4 @@
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import type { Cluster } from "../cluster.js";
 import type { Tools } from "../world.js";
 import { namesOf } from "./names.js";

@@ -1,5 +1,5 @@
 import { type FindAll, parseJsonPaths } from "@orch/api/custom/json-path.js";
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 
 /** Prints a value as `-o` says: `json`, `yaml`, `jsonpath=TEMPLATE`. */
 export type PrintAs = (value: unknown) => string;

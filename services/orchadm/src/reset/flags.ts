@@ -1,5 +1,5 @@
-import { boolFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { boolFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { configFlag, machineFlags } from "../init/flags.js";
 
 const { "dry-run": dryRun, "ignore-preflight-errors": ignored, "skip-phases": skipped, runner } = machineFlags;

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { runProgram } from "@orch/client/run-program.js";
+import { runProgram } from "@orch/client/credentials/run-program.js";
 import type { Tools } from "../world.js";
 import { createNoRunner } from "./none-runner.js";
 import { createProcessRunner } from "./process-runner.js";

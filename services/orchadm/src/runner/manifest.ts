@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { dnsLabel } from "@orch/schema/formats/names.js";
 import { showValue } from "@orch/status/show-value.js";

@@ -1,4 +1,4 @@
-import type { ProgramEnd } from "@orch/client/run-program.js";
+import type { ProgramEnd } from "@orch/client/credentials/run-program.js";
 import type { Machine } from "../machine/machine.js";
 import { readManifests } from "./manifest-folder.js";
 import type { RunnerPaths } from "./runner-paths.js";

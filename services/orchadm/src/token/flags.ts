@@ -1,4 +1,4 @@
-import { boolFlag, durationFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
+import { boolFlag, durationFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
 
 const group = "Cluster";
 const dayMs = 24 * 3_600_000;

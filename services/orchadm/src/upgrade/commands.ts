@@ -1,4 +1,4 @@
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import { type Cluster, openCluster } from "../cluster.js";
 import { type CommandNode, command, group } from "../command-line.js";
 import { kindsOf } from "../configuration/read-file.js";

@@ -1,4 +1,4 @@
-import { boolFlag, enumFlag, intFlag } from "@orch/runtime/flag-types.js";
+import { boolFlag, enumFlag, intFlag } from "@orch/runtime/flags/flag-types.js";
 import { configFlag, machineFlags } from "../init/flags.js";
 import { accessFlags } from "../token/flags.js";
 

@@ -1,4 +1,4 @@
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { storedAgentConfiguration } from "../configuration/stored.js";
 import { unitName } from "../machine/paths.js";

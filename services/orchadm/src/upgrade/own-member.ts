@@ -1,5 +1,5 @@
 import type { X509Certificate } from "node:crypto";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { agentSubject, certificateIn } from "../client-configs/client-configs.js";
 import type { Machine } from "../machine/machine.js";

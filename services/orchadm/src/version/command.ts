@@ -1,4 +1,4 @@
-import { printYaml } from "@orch/codec/yaml.js";
+import { printYaml } from "@orch/codec/yaml/yaml.js";
 import { command } from "../command-line.js";
 import { buildVersion, versionFlags } from "./flags.js";
 

@@ -1,4 +1,4 @@
-import { enumFlag } from "@orch/runtime/flag-types.js";
+import { enumFlag } from "@orch/runtime/flags/flag-types.js";
 import { version } from "@orch/runtime/version.js";
 
 export const versionFlags = {

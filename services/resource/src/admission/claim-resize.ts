@@ -1,7 +1,7 @@
 import { type AnyObject, type ApiObject, valueAt } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { compareQuantities } from "@orch/schema/formats/quantity.js";
-import { findStored } from "../write/stored.js";
+import { findStored } from "../write/storing/stored.js";
 import { builtIn, longestName, type Write } from "../write/write.js";
 import type { AdmissionPlugin } from "./admission.js";
 import { refused } from "./refused.js";

@@ -1,7 +1,7 @@
 import type { Parsed } from "@orch/auth/parsed.js";
 import type { Naming } from "@orch/naming/naming.js";
-import { intFlag, listFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import { intFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { configurationsWithoutFile, type PluginConfigurations, parsePluginConfigurations } from "./configurations.js";
 import { pluginNames } from "./plugin-names.js";
 

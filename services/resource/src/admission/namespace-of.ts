@@ -2,7 +2,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import { internalError } from "@orch/status/api-error.js";
 import type { Mirror } from "../mirror.js";
 import { assumesNamespace } from "../write/assumed-namespace.js";
-import { findStored } from "../write/stored.js";
+import { findStored } from "../write/storing/stored.js";
 import { builtIn, type Write } from "../write/write.js";
 
 /** The namespace of a write, as the mirror has it, or the store where the mirror has not heard of it yet. */

@@ -1,5 +1,5 @@
 import type { AnyObject } from "@orch/api/object.js";
-import { unreadableManager } from "../write/field-management.js";
+import { unreadableManager } from "../write/fields/field-management.js";
 
 /**
  * What mutating policies and webhooks have made of an object, where its managedFields can be read; where they cannot, those

@@ -3,7 +3,7 @@ import { type AnyObject, withMetadata } from "@orch/api/object.js";
 import { objectOf } from "@orch/codec/json.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { wireTime } from "@orch/status/wire-time.js";
-import { storedBytes } from "../write/stored.js";
+import { storedBytes } from "../write/storing/stored.js";
 import { type AddressObjects, type Claim, printedClaim, readClaim } from "./claims.js";
 
 export interface AddressObjectsDeps {

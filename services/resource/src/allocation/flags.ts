@@ -1,5 +1,5 @@
-import type { Flag, FlagValue } from "@orch/runtime/flag-types.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import type { Flag, FlagValue } from "@orch/runtime/flags/flag-types.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
 import { formatNetwork, type Network, ordinaryAddress, parseAddress, parseNetwork } from "@orch/schema/formats/ip.js";
 import type { PoolsConfig, PortRange } from "./pools.js";
 

@@ -4,7 +4,7 @@ import { sleep, systemClock } from "@orch/runtime/clock.js";
 import { pages } from "@orch/store/pages.js";
 import { type Key, key, type Revision } from "@orch/store/revision.js";
 import type { Entry } from "@orch/store/store.js";
-import { storedObject } from "../write/stored.js";
+import { storedObject } from "../write/storing/stored.js";
 import { ownerOfService } from "./allocations.js";
 import {
   type ClaimStore,

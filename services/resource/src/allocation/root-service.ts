@@ -7,7 +7,7 @@ import { key } from "@orch/store/revision.js";
 import { changesToCome, nextChange } from "../next-change.js";
 import { create } from "../write/create.js";
 import { ownWrite, refuseOthers } from "../write/own-write.js";
-import { storedObject } from "../write/stored.js";
+import { storedObject } from "../write/storing/stored.js";
 import { update } from "../write/update.js";
 import { builtIn, type WriteDeps } from "../write/write.js";
 

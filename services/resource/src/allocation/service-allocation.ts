@@ -7,7 +7,7 @@ import type { Store } from "@orch/store/store.js";
 import type { Mirror } from "../mirror.js";
 import { remove } from "../write/deletion/delete.js";
 import { ownWrite } from "../write/own-write.js";
-import { storedObject } from "../write/stored.js";
+import { storedObject } from "../write/storing/stored.js";
 import { builtIn, type WriteDeps } from "../write/write.js";
 import { createAddressObjects } from "./address-objects.js";
 import { type Allocations, createAllocations } from "./allocations.js";

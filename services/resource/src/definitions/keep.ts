@@ -18,7 +18,7 @@ import type { ObjectSource } from "@orch/auth/object-source.js";
 import { sleep, systemClock } from "@orch/runtime/clock.js";
 import { isOvertaken } from "../write/kept-object.js";
 import { ownWrite } from "../write/own-write.js";
-import { storedObject } from "../write/stored.js";
+import { storedObject } from "../write/storing/stored.js";
 import { update } from "../write/update.js";
 import { keyOf, timestamp, type WriteDeps } from "../write/write.js";
 

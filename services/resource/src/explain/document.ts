@@ -5,7 +5,7 @@ import { complete } from "@orch/schema/complete.js";
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { jsonText } from "@orch/status/json-text.js";
 import { readJson } from "@orch/status/read-json.js";
-import { managerOf } from "../write/field-management.js";
+import { managerOf } from "../write/fields/field-management.js";
 import { surfaceOf } from "../write/surface.js";
 import type { Write } from "../write/write.js";
 import type { Asked, Explaining, Step, ToldStage } from "./explaining.js";

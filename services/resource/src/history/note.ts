@@ -4,8 +4,8 @@ import { type Author, type DeletedIdentity, encodeRecord } from "@orch/history/r
 import { limitsOf } from "@orch/history/rules.js";
 import type { NewNote } from "@orch/store/notes.js";
 import type { Key } from "@orch/store/revision.js";
-import { managerOf } from "../write/field-management.js";
-import type { StoredState } from "../write/recent-states.js";
+import { managerOf } from "../write/fields/field-management.js";
+import type { StoredState } from "../write/storing/recent-states.js";
 import type { Write } from "../write/write.js";
 
 /** A change of a stored object that is about to be made. */

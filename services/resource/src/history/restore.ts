@@ -11,7 +11,7 @@ import { changeObject } from "../write/change.js";
 import { readStored } from "../write/conversions.js";
 import { createObject } from "../write/create.js";
 import { objectReply } from "../write/reply.js";
-import { storeOnlyNew } from "../write/store-draft.js";
+import { storeOnlyNew } from "../write/storing/store-draft.js";
 import { surfaceOf } from "../write/surface.js";
 import { warned } from "../write/warned.js";
 import { keyOf, resourceOf, type Write } from "../write/write.js";

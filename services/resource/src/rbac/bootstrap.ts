@@ -4,7 +4,7 @@ import { bootstrapPolicy, type PolicyOptions } from "@orch/api/kinds/rbac/bootst
 import type { Binding, ClusterRole } from "@orch/api/kinds/rbac/types.js";
 import { key } from "@orch/store/revision.js";
 import { ensureKept, type KeptObject } from "../write/kept-object.js";
-import { storedObject } from "../write/stored.js";
+import { storedObject } from "../write/storing/stored.js";
 import { builtIn, type WriteDeps } from "../write/write.js";
 import { rightBinding, rightRole } from "./bootstrap-reconcile.js";
 

@@ -7,7 +7,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { forbidden, notFound } from "@orch/status/api-error.js";
 import { type AdmissionPlugin, checkedEarly } from "../admission/admission.js";
 import { sameObject } from "../write/same-object.js";
-import { findStored } from "../write/stored.js";
+import { findStored } from "../write/storing/stored.js";
 import { builtIn, type NewState, resourceOf, type Write } from "../write/write.js";
 
 /**

@@ -7,8 +7,8 @@ import { complete } from "@orch/schema/complete.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { internalError } from "@orch/status/api-error.js";
 import { DamagedEntry, noObject } from "@orch/store/damaged-entry.js";
-import type { StoredState } from "./recent-states.js";
-import { storedBytes, storedObject, withRevision } from "./stored.js";
+import type { StoredState } from "./storing/recent-states.js";
+import { storedBytes, storedObject, withRevision } from "./storing/stored.js";
 import type { KnownConversions, Write } from "./write.js";
 
 /**

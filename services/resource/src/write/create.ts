@@ -10,7 +10,7 @@ import { generatedName } from "./generated-name.js";
 import { checkMayCreate } from "./may-create.js";
 import { objectReply } from "./reply.js";
 import { throughStages } from "./stages.js";
-import { storeOnlyNew } from "./store-draft.js";
+import { storeOnlyNew } from "./storing/store-draft.js";
 import { type Surface, surfaceOf } from "./surface.js";
 import { tell, tellStored } from "./traced.js";
 import { warned } from "./warned.js";

@@ -5,7 +5,7 @@ import { DamagedEntry } from "@orch/store/damaged-entry.js";
 import { create } from "./create.js";
 import { remove } from "./deletion/delete.js";
 import { ownWrite } from "./own-write.js";
-import { storedObject } from "./stored.js";
+import { storedObject } from "./storing/stored.js";
 import { update } from "./update.js";
 import { keyOf, type WriteDeps } from "./write.js";
 

@@ -6,7 +6,7 @@ import type { Renderer } from "@orch/render/renderer.js";
 import type { WriteReply } from "@orch/rpc/messages.js";
 import { badRequest } from "@orch/status/api-error.js";
 import { shownIn } from "./conversions.js";
-import { type Stored, withRevision } from "./stored.js";
+import { type Stored, withRevision } from "./storing/stored.js";
 import type { Write } from "./write.js";
 
 /** The answer to a write: what was stored, in the version and form that the request asks for. */

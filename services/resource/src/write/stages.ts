@@ -5,7 +5,7 @@ import type { Advice } from "./advice.js";
 import { note } from "./audit-notes.js";
 import { untilConverted } from "./conversions.js";
 import type { Draft } from "./draft.js";
-import { trackUpdate } from "./field-management.js";
+import { trackUpdate } from "./fields/field-management.js";
 import { checkNames, checkVersion } from "./preconditions.js";
 import { refuseInvalid } from "./refuse.js";
 import { inItsPlace } from "./surface.js";

@@ -18,7 +18,7 @@ import type { Allocations } from "../allocation/allocations.js";
 import type { Explaining } from "../explain/explaining.js";
 import type { Namespaces } from "../namespaces.js";
 import type { Advice, AuditNotes } from "./advice.js";
-import type { RememberingStore } from "./recent-states.js";
+import type { RememberingStore } from "./storing/recent-states.js";
 
 /** A state that takes long to change: the write is made in the thread, from its beginning. Nothing was written yet. */
 export class TooLargeHere extends Error {}

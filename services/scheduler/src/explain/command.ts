@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { readClientConfig } from "@orch/client/config.js";
-import { type Client, createClient } from "@orch/client/http.js";
+import { type Client, createClient } from "@orch/client/http/http.js";
 import { type ApiObject, type Collection, isApiObject } from "@orch/client/objects.js";
-import { parseYaml } from "@orch/codec/yaml.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { createNaming, type Dialect, dialects } from "@orch/naming/naming.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { readScheduler } from "../configuration-file.js";

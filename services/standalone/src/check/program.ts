@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { boolFlag, stringFlag } from "@orch/runtime/flag-types.js";
-import { type FlagValues, readCommandLine, usageExit } from "@orch/runtime/flags.js";
+import { boolFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import { type FlagValues, readCommandLine, usageExit } from "@orch/runtime/flags/flags.js";
 import { version } from "@orch/runtime/version.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { checkStore } from "@orch/store/check-store.js";

@@ -1,8 +1,8 @@
-import type { commonFlags } from "@orch/runtime/common-flags.js";
-import type { egressFlags } from "@orch/runtime/egress-flags.js";
-import type { FlagValues } from "@orch/runtime/flags.js";
+import type { commonFlags } from "@orch/runtime/flags/common-flags.js";
+import type { egressFlags } from "@orch/runtime/flags/egress-flags.js";
+import type { FlagValues } from "@orch/runtime/flags/flags.js";
+import type { releaseFlags } from "@orch/runtime/flags/release-flags.js";
 import type { Family } from "@orch/runtime/metric/metric-text.js";
-import type { releaseFlags } from "@orch/runtime/release-flags.js";
 import type { servingFlags } from "@orch/service-gateway/flags.js";
 import type { ServingSettings } from "@orch/service-gateway/serving-settings.js";
 

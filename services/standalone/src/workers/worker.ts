@@ -6,7 +6,7 @@ import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { anyGroup, createPeers, type Peers } from "@orch/rpc/group-peers.js";
 import { connect } from "@orch/rpc/link/grpc-client.js";
-import { registerFeatureMetrics } from "@orch/runtime/feature-gates.js";
+import { registerFeatureMetrics } from "@orch/runtime/flags/feature-gates.js";
 import { silentLog } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
 import { processTools } from "@orch/runtime/program.js";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Client } from "@orch/client/http.js";
+import type { Client } from "@orch/client/http/http.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { collectionOf, type Deletion, type Named, readDeleted, restore, titleOf } from "../past.js";

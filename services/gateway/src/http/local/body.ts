@@ -1,4 +1,4 @@
-import type { StreamBody } from "@orch/client/transport.js";
+import type { StreamBody } from "@orch/client/http/transport.js";
 import type { BodyStream } from "../response.js";
 
 /** Both ends of a body that stays within the process. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Readable } from "node:stream";
-import type { TransportRequest } from "@orch/client/transport.js";
+import type { TransportRequest } from "@orch/client/http/transport.js";
 import { tooLarge } from "@orch/status/api-error.js";
 import type { Peer } from "../peer.js";
 import { type ComingBody, type DistinctHeaders, type HttpRequest, headerText, parseRequestTarget } from "../request.js";

@@ -1,4 +1,4 @@
-import type { StreamBody } from "@orch/client/transport.js";
+import type { StreamBody } from "@orch/client/http/transport.js";
 import {
   type BodyStream,
   bothOf,

@@ -1,6 +1,6 @@
 import type { UserInfo } from "@orch/auth/user.js";
 import { bytesOf } from "@orch/client/client.js";
-import type { Transport, TransportAnswer, TransportRequest } from "@orch/client/transport.js";
+import type { Transport, TransportAnswer, TransportRequest } from "@orch/client/http/transport.js";
 import type { Staging } from "../../staging.js";
 import type { Serve } from "../exchange.js";
 import type { Peer } from "../peer.js";

@@ -1,4 +1,4 @@
-import type { TransportRequest } from "@orch/client/transport.js";
+import type { TransportRequest } from "@orch/client/http/transport.js";
 import type { Serve } from "../../http/exchange.js";
 import type { Asked, Connected } from "../../http/exchange.suite.js";
 import { LocalRequest } from "../../http/local/request.js";

@@ -4,7 +4,7 @@ import { type AnyObject, valueAt } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { equalJson } from "@orch/schema/equal.js";
 import { notFound } from "@orch/status/api-error.js";
-import { findStored } from "../../write/stored.js";
+import { findStored } from "../../write/storing/stored.js";
 import { builtIn, resourceOf, type Write } from "../../write/write.js";
 import { usesSecrets } from "../service-account/pod-secrets.js";
 import type { AccountedPod } from "../service-account/service-account-types.js";

@@ -2,7 +2,7 @@ import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Mirror } from "../../mirror.js";
-import { findStored } from "../../write/stored.js";
+import { findStored } from "../../write/storing/stored.js";
 import { builtIn, longestName, type Write } from "../../write/write.js";
 import type { AdmissionPlugin } from "../admission.js";
 import { refused } from "../refused.js";

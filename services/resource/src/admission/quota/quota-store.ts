@@ -3,7 +3,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import type { ResourceQuota } from "@orch/api/quota/types.js";
 import { key } from "@orch/store/revision.js";
 import type { Entry } from "@orch/store/store.js";
-import { storedBytes, storedObject } from "../../write/stored.js";
+import { storedBytes, storedObject } from "../../write/storing/stored.js";
 import { builtIn, type WriteDeps } from "../../write/write.js";
 
 /** A quota as it stands in the store. */

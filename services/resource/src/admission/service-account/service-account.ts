@@ -3,7 +3,7 @@ import type { AnyObject, ApiObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { type ApiError, forbidden } from "@orch/status/api-error.js";
 import { generatedName } from "../../write/generated-name.js";
-import { findStored } from "../../write/stored.js";
+import { findStored } from "../../write/storing/stored.js";
 import { builtIn, resourceOf, type Write } from "../../write/write.js";
 import type { AdmissionPlugin } from "../admission.js";
 import { secretProblem, usesSecrets } from "./pod-secrets.js";

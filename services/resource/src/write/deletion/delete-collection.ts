@@ -15,11 +15,11 @@ import {
 } from "@orch/store/continue-token.js";
 import { key, type Revision, revision } from "@orch/store/revision.js";
 import type { Entry, Range } from "@orch/store/store.js";
-import { done, untilDone } from "../attempts.js";
 import { readAllStored } from "../conversions.js";
 import { type GatheredWarnings, gatherWarnings } from "../gathered-warnings.js";
 import { listBody } from "../list-body.js";
 import { matcher, selectorsOf } from "../selected.js";
+import { done, untilDone } from "../storing/attempts.js";
 import { warned } from "../warned.js";
 import { keyPrefix, type Write } from "../write.js";
 import { removeState } from "./delete.js";

@@ -6,7 +6,7 @@ import { fieldError } from "@orch/status/field-error.js";
 import { DamagedEntry } from "@orch/store/damaged-entry.js";
 import type { Revision } from "@orch/store/revision.js";
 import { successReply } from "../reply.js";
-import { storedObject } from "../stored.js";
+import { storedObject } from "../storing/stored.js";
 import { keyOf, resourceOf, type Write } from "../write.js";
 import { unreadOption } from "./delete-options.js";
 

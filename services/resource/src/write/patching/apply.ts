@@ -1,0 +1,48 @@
+import { parseCbor } from "@orch/codec/cbor/parse.js";
+import type { Decoded, Read } from "@orch/codec/decoded.js";
+import { parseJson } from "@orch/codec/json.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
+import { fieldProblems } from "@orch/render/body.js";
+import { isObject } from "@orch/schema/descriptor.js";
+import { badRequest } from "@orch/status/api-error.js";
+import { jsonText } from "@orch/status/json-text.js";
+import { applyFields } from "../fields/field-management.js";
+import type { PatchOptions } from "../options.js";
+import type { Surface } from "../surface.js";
+import type { Write } from "../write.js";
+import { decodedOr, type Patching, refusedPatch } from "./patch-body.js";
+
+/** An apply configuration (rules: Server-side apply, 13): YAML, JSON or CBOR. @throws ApiError BadRequest */
+export function readConfiguration(write: Write, surface: Surface, options: PatchOptions): Patching {
+  const { value, duplicates } = parsed(write);
+  if (!isObject(value)) throw badRequest("error decoding YAML: an apply configuration is an object");
+  const problems = options.fieldValidation === "Ignore" ? [] : fieldProblems({ value, duplicates }, []);
+  return (live) => {
+    const applied = applyFields(write, surface, { live, configuration: value, options });
+    if (options.fieldValidation === "Strict" && problems.length > 0) {
+      throw badRequest(`error strict decoding YAML: ${problems.join(", ")}`);
+    }
+    if (live !== undefined && applied === live) return { object: live, warnings: problems };
+    // Texts, quantities and times come in canonical form out of this; the types have been looked at by the merge.
+    const { object } = decodedOr(surface.kind, applied, (why) => refusedPatch(jsonText(applied), why));
+    return { object, warnings: problems };
+  };
+}
+
+function parsed({ request }: Write): Read {
+  const { body } = request;
+  const read = request.contentType.includes("cbor") ? parseCbor(body) : parsedText(body);
+  if (!read.ok) throw badRequest(`error decoding ${read.format === "cbor" ? "CBOR" : "YAML"}: ${read.problem}`);
+  return read;
+}
+
+const openBrace = 0x7b;
+
+/** Clients mostly send JSON under the name of YAML, which reads much faster as what it is. */
+function parsedText(body: Buffer): Decoded {
+  if (body[0] === openBrace) {
+    const json = parseJson(body);
+    if (json.ok) return json;
+  }
+  return parseYaml(body);
+}
