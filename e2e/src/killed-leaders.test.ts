@@ -1,16 +1,33 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, describe, type TestContext, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { valueAt } from "@orch/api/object.js";
+import { createMirror } from "@orch/client/mirror.js";
 import type { ApiObject, Collection } from "@orch/client/objects.js";
 import { type Process, startProcess } from "@orch/deploy/process.js";
+import { systemClock } from "@orch/runtime/clock.js";
 import { programs } from "./command-line-program.js";
-import { conformanceCluster, hasCondition, imageOf, isLeaving, isReady, templateOf } from "./conformance/cluster.js";
+import {
+  conformanceCluster,
+  countAt,
+  endingTemplate,
+  hasCondition,
+  imageOf,
+  isLeaving,
+  isReady,
+  templateOf,
+} from "./conformance/cluster.js";
 import { until } from "./harness/until.js";
 
 /** Controller managers are killed while they work; what they keep is never wrong in between. */
 const cluster = conformanceCluster([], "serviceaccount-controller");
 const managers: Process[] = [];
 const patienceMs = 60_000;
+const usualJobs = 100;
+/** `ORCH_TEST_JOBS=10000` kills whoever leads each five seconds until they are over. */
+const jobs = Number(process.env["ORCH_TEST_JOBS"] ?? usualJobs);
+const killEveryMs = 5_000;
+const stops = Number(process.env["ORCH_TEST_KILLS"] ?? 2);
 
 async function holder(): Promise<unknown> {
   const { naming } = cluster.target();
@@ -39,6 +56,59 @@ async function killLeader(): Promise<void> {
   await leader.kill();
   await leader.restart();
   await until("another one leads", async () => ((await holder()) === before ? undefined : true), patienceMs);
+}
+
+async function killWhile(goesOn: () => boolean): Promise<void> {
+  while (goesOn()) {
+    await delay(killEveryMs);
+    await killLeader();
+  }
+}
+
+/**
+ * Follows how jobs count: a pod is listed as uncounted, and once it is listed no more the number is higher by one. What is
+ * counted twice comes to the list again, or raises the number without having been listed.
+ */
+async function watchJobs(t: TestContext, namespace: string) {
+  const counted = new Map<string, { readonly sum: number; readonly listed: ReadonlySet<string> }>();
+  const past = new Set<string>();
+  const seen = { complete: 0, wrongs: [] as string[] };
+  const look = (job: ApiObject): void => {
+    const { name = "" } = job.metadata;
+    const before = counted.get(name) ?? { sum: 0, listed: new Set() };
+    const uids = valueAt(job, "status.uncountedTerminatedPods.succeeded");
+    const listed = new Set<string>(Array.isArray(uids) ? uids : []);
+    const left = [...before.listed].filter((uid) => !listed.has(uid));
+    for (const uid of listed) if (past.has(uid)) seen.wrongs.push(`${name}: ${uid} is listed again`);
+    for (const uid of left) past.add(uid);
+    const sum = countAt(job, "status.succeeded");
+    if (sum !== before.sum + left.length) {
+      seen.wrongs.push(`${name}: ${sum} after ${before.sum}, and ${left.length} are listed no more`);
+    }
+    counted.set(name, { sum, listed });
+  };
+  const { naming } = cluster.target();
+  const mirror = createMirror({ client: cluster.client(), naming, clock: systemClock, random: () => 0 });
+  const isComplete = (job: ApiObject): boolean => hasCondition(job, "Complete");
+  const view = mirror.view<ApiObject>({
+    ...{ collection: { group: "batch", version: "v1", resource: "jobs", namespace }, sees: "objects" },
+    ...{ keep: (job: ApiObject) => job, onError: (error: unknown) => void seen.wrongs.push(String(error)) },
+    handlers: {
+      added: look,
+      modified(job, before) {
+        look(job);
+        if (isComplete(job) && !isComplete(before)) seen.complete++;
+      },
+    },
+  });
+  const abort = new AbortController();
+  const run = view.run(abort.signal);
+  t.after(async () => {
+    abort.abort();
+    await run;
+  });
+  await view.synced;
+  return seen;
 }
 
 describe("two controller managers of which the leader is killed", () => {
@@ -83,37 +153,58 @@ describe("two controller managers of which the leader is killed", () => {
     assert.ok(least >= 7, `${least} available`);
   });
 
-  test("jobs count each of their pods once", async () => {
+  test("jobs count each of their pods once", async (t) => {
     const space = await cluster.space();
-    const annotations = { "sim.kubernetes.io/run-for": "300ms" };
-    const template = {
-      metadata: { annotations },
-      spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] },
-    };
-    const names = Array.from({ length: 20 }, (_, i) => `job-${i}`);
-    const completions = 2;
-    await Promise.all(
-      names.map((name) => space.create("jobs", name, { spec: { completions, parallelism: 2, template } })),
-    );
-    for (const ended of [1, 10]) {
-      await until(
-        `${ended} jobs are over`,
-        async () => {
-          const jobs = await space.list("jobs");
-          return jobs.filter((job) => hasCondition(job, "Complete")).length >= ended ? true : undefined;
-        },
-        patienceMs,
-      );
-      await killLeader();
+    const watched = await watchJobs(t, space.namespace);
+    const template = endingTemplate("300ms", 0);
+    for (let i = 0; i < jobs; i++) await space.create("jobs", `job-${i}`, { spec: { completions: 1, template } });
+    if (jobs > usualJobs) await killWhile(() => watched.complete < jobs);
+    else
+      for (const share of [0.01, 0.3, 0.6]) {
+        const some = Math.ceil(share * jobs);
+        await until(`${some} jobs are over`, () => (watched.complete >= some ? true : undefined), patienceMs);
+        await killLeader();
+      }
+    await until("all jobs are over", () => (watched.complete === jobs ? true : undefined), 2 * patienceMs);
+    assert.deepEqual(watched.wrongs, []);
+    const left = await space.list("jobs");
+    assert.equal(left.length, jobs);
+    for (const job of left) {
+      const { name } = job.metadata;
+      assert.deepEqual([valueAt(job, "status.succeeded"), valueAt(job, "status.failed")], [1, undefined], name);
     }
-    for (const name of names) {
-      const job = await space.becomes("jobs", name, "is complete", (object) => hasCondition(object, "Complete"));
-      assert.deepEqual(
-        [valueAt(job, "status.succeeded"), valueAt(job, "status.failed")],
-        [completions, undefined],
-        name,
-      );
+    assert.equal((await space.list("pods")).length, jobs);
+  });
+
+  test("all processes are killed at any moment: replicas are right again", async (t) => {
+    const space = await cluster.space();
+    const labels = (app: string) => ({ app });
+    const spec = (app: string) => ({ selector: { matchLabels: labels(app) }, template: templateOf(labels(app)) });
+    await space.create("deployments", "web", { spec: { replicas: 6, ...spec("web") } });
+    await space.create("statefulsets", "db", { spec: { replicas: 3, serviceName: "db", ...spec("db") } });
+    await space.create("daemonsets", "agent", { spec: spec("agent") });
+    const isUp = (pod: ApiObject): boolean => isReady(pod) && !isLeaving(pod);
+    const areRight = (wanted: Readonly<Record<string, number>>, image: string) => (pods: readonly ApiObject[]) =>
+      pods.length === Object.values(wanted).reduce((sum, count) => sum + count) &&
+      Object.entries(wanted).every(([app, count]) => {
+        const own = pods.filter(({ metadata }) => metadata.labels?.["app"] === app);
+        return own.length === count && own.every((pod) => isUp(pod) && (app !== "web" || imageOf(pod) === image));
+      });
+    await space.pods("are right", areRight({ web: 6, db: 3, agent: 3 }, "image:1"));
+    for (let stop = 0; stop < stops; stop++) {
+      const [image, web, db] = [`image:${2 + stop}`, 4 + 4 * (stop % 2), 2 + (stop % 3)];
+      await space.patch("deployments", "web", { spec: { replicas: web, template: templateOf(labels("web"), image) } });
+      await space.patch("statefulsets", "db", { spec: { replicas: db } });
+      const [some] = await space.list("pods");
+      await space.remove("pods", some?.metadata.name ?? "");
+      await delay(1_000 * Math.random());
+      const all = [cluster.target().process, ...managers];
+      await Promise.all(all.map((each) => each.kill()));
+      const killed = performance.now();
+      await cluster.target().process.restart();
+      await Promise.all(managers.map((each) => each.restart()));
+      await space.pods("are right again", areRight({ web, db, agent: 3 }, image));
+      t.diagnostic(`right again ${((performance.now() - killed) / 1000).toFixed(1)} s after the stop`);
     }
-    assert.equal((await space.list("pods")).length, completions * names.length);
   });
 });

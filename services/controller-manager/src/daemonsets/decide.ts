@@ -73,19 +73,22 @@ function placesWithPods({ set, nodes, pods, naming }: DaemonState): readonly OnN
   }
   return nodes.map((node) => {
     const { name = "" } = node.metadata;
-    const there = [...(byNode.get(name) ?? [])].sort(byAge);
-    return {
-      ...{ name, place: placeOf(node) },
-      pods: there.filter((pod) => !hasEnded(pod)),
-      ended: there.filter(hasEnded),
-    };
+    const there = byNode.get(name) ?? none;
+    const place = placeOf(node);
+    if (!there.some(hasEnded)) return { name, place, pods: oldestFirst(there), ended: none };
+    const sorted = oldestFirst(there);
+    return { name, place, pods: sorted.filter((pod) => !hasEnded(pod)), ended: sorted.filter(hasEnded) };
   });
 }
+
+const none: readonly Pod[] = [];
+const oldestFirst = (pods: readonly Pod[]): readonly Pod[] => (pods.length < 2 ? pods : [...pods].sort(byAge));
 
 const isNew = (pod: Pod, { hash }: DaemonState): boolean => pod.metadata.labels?.[revisionLabel] === hash;
 
 /** Pods that a node has too many of: all where it is to have none, all but the oldest, or while one replaces another all but two. */
 function surplusOn(state: DaemonState, { place, pods }: OnNode, now: number): readonly Pod[] {
+  if (pods.length === 0 || (place.stays && pods.length === 1)) return none;
   const running = pods.filter((pod) => !isGoing(pod));
   if (!place.stays) return running;
   if (boundsOf(state.set, 0).surge === 0) return running.slice(1);
@@ -113,8 +116,9 @@ export function boundsOf(
 /** Replaces pods of another template: those that are not available at once, the others as far as the bounds allow. */
 function updateOf(state: DaemonState, all: readonly OnNode[], now: number): Pick<DaemonPlan, "create" | "remove"> {
   const { set } = state;
-  if (set.spec?.updateStrategy?.type === "OnDelete") return { create: [], remove: [] };
   const wanted = all.filter(({ place }) => place.runs);
+  const isOver = wanted.every(({ pods }) => pods.every((pod) => isNew(pod, state)));
+  if (isOver || set.spec?.updateStrategy?.type === "OnDelete") return { create: [], remove: [] };
   const { unavailable, surge } = boundsOf(set, wanted.length);
   const isUp = (pod: Pod | undefined): boolean =>
     pod !== undefined && !isGoing(pod) && isAvailable(pod, set.spec?.minReadySeconds ?? 0, now);

@@ -1,5 +1,5 @@
 import { availableInMs, isActive, isAvailable, isReady, type Pod } from "../rim/pods.js";
-import { compileSelectorOnce } from "../rim/selection.js";
+import { compileSelectorOnce, type Labels, selectorOfLabels } from "../rim/selection.js";
 import { type Condition, withCondition, withoutCondition } from "../rim/status.js";
 import type { ReplicaSet, ReplicaStatus } from "./types.js";
 
@@ -32,13 +32,15 @@ export interface Failed {
   readonly message: string;
 }
 
+const noLabels: Labels = {};
+
 /** The status of a set; `now`: milliseconds since 1970. */
 export function replicaStatus(
   { metadata, spec, status }: ReplicaSet,
   pods: readonly Pod[],
   { failed, now }: { readonly failed: Failed | undefined; readonly now: number },
 ): ReplicaStatus {
-  const matcher = compileSelectorOnce({ matchLabels: spec?.template?.metadata?.labels ?? {} });
+  const matcher = compileSelectorOnce(selectorOfLabels(spec?.template?.metadata?.labels ?? noLabels));
   const active = pods.filter(isActive);
   const count = (holds: (pod: Pod) => boolean): number => active.filter(holds).length;
   const conditions = conditionsOf(status?.conditions ?? [], failed, now);

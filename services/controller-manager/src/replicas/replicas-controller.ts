@@ -12,7 +12,7 @@ import { isActive, type Pod } from "../rim/pods.js";
 import { createReconciler } from "../rim/reconciler.js";
 import { recorderOf } from "../rim/recorder.js";
 import { sameJson } from "../rim/same-json.js";
-import type { LabelSelector } from "../rim/selection.js";
+import { type LabelSelector, selectorOfLabels } from "../rim/selection.js";
 import { slowStart } from "../rim/slow-start.js";
 import { workloadKinds } from "../rim/workload-kinds.js";
 import { writeStatus } from "../rim/write-status.js";
@@ -53,16 +53,12 @@ interface LabelsSelected extends ApiObject {
 
 /** The same for a ReplicationController, which selects by labels alone. */
 export function createReplicationController(config: ReplicasConfig, tools: ControllerTools): Controller {
-  const selectors = new WeakMap<object, LabelSelector>();
   return createReplicasController(config, tools, {
     ...{ name: "replicationcontroller-controller", queue: "replicationmanager", component: "replication-controller" },
     ...{ resource: "replicationcontrollers", kind: workloadKinds.replicationController },
     selectorOf: (object) => {
       const { spec }: LabelsSelected = object;
-      if (spec?.selector === undefined) return undefined;
-      const selector = selectors.get(spec.selector) ?? { matchLabels: spec.selector };
-      selectors.set(spec.selector, selector);
-      return selector;
+      return spec?.selector === undefined ? undefined : selectorOfLabels(spec.selector);
     },
   });
 }

@@ -4,7 +4,7 @@ import type { ApiObject, Collection } from "@orch/client/objects.js";
 import { withoutManagers } from "@orch/client/without-managers.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { controllerOf } from "./objects.js";
-import { keptPod, type Pod } from "./pods.js";
+import { createPodKeeper, type Pod } from "./pods.js";
 
 /** The collections that several controllers look at. */
 export const sharedResources = [
@@ -96,7 +96,7 @@ function sharedCollections(naming: Naming): Readonly<Record<SharedResource, Shar
     keep: withoutManagers,
   });
   return {
-    pods: { ...shared("pods"), keep: keptPod },
+    pods: { ...shared("pods"), keep: createPodKeeper() },
     nodes: { ...shared("nodes"), keep: keptNode },
     services: shared("services"),
     endpoints: shared("endpoints"),

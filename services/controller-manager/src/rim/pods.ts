@@ -1,5 +1,6 @@
 import type { ApiObject } from "@orch/client/objects.js";
-import { type Seen, timeOf } from "./objects.js";
+import { type OwnerReference, type Seen, timeOf } from "./objects.js";
+import { createShare } from "./shared-values.js";
 
 /** What controllers see of a pod. */
 export interface Pod extends Seen {
@@ -70,41 +71,57 @@ export interface ContainerStatus {
   readonly state?: { readonly terminated?: { readonly exitCode?: number; readonly finishedAt?: string } };
 }
 
-/** What is kept of a pod, of which there are very many: neither who manages its fields, nor what its containers are told. */
-export function keptPod(object: ApiObject): Pod {
-  const { metadata, spec = {}, status = {} }: Pod = object;
-  const { managedFields: _fields, ...meta } = metadata;
-  const container = ({ name, restartPolicy, ports, resources }: SeenContainer): SeenContainer =>
-    defined({ name, restartPolicy, ports, resources });
-  const condition = ({ type, status: is, reason, lastTransitionTime }: PodCondition): PodCondition =>
-    defined({ type, status: is, reason, lastTransitionTime });
-  const containerStatus = ({ name, restartCount, state }: ContainerStatus): ContainerStatus =>
-    defined({ name, restartCount, state: state?.terminated === undefined ? undefined : state });
-  const volumes = spec.volumes?.filter(
-    (volume) => volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined,
-  );
-  const { phase, reason, podIP, podIPs, startTime } = status;
-  const { nodeName, restartPolicy, hostname, subdomain, hostNetwork, tolerations, affinity } = spec;
-  return {
-    metadata: meta,
-    spec: defined({
-      ...{ nodeName, restartPolicy, hostname, subdomain, hostNetwork, tolerations },
-      terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds,
-      containers: spec.containers?.map(container),
-      initContainers: spec.initContainers?.map(container),
-      volumes: volumes?.length === 0 ? undefined : volumes,
-      affinity: affinity?.nodeAffinity === undefined ? undefined : { nodeAffinity: affinity.nodeAffinity },
-      resourceClaims: spec.resourceClaims,
-    }),
-    status: defined({
-      ...{ phase, reason, podIP, podIPs, startTime },
-      conditions: status.conditions?.map(condition),
-      containerStatuses: status.containerStatuses?.map(containerStatus),
-      initContainerStatuses: status.initContainerStatuses?.map(containerStatus),
-      resourceClaimStatuses: status.resourceClaimStatuses,
-    }),
+/** What is kept of pods, of which there are very many: neither who manages its fields, nor what its containers are told. */
+export function createPodKeeper(): (object: ApiObject) => Pod {
+  const time = createShare<string>();
+  const labels = createShare<Readonly<Record<string, string>>>();
+  const owners = createShare<readonly OwnerReference[]>();
+  const containers = createShare<readonly SeenContainer[]>();
+  const tolerations = createShare<readonly object[]>();
+  const conditions = createShare<PodCondition>();
+  const statuses = createShare<readonly ContainerStatus[]>();
+  return (object) => {
+    const { metadata, spec = {}, status = {} }: Pod = object;
+    const { managedFields: _fields, generateName: _prefix, ...meta } = metadata;
+    const volumes = spec.volumes?.filter(
+      (volume) => volume.persistentVolumeClaim !== undefined || volume.ephemeral !== undefined,
+    );
+    const { phase, reason, podIP, podIPs } = status;
+    const { nodeName, restartPolicy, hostname, subdomain, hostNetwork, affinity } = spec;
+    return {
+      metadata: defined({
+        ...meta,
+        creationTimestamp: time(meta.creationTimestamp),
+        labels: labels(meta.labels),
+        ownerReferences: owners(meta.ownerReferences),
+      }),
+      spec: defined({
+        ...{ nodeName, restartPolicy, hostname, subdomain, hostNetwork },
+        tolerations: tolerations(spec.tolerations),
+        terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds,
+        containers: containers(spec.containers?.map(containerOf)),
+        initContainers: containers(spec.initContainers?.map(containerOf)),
+        volumes: volumes?.length === 0 ? undefined : volumes,
+        affinity: affinity?.nodeAffinity === undefined ? undefined : { nodeAffinity: affinity.nodeAffinity },
+        resourceClaims: spec.resourceClaims,
+      }),
+      status: defined({
+        ...{ phase, reason, podIP, podIPs, startTime: time(status.startTime) },
+        conditions: status.conditions?.flatMap((condition) => conditions(conditionFields(condition)) ?? []),
+        containerStatuses: statuses(status.containerStatuses?.map(statusOf)),
+        initContainerStatuses: statuses(status.initContainerStatuses?.map(statusOf)),
+        resourceClaimStatuses: status.resourceClaimStatuses,
+      }),
+    };
   };
 }
+
+const containerOf = ({ name, restartPolicy, ports, resources }: SeenContainer): SeenContainer =>
+  defined({ name, restartPolicy, ports, resources });
+const conditionFields = ({ type, status, reason, lastTransitionTime }: PodCondition): PodCondition =>
+  defined({ type, status, reason, lastTransitionTime });
+const statusOf = ({ name, restartCount, state }: ContainerStatus): ContainerStatus =>
+  defined({ name, restartCount, state: state?.terminated === undefined ? undefined : state });
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 

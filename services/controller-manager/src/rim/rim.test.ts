@@ -8,7 +8,7 @@ import { until } from "../testing/run-controller.js";
 import { claim } from "./adoption.js";
 import { createExpectations } from "./expectations.js";
 import { createInformers } from "./informers.js";
-import { availableInMs, isAvailable, keptPod } from "./pods.js";
+import { availableInMs, createPodKeeper, isAvailable } from "./pods.js";
 import { slowStart } from "./slow-start.js";
 import { withCondition } from "./status.js";
 
@@ -82,7 +82,7 @@ test("a pod is available once it has been ready for long enough", () => {
 });
 
 test("what is kept of a pod is what controllers decide by", () => {
-  const pod = keptPod({
+  const pod = createPodKeeper()({
     metadata: { name: "p", managedFields: [{}], labels: { a: "b" } },
     spec: { containers: [{ name: "c", image: "i", env: [{}], ports: [{ name: "web" }] }], volumes: [{ name: "v" }] },
     status: {

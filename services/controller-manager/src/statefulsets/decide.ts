@@ -41,7 +41,7 @@ const revisionOf = ({ metadata }: Pod): string | undefined => metadata.labels?.[
 export function decide(state: StatefulState, now: number): StatefulPlan {
   const { set, pods } = state;
   const members = membersOf(state);
-  const status = statusOf(state, now);
+  const status = statusOf(state, members, now);
   const againAfterMs = availableInMs(pods, set.spec?.minReadySeconds ?? 0, now);
   if (set.metadata.deletionTimestamp !== undefined) return { actions: [], status, againAfterMs };
   return { actions: stepsOf(state, members, now), status, againAfterMs };
@@ -49,17 +49,17 @@ export function decide(state: StatefulState, now: number): StatefulPlan {
 
 function membersOf({ set, pods }: StatefulState): Members {
   const [start, count] = [startOf(set), countOf(set)];
-  const byOrdinal = new Map(pods.flatMap((pod) => entryOf(pod, set)));
-  const sorted = [...byOrdinal].sort(([a], [b]) => a - b);
-  const isWanted = ([ordinal]: readonly [number, Pod]): boolean => ordinal >= start && ordinal < start + count;
-  const podOfEntry = ([, pod]: readonly [number, Pod]): Pod => pod;
-  const condemned = sorted.filter((entry) => !isWanted(entry)).reverse();
-  return { byOrdinal, wanted: sorted.filter(isWanted).map(podOfEntry), condemned: condemned.map(podOfEntry) };
-}
-
-function entryOf(pod: Pod, set: StatefulSet): readonly (readonly [number, Pod])[] {
-  const ordinal = ordinalOf(pod, set);
-  return ordinal === undefined ? [] : [[ordinal, pod]];
+  const byOrdinal = new Map<number, Pod>();
+  for (const pod of pods) {
+    const ordinal = ordinalOf(pod, set);
+    if (ordinal !== undefined) byOrdinal.set(ordinal, pod);
+  }
+  const [wanted, condemned]: [Pod[], Pod[]] = [[], []];
+  for (const [ordinal, pod] of [...byOrdinal].sort(([a], [b]) => a - b)) {
+    const isWanted = ordinal >= start && ordinal < start + count;
+    (isWanted ? wanted : condemned).push(pod);
+  }
+  return { byOrdinal, wanted, condemned: condemned.reverse() };
 }
 
 function stepsOf(state: StatefulState, members: Members, now: number): readonly StatefulAction[] {
@@ -140,8 +140,12 @@ function update({ set, updateRevision }: StatefulState, { byOrdinal }: Members):
   return [];
 }
 
-function statusOf({ set, pods, currentRevision, updateRevision }: StatefulState, now: number): StatefulSetStatus {
-  const own = pods.filter((pod) => ordinalOf(pod, set) !== undefined);
+function statusOf(
+  { set, currentRevision, updateRevision }: StatefulState,
+  { byOrdinal }: Members,
+  now: number,
+): StatefulSetStatus {
+  const own = [...byOrdinal.values()];
   const count = (holds: (pod: Pod) => boolean): number => own.filter(holds).length;
   const isOf = (revision: string) => (pod: Pod) => !isGoing(pod) && revisionOf(pod) === revision;
   const ready = count(runs);

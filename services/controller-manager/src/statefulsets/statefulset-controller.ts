@@ -103,6 +103,7 @@ export function createStatefulSetController({ workers }: StatefulSetConfig, tool
   };
   /** Makes claims that are there owned as the set's policy says now, those of pods that go before they do. */
   const keepClaims = async (set: StatefulSet, owned: readonly Pod[], signal: AbortSignal): Promise<void> => {
+    if ((set.spec?.volumeClaimTemplates ?? []).length === 0) return;
     const place = placeOf(set, "persistentvolumeclaims");
     for (const pod of owned) {
       for (const { metadata } of claimsOf(set, ordinalOf(pod, set) ?? 0)) {

@@ -102,14 +102,17 @@ export function createMemoryServer(): MemoryServer {
     const wanted = selects(path.split("/").at(-1) ?? "", query["fieldSelector"]);
     let seen = events.findIndex((e) => e.version > Number(query["resourceVersion"]));
     if (seen < 0) seen = events.length;
+    const isOver = (): boolean => signal?.aborted === true;
     signal?.addEventListener("abort", wakeAll, { once: true });
     const lines = async function* (): AsyncGenerator<Buffer, void, void> {
-      while (signal?.aborted !== true) {
+      while (!isOver()) {
         for (; seen < events.length; seen++) {
           const next = events[seen];
           if (next === undefined || !wanted(next.path, next.event.object)) continue;
           yield Buffer.from(`${JSON.stringify(next.event)}\n`);
         }
+        // Nobody wakes one that was reading its events when it was told to end.
+        if (isOver()) return;
         await new Promise<void>((resolve) => {
           wake.push(resolve);
         });
@@ -136,7 +139,8 @@ export function createMemoryServer(): MemoryServer {
       return found(path);
     },
     async create(collection, object) {
-      const path = pathOf(collection, object.metadata.name ?? "");
+      const { name = `${object.metadata["generateName"] ?? ""}${version}` } = object.metadata;
+      const path = pathOf(collection, name);
       begin("create", path);
       if (objects.has(path)) throw new ApiError("AlreadyExists", path);
       writes.push(`create ${path}`);
