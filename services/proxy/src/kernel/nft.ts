@@ -22,6 +22,8 @@ export function createNftBackend({ family, table, run, kernel, anyKernel }: NftO
     const { code, problem } = await run("nft", ["-f", "-"], text);
     if (code !== 0) throw new Error(`nft: ${problem === "" ? `ended with ${code}` : problem}`);
   };
+  /** Whether the kernel would take a command. To list anything `nft` first reads every map: seconds for thousands of services. */
+  const check = (command: string) => run("nft", ["-c", "-f", "-"], `${command}\n`);
   return {
     async problem() {
       const { code, output, problem } = await run("nft", ["--version"]);
@@ -29,8 +31,8 @@ export function createNftBackend({ family, table, run, kernel, anyKernel }: NftO
       const version = /v(\d+(?:\.\d+)*)/.exec(output.slice(0, 100))?.[1] ?? "";
       if (isOlder(version, oldestProgram)) return `nft ${version} is too old: ${oldestProgram} is needed`;
       if (!anyKernel && isOlder(kernel, oldestKernel)) return `kernel ${kernel} is too old: ${oldestKernel} is needed`;
-      const listed = await run("nft", ["list", "tables", wordsOf[family].ip]);
-      return listed.code === 0 ? undefined : `nft: ${listed.problem}`;
+      const tried = await check(`add table ${at}`);
+      return tried.code === 0 ? undefined : `nft: ${tried.problem}`;
     },
     async chains() {
       // A whole writing makes the table anew.
@@ -38,7 +40,7 @@ export function createNftBackend({ family, table, run, kernel, anyKernel }: NftO
     },
     load: nft,
     async isIntact() {
-      const { code } = await run("nft", ["list", "chain", wordsOf[family].ip, table, "services"]);
+      const { code } = await check(`flush chain ${at} services`);
       return code === 0;
     },
     cleanUp: () => nft(`add table ${at}\ndelete table ${at}\n`),
