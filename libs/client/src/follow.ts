@@ -1,7 +1,7 @@
 import { ApiError } from "@orch/status/api-error.js";
 import type { Client, Selectors } from "./client.js";
-import { isGone, listAll } from "./list-all.js";
-import type { Collection, ObjectList } from "./objects.js";
+import { isGone, listPages } from "./list-all.js";
+import type { ApiObject, Collection } from "./objects.js";
 import { pause, type Timer } from "./pause.js";
 import { type WatchEvent, watchBatches } from "./watch.js";
 
@@ -11,10 +11,17 @@ export interface Accept {
   readonly object: string;
 }
 
+/** A list of a whole collection, page by page. One that is never over is void. */
+export interface Listing {
+  page(items: readonly ApiObject[]): void;
+  /** That was the whole collection. */
+  done(): void;
+}
+
 /** Where the states of a followed collection go. */
 export interface Sink {
-  /** The whole collection. */
-  replace(list: ObjectList): void;
+  /** Called with the first page of a list, and again where a list has to begin anew. */
+  begin(): Listing;
   apply(event: WatchEvent): void;
 }
 
@@ -68,11 +75,18 @@ export function createFollower(options: FollowOptions): Follower {
     const size = options.pageSize === undefined ? {} : { pageSize: options.pageSize };
     const accept = options.accept?.();
     const as = accept === undefined ? {} : { accept: accept.list };
-    const all = await listAll(client, collection, { ...selectors, ...size, ...as, signal });
+    let listing: Listing | undefined;
+    let listedVersion = "";
+    for await (const page of listPages(client, collection, { ...selectors, ...size, ...as, signal })) {
+      signal.throwIfAborted();
+      if (page.isFirst) listing = sink.begin();
+      listing?.page(page.items);
+      listedVersion = page.resourceVersion;
+    }
     signal.throwIfAborted();
     listed = true;
-    version = all.resourceVersion;
-    sink.replace(all);
+    version = listedVersion;
+    listing?.done();
   };
   const follow = async (signal: AbortSignal): Promise<void> => {
     const began = clock.monotonic();

@@ -7,15 +7,23 @@ export function isGone(error: unknown): boolean {
   return error instanceof ApiError && (error.reason === "Expired" || error.reason === "Gone");
 }
 
+type ListAllOptions = Omit<ListOptions, "limit" | "continue"> & { readonly pageSize?: number };
+
+/** A part of a list. */
+export interface Page extends Pick<ObjectList, "resourceVersion" | "items"> {
+  /** The list begins here: what came before it is void. */
+  readonly isFirst: boolean;
+}
+
 /**
- * A whole collection, page by page (rules: Paged lists). When the token of a page has expired under way, the list
- * is taken anew in one piece.
+ * The pages of a collection, each let go of once the next is there (rules: Paged lists). When the token of a page has expired
+ * under way, the list is taken anew in one piece.
  */
-export async function listAll(
+export async function* listPages(
   client: Pick<Client, "list">,
   collection: Collection,
-  options: Omit<ListOptions, "limit" | "continue"> & { readonly pageSize?: number } = {},
-): Promise<ObjectList> {
+  options: ListAllOptions = {},
+): AsyncGenerator<Page, void, void> {
   const { pageSize = 500, resourceVersion, resourceVersionMatch, ...rest } = options;
   const start = {
     ...rest,
@@ -23,15 +31,31 @@ export async function listAll(
     ...(resourceVersionMatch === undefined ? {} : { resourceVersionMatch }),
   };
   let page = await client.list(collection, pageSize === 0 ? start : { ...start, limit: pageSize });
-  const items: ApiObject[] = [...page.items];
+  yield { resourceVersion: page.resourceVersion, items: page.items, isFirst: true };
   while (page.continue !== "") {
     try {
       page = await client.list(collection, { ...rest, limit: pageSize, continue: page.continue });
     } catch (error) {
       if (!isGone(error)) throw error;
-      return await client.list(collection, start);
+      yield { ...(await client.list(collection, start)), isFirst: true };
+      return;
     }
-    for (const item of page.items) items.push(item);
+    yield { resourceVersion: page.resourceVersion, items: page.items, isFirst: false };
   }
-  return { resourceVersion: page.resourceVersion, continue: "", items };
+}
+
+/** A whole collection, of its pages ({@link listPages}). */
+export async function listAll(
+  client: Pick<Client, "list">,
+  collection: Collection,
+  options: ListAllOptions = {},
+): Promise<ObjectList> {
+  let items: ApiObject[] = [];
+  let version = "";
+  for await (const page of listPages(client, collection, options)) {
+    if (page.isFirst) items = [];
+    for (const item of page.items) items.push(item);
+    version = page.resourceVersion;
+  }
+  return { resourceVersion: version, continue: "", items };
 }

@@ -2,7 +2,13 @@ import type { Naming } from "@orch/naming/naming.js";
 import type { Client, Selectors } from "./client.js";
 import { createFollower, type Follower } from "./follow.js";
 import { metadataOnly } from "./metadata-only.js";
-import { createObjectStore, type Handlers, type Index, type ObjectStore } from "./object-store.js";
+import {
+  createObjectStore,
+  type Handlers,
+  type Index,
+  type ObjectStore,
+  type ObjectStoreOptions,
+} from "./object-store.js";
 import { type ApiObject, type Collection, pathOf } from "./objects.js";
 import type { Timer } from "./pause.js";
 
@@ -29,6 +35,8 @@ export interface ViewOptions<T extends ApiObject> extends Selectors {
   /** What is kept of an object: its name, namespace, uid and version at least. Objects are shared: not to be written to. */
   readonly keep: (object: ApiObject) => T;
   readonly handlers?: Handlers<T>;
+  /** As of a store: what handlers are given of the objects of a list. */
+  readonly listTells?: ObjectStoreOptions<T>["listTells"];
   /** By which {@link View.byIndex} finds objects. */
   readonly indexes?: readonly Index<T>[];
   /** Told of every failure, of the list and watch too; following goes on by itself. */
@@ -61,7 +69,7 @@ export const wholeObject = (object: ApiObject): ApiObject => object;
 /** What a followed collection knows of a view that runs. */
 interface Reader {
   readonly sees: ViewOptions<ApiObject>["sees"];
-  readonly store: Pick<ObjectStore<ApiObject>, "replace" | "apply">;
+  readonly store: Pick<ObjectStore<ApiObject>, "begin" | "apply">;
   readonly listed: () => void;
   readonly failed: (error: unknown) => void;
 }
@@ -74,8 +82,8 @@ interface Source {
   readonly follower: Follower;
   readonly abort: AbortController;
   readonly ended: Promise<void>;
-  /** The most that a reader has asked for. */
-  readonly shows: { most: Reader["sees"] };
+  /** The most that a reader has asked for, and whether pages have come that one who comes later has missed. */
+  readonly shows: { most: Reader["sees"]; hasBegun: boolean };
 }
 
 export function createMirror(deps: MirrorDeps): Mirror {
@@ -86,7 +94,7 @@ export function createMirror(deps: MirrorDeps): Mirror {
   const start = (options: Followed, first: Reader): Source => {
     const { collection, labelSelector, fieldSelector } = options;
     const readers = new Set([first]);
-    const shows = { most: first.sees };
+    const shows = { most: first.sees, hasBegun: false };
     const follower = createFollower({
       ...deps,
       collection,
@@ -97,11 +105,21 @@ export function createMirror(deps: MirrorDeps): Mirror {
         for (const { failed } of readers) failed(error);
       },
       sink: {
-        replace(list) {
-          for (const { store, listed } of readers) {
-            store.replace(list);
-            listed();
-          }
+        begin() {
+          shows.hasBegun = true;
+          const listings = [...readers].map((reader) => ({ reader, listing: reader.store.begin() }));
+          return {
+            page(items) {
+              for (const { reader, listing } of listings) if (readers.has(reader)) listing.page(items);
+            },
+            done() {
+              for (const { reader, listing } of listings) {
+                if (!readers.has(reader)) continue;
+                listing.done();
+                reader.listed();
+              }
+            },
+          };
         },
         apply(event) {
           for (const { store } of readers) store.apply(event);
@@ -123,7 +141,7 @@ export function createMirror(deps: MirrorDeps): Mirror {
       if (seesMore) source.shows.most = "objects";
       source.readers.add(reader);
       // One that waits for its first list waits for this one as well.
-      if (seesMore || source.follower.version !== "") source.follower.relist();
+      if (seesMore || source.shows.hasBegun) source.follower.relist();
     }
     await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     source.readers.delete(reader);
@@ -135,11 +153,12 @@ export function createMirror(deps: MirrorDeps): Mirror {
 
   return {
     view(options) {
-      const { collection, passes, keep, handlers, indexes, onError, sees } = options;
+      const { collection, passes, keep, handlers, listTells, indexes, onError, sees } = options;
       const isPart = deps.followsWhole === true && passes !== undefined;
       const store = createObjectStore({
         ...{ keep, onError },
         ...(handlers === undefined ? {} : { handlers }),
+        ...(listTells === undefined ? {} : { listTells }),
         ...(indexes === undefined ? {} : { indexes }),
       });
       let listed = (): void => {};
@@ -160,7 +179,10 @@ export function createMirror(deps: MirrorDeps): Mirror {
 /** What a store takes of a collection: an object that does not pass any more is gone from it. */
 function partOf(store: Reader["store"], passes: (object: ApiObject) => boolean): Reader["store"] {
   return {
-    replace: ({ items }) => store.replace({ items: items.filter(passes) }),
+    begin() {
+      const { page, done } = store.begin();
+      return { page: (items) => page(items.filter(passes)), done };
+    },
     apply(event) {
       const isGone = event.type !== "DELETED" && event.type !== "BOOKMARK" && !passes(event.object);
       store.apply(isGone ? { type: "DELETED", object: event.object } : event);

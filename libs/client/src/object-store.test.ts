@@ -34,17 +34,22 @@ function setup() {
     },
   });
   const at = (color: string): string => [...store.byIndex(byColor, color)].map((o) => o.metadata.name).join(" ");
-  return { store, told, errors, at };
+  const list = (...pages: readonly (readonly Colored[])[]): void => {
+    const { page, done } = store.begin();
+    for (const items of pages) page(items);
+    done();
+  };
+  return { store, list, told, errors, at };
 }
 
 test("an index finds objects by what they are now", () => {
-  const { store, at } = setup();
-  store.replace({ items: [object("a@1 red"), object("b@1 red blue"), object("c@1")] });
+  const { store, list, at } = setup();
+  list([object("a@1 red"), object("b@1 red blue"), object("c@1")]);
   assert.deepEqual([at("red"), at("blue"), at("green")], ["a b", "b", ""]);
   store.apply({ type: "MODIFIED", object: object("a@2 green green") });
   assert.deepEqual([at("red"), at("blue"), at("green")], ["b", "b", "a"]);
   store.apply({ type: "DELETED", object: object("b@3 blue") });
-  store.replace({ items: [object("c@1")] });
+  list([object("c@1")]);
   assert.deepEqual([at("red"), at("blue"), at("green")], ["", "", ""]);
 });
 
@@ -54,9 +59,9 @@ test("an index that nobody asked for is refused", () => {
 });
 
 test("a list tells of what has come, changed and gone, a watch of each change", () => {
-  const { store, told } = setup();
-  store.replace({ items: [object("a@1 red"), object("b@1 blue")] });
-  store.replace({ items: [object("b@1"), object("c@2")] });
+  const { store, list, told } = setup();
+  list([object("a@1 red"), object("b@1 blue")]);
+  list([object("b@1"), object("c@2")]);
   store.apply({ type: "MODIFIED", object: object("b@3") });
   store.apply({ type: "BOOKMARK", object: object("@4") });
   store.apply({ type: "DELETED", object: object("b@5") });
@@ -66,9 +71,60 @@ test("a list tells of what has come, changed and gone, a watch of each change", 
 });
 
 test("a handler that throws misses its change and nothing else", () => {
-  const { store, told, errors } = setup();
-  store.replace({ items: [object("bad@1 red"), object("a@1")] });
+  const { store, list, told, errors } = setup();
+  list([object("bad@1 red"), object("a@1")]);
   store.apply({ type: "MODIFIED", object: object("bad@2 red") });
   assert.deepEqual(told, ["+bad", "+a", "~bad:1>2"]);
   assert.equal(errors.length, 1);
+});
+
+test("pages are kept as they come, and seen once the list is whole", () => {
+  const kept: string[] = [];
+  const told: unknown[] = [];
+  const store = createObjectStore<ApiObject>({
+    keep: ({ metadata }) => {
+      kept.push(metadata.name ?? "");
+      return { metadata };
+    },
+    handlers: { added: (seen) => told.push(seen) },
+    listTells: "kept",
+    onError: (error) => assert.fail(String(error)),
+  });
+  const listing = store.begin();
+  listing.page([object("a@1 red")]);
+  assert.deepEqual([kept, told, store.objects.size], [["a"], [], 0]);
+  listing.page([object("b@1 blue")]);
+  assert.deepEqual([kept, told, store.objects.size], [["a", "b"], [], 0]);
+  listing.done();
+  assert.deepEqual(told, [...store.objects.values()]);
+  assert.deepEqual([...store.objects.keys()], ["ns/a", "ns/b"]);
+  assert.equal(store.objects.get("ns/a")?.["colors"], undefined);
+});
+
+test("handlers are given the whole objects of every page where they do not ask for less", () => {
+  const told: unknown[] = [];
+  const store = createObjectStore<ApiObject>({
+    keep: ({ metadata }) => ({ metadata }),
+    handlers: { added: ({ colors }) => told.push(colors) },
+    onError: (error) => assert.fail(String(error)),
+  });
+  const listing = store.begin();
+  listing.page([object("a@1 red")]);
+  listing.page([object("b@1 blue")]);
+  listing.done();
+  assert.deepEqual(told, [["red"], ["blue"]]);
+});
+
+test("a list that is never done changes nothing, and what left is told after the last page", () => {
+  const { store, list, told } = setup();
+  list([object("a@1 red")], [object("b@1 blue")]);
+  told.splice(0);
+  store.begin().page([object("c@2")]);
+  assert.deepEqual([...store.objects.keys()], ["ns/a", "ns/b"]);
+  const { page, done } = store.begin();
+  page([object("d@3")]);
+  page([object("b@1 blue")]);
+  assert.deepEqual(told, []);
+  done();
+  assert.deepEqual(told, ["-1 red", "+d"]);
 });

@@ -1,4 +1,5 @@
-import type { ApiObject, ObjectList } from "./objects.js";
+import type { Listing } from "./follow.js";
+import type { ApiObject } from "./objects.js";
 import type { WatchEvent } from "./watch.js";
 
 /** Called after the store has changed, in the order of the changes. One that throws misses its change and nothing else. */
@@ -17,6 +18,11 @@ export interface ObjectStoreOptions<T extends ApiObject> {
   /** What is kept of an object: its name, namespace, uid and version at least. */
   readonly keep: (object: ApiObject) => T;
   readonly handlers?: Handlers<T>;
+  /**
+   * What handlers are given of the objects of a list, whole ones where absent. Whole ones are all held until the last page has
+   * come; what was kept lets each page go.
+   */
+  readonly listTells?: "whole" | "kept";
   readonly indexes?: readonly Index<T>[];
   /** Told of what a handler throws. */
   readonly onError: (error: unknown) => void;
@@ -28,8 +34,11 @@ export interface ObjectStore<T extends ApiObject> {
   readonly objects: ReadonlyMap<string, T>;
   /** What has a value of an index that the options name. @throws TypeError for another index */
   byIndex(index: Index<T>, value: string): Iterable<T>;
-  /** Takes a whole list: what it lacks is gone, what has not changed is nobody told of. */
-  replace(list: Pick<ObjectList, "items">): void;
+  /**
+   * Takes a list: what it needs of a page is kept as it comes, and nobody sees any of it before the list is done. What the
+   * whole lacks is gone then, what has not changed is nobody told of.
+   */
+  begin(): Listing;
   apply(event: WatchEvent): void;
 }
 
@@ -40,6 +49,8 @@ export function keyOf({ metadata }: ApiObject): string {
 
 export function createObjectStore<T extends ApiObject>(options: ObjectStoreOptions<T>): ObjectStore<T> {
   const { keep, handlers = {}, indexes = [], onError } = options;
+  const hears = handlers.added !== undefined || handlers.modified !== undefined;
+  const tellsWhole = hears && options.listTells !== "kept";
   const objects = new Map<string, T>();
   const found = new Map(indexes.map((index) => [index, createValues(index)]));
   const tell = (call: () => void): void => {
@@ -49,13 +60,12 @@ export function createObjectStore<T extends ApiObject>(options: ObjectStoreOptio
       onError(error);
     }
   };
-  const put = (object: ApiObject): void => {
-    const key = keyOf(object);
+  const isKnown = (key: string, { metadata: { resourceVersion, uid } }: ApiObject): boolean => {
+    const before = objects.get(key)?.metadata;
+    return before !== undefined && before.resourceVersion === resourceVersion && before.uid === uid;
+  };
+  const put = (key: string, object: ApiObject, kept: T): void => {
     const before = objects.get(key);
-    const { resourceVersion, uid } = object.metadata;
-    if (before !== undefined && before.metadata.resourceVersion === resourceVersion && before.metadata.uid === uid)
-      return;
-    const kept = keep(object);
     objects.set(key, kept);
     for (const values of found.values()) values.change(key, before, kept);
     if (before === undefined) tell(() => handlers.added?.(object));
@@ -75,14 +85,30 @@ export function createObjectStore<T extends ApiObject>(options: ObjectStoreOptio
       if (values === undefined) throw new TypeError("the store does not keep this index");
       return values.at(value);
     },
-    replace({ items }) {
-      const keys = new Set(items.map(keyOf));
-      for (const key of [...objects.keys()]) if (!keys.has(key)) remove(key, undefined);
-      for (const object of items) put(object);
+    begin() {
+      const keys = new Set<string>();
+      const changes: { readonly key: string; readonly told: ApiObject; readonly kept: T }[] = [];
+      return {
+        page(items) {
+          for (const object of items) {
+            const key = keyOf(object);
+            keys.add(key);
+            if (isKnown(key, object)) continue;
+            const kept = keep(object);
+            changes.push({ key, told: tellsWhole ? object : kept, kept });
+          }
+        },
+        done() {
+          for (const key of [...objects.keys()]) if (!keys.has(key)) remove(key, undefined);
+          for (const { key, told, kept } of changes) put(key, told, kept);
+        },
+      };
     },
     apply({ type, object }) {
-      if (type === "DELETED") remove(keyOf(object), object);
-      else if (type !== "BOOKMARK") put(object);
+      if (type === "BOOKMARK") return;
+      const key = keyOf(object);
+      if (type === "DELETED") remove(key, object);
+      else if (!isKnown(key, object)) put(key, object, keep(object));
     },
   };
 }

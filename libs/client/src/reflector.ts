@@ -49,9 +49,15 @@ export function createReflector(options: ReflectorOptions): Reflector {
     accept: () => accept,
     onError,
     sink: {
-      replace(list) {
-        store.replace(list);
-        listed();
+      begin() {
+        const listing = store.begin();
+        return {
+          page: listing.page,
+          done() {
+            listing.done();
+            listed();
+          },
+        };
       },
       apply: store.apply,
     },

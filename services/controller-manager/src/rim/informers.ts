@@ -170,7 +170,8 @@ function createInformer({ collection, keep }: Shared, mirror: Mirror): Informer 
     for (const reader of readers) tellOne(reader, call);
   };
   const view = mirror.view({
-    ...{ collection, keep, sees: "objects" },
+    // Who follows late is told what was kept, so everybody makes do with that.
+    ...{ collection, keep, sees: "objects", listTells: "kept" },
     indexes: [
       managerIndex,
       namespaceIndex,
