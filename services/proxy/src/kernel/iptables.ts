@@ -1,4 +1,5 @@
 import type { Jump } from "../iptables/base.js";
+import { inSections } from "../iptables/sections.js";
 import type { ChainNames } from "../iptables/words.js";
 import type { Family } from "../model/family.js";
 import type { KnownChains } from "../ruleset.js";
@@ -24,6 +25,18 @@ export function createIptablesBackend({ family, names, jumps, run }: IptablesOpt
   const restore = async (text: string): Promise<void> => {
     const { code, problem } = await run(`${program}-restore`, [...patience, "--noflush", "--counters"], text);
     if (code !== 0) throw new Error(`${program}-restore: ${problem === "" ? `ended with ${code}` : problem}`);
+  };
+  let isByNftables: boolean | undefined;
+  /** What is committed at once costs the program of nf_tables the square of its lines; the legacy one, nothing more. */
+  const sectioned = async (text: string): Promise<string> => {
+    const cut = inSections(text, names);
+    if (cut === text) return text;
+    if (isByNftables === undefined) {
+      const { code, output, problem } = await run(`${program}-restore`, ["--version"]);
+      if (code !== 0) throw new Error(`${program}-restore: ${problem === "" ? `ended with ${code}` : problem}`);
+      isByNftables = output.includes("nf_tables");
+    }
+    return isByNftables ? cut : text;
   };
   const chains = async (): Promise<KnownChains> => {
     const { code, output, problem } = await run(`${program}-save`, []);
@@ -53,7 +66,7 @@ export function createIptablesBackend({ family, names, jumps, run }: IptablesOpt
     },
     chains,
     async load(text, isWhole) {
-      await restore(text);
+      await restore(await sectioned(text));
       if (isWhole) await lead();
     },
     async isIntact() {

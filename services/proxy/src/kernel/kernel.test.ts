@@ -147,6 +147,23 @@ describe("iptables", () => {
     ]);
     assert.equal(calls.filter((call) => call.includes(" -C ")).length, 14);
   });
+  test("a large writing is cut for the program of nf_tables alone", async () => {
+    const large = `*nat\n:KUBE-SVC-A - [0:0]\n:KUBE-SERVICES - [0:0]\n${"-A KUBE-SVC-A -j RETURN\n".repeat(2_000)}COMMIT\n`;
+    for (const [kind, sections] of [
+      ["nf_tables", 2],
+      ["legacy", 1],
+    ] as const) {
+      const inputs: string[] = [];
+      const backend = backendWith(async (_program, args, input = "") => {
+        if (args.includes("--version")) return { ...done, output: `iptables-restore v1.8.9 (${kind})\n` };
+        inputs.push(input);
+        return done;
+      });
+      await backend.load(large, false);
+      assert.equal(inputs.length, 1);
+      assert.equal((inputs[0] ?? "").split("*nat\n").length - 1, sections);
+    }
+  });
   test("clean-up removes our chains and no others", async () => {
     const saved =
       "*nat\n:PREROUTING ACCEPT [0:0]\n:KUBE-SVC-A - [0:0]\n:MY-CHAIN - [0:0]\n:KUBE-SERVICES - [0:0]\nCOMMIT\n";
