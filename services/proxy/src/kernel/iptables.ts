@@ -29,6 +29,7 @@ export function createIptablesBackend({ family, names, jumps, run }: IptablesOpt
   let isByNftables: boolean | undefined;
   /** What is committed at once costs the program of nf_tables the square of its lines; the legacy one, nothing more. */
   const sectioned = async (text: string): Promise<string> => {
+    if (isByNftables === false) return text;
     const cut = inSections(text, names);
     if (cut === text) return text;
     if (isByNftables === undefined) {
