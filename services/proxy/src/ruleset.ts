@@ -24,6 +24,8 @@ export interface Writing {
   readonly text: string;
   /** All of it, and not what has changed. */
   readonly isWhole: boolean;
+  /** Of a large whole one: the same as several transactions, each of which is sound after those before it. */
+  readonly parts?: readonly string[];
   /** Milliseconds after which there is more to write although nothing changes; undefined: never. */
   readonly againAfter: number | undefined;
 }

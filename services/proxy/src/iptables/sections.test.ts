@@ -6,7 +6,7 @@ import { golden } from "../testing/golden.js";
 import { createIptablesKernel } from "../testing/iptables-kernel.js";
 import { anyChanges } from "../testing/random-cluster.js";
 import { createIptablesRuleset } from "./ruleset.js";
-import { inSections, sectionLines } from "./sections.js";
+import { inSections, removalOf, sectionLines } from "./sections.js";
 import { chainNames } from "./words.js";
 
 const names = chainNames("KUBE-");
@@ -42,9 +42,29 @@ test("chains are filled before what leads to them, and what goes does so last", 
       "*nat\n:KUBE-MARK-MASQ - [0:0]\n-A KUBE-MARK-MASQ -j MARK --or-mark 1\nCOMMIT\n",
       "*nat\n:KUBE-SEP-A - [0:0]\n-A KUBE-SEP-A -j KUBE-MARK-MASQ\nCOMMIT\n",
       "*nat\n:KUBE-SVC-A - [0:0]\n-A KUBE-SVC-A -j KUBE-SEP-A\nCOMMIT\n",
-      "*nat\n:KUBE-SERVICES - [0:0]\n:KUBE-SEP-OLD - [0:0]\n-A KUBE-SERVICES -j KUBE-SVC-A\n-X KUBE-SEP-OLD\nCOMMIT\n",
+      "*nat\n:KUBE-SERVICES - [0:0]\n-A KUBE-SERVICES -j KUBE-SVC-A\nCOMMIT\n",
+      "*nat\n:KUBE-SEP-OLD - [0:0]\nCOMMIT\n",
+      "*nat\n-X KUBE-SEP-OLD\nCOMMIT\n",
     ],
   );
+});
+
+test("all chains that go are emptied before the first is removed", () => {
+  const [a, b, c] = ["A", "B", "C"].map((name) => ({ flush: `:${name} - [0:0]`, remove: `-X ${name}` }));
+  assert.equal(
+    removalOf("filter", ["A", "B"], 4),
+    `*filter\n${a?.flush}\n${b?.flush}\n${a?.remove}\n${b?.remove}\nCOMMIT\n`,
+  );
+  assert.deepEqual(
+    sectionsOf(removalOf("filter", ["A", "B", "C"], 2)).filter((section) => section !== ""),
+    [
+      `*filter\n${a?.flush}\n${b?.flush}\nCOMMIT\n`,
+      `*filter\n${c?.flush}\nCOMMIT\n`,
+      `*filter\n${a?.remove}\n${b?.remove}\nCOMMIT\n`,
+      `*filter\n${c?.remove}\nCOMMIT\n`,
+    ],
+  );
+  assert.equal(removalOf("filter", [], 1), "");
 });
 
 test("sections after any changes leave what one would, and each of them can be committed by itself", () => {

@@ -11,7 +11,7 @@ interface FilledChain {
 /**
  * Cuts the nat table of a text for `iptables-restore --noflush` into sections of about {@link sectionLines} lines, which
  * the program commits one after the other. A chain is filled in one section, and never later than what leads to it. What
- * packets come in by and what goes is in the last one.
+ * packets come in by is in one section after all of those, and what goes comes last.
  */
 export function inSections(text: string, names: ChainNames, limit = sectionLines): string {
   const start = text.indexOf("*nat\n");
@@ -20,32 +20,42 @@ export function inSections(text: string, names: ChainNames, limit = sectionLines
   if (lines.length <= limit) return text;
   const isEarly = (chain: string): boolean =>
     chain === names.markMasquerade || names.owned.some((each) => chain.startsWith(each));
-  const removals = lines.filter((line) => line.startsWith("-X "));
-  const gone = new Set(removals.map((line) => line.slice(3)));
+  const gone = new Set(lines.filter((line) => line.startsWith("-X ")).map((line) => line.slice(3)));
   const early = new Map<string, FilledChain>();
   const late: FilledChain[] = [];
   const byName = new Map<string, FilledChain>();
   for (const line of lines) {
     const chain = wordAfter(line, line.startsWith(":") ? 1 : 3);
     if (line.startsWith("-A ")) byName.get(chain)?.rules.push(line);
-    if (!line.startsWith(":")) continue;
+    if (!line.startsWith(":") || gone.has(chain)) continue;
     const filled: FilledChain = { declaration: line, rules: [] };
     byName.set(chain, filled);
-    if (isEarly(chain) && !gone.has(chain)) early.set(chain, filled);
+    if (isEarly(chain)) early.set(chain, filled);
     else late.push(filled);
   }
   const sections = [...cutBySize(targetsFirst(early), limit), late];
-  const texts = sections.map((section, i) =>
-    [
-      "*nat",
-      ...section.map(({ declaration }) => declaration),
-      ...section.flatMap(({ rules }) => rules),
-      ...(i === sections.length - 1 ? removals : []),
-      "COMMIT\n",
-    ].join("\n"),
+  const texts = sections.map((section) =>
+    sectionOf("nat", [...section.map(({ declaration }) => declaration), ...section.flatMap(({ rules }) => rules)]),
   );
-  return text.slice(0, start) + texts.join("");
+  return text.slice(0, start) + texts.join("") + removalOf("nat", [...gone], limit);
 }
+
+/** Removes chains that nothing else leads to: all are emptied before the first goes, since they lead to one another. */
+export function removalOf(table: string, chains: readonly string[], limit: number): string {
+  const flush = chains.map((chain) => `:${chain} - [0:0]`);
+  const remove = chains.map((chain) => `-X ${chain}`);
+  if (chains.length === 0) return "";
+  if (2 * chains.length <= limit) return sectionOf(table, [...flush, ...remove]);
+  return [flush, remove]
+    .flatMap((lines) =>
+      Array.from({ length: Math.ceil(lines.length / limit) }, (_, i) => lines.slice(i * limit, (i + 1) * limit)),
+    )
+    .map((lines) => sectionOf(table, lines))
+    .join("");
+}
+
+const sectionOf = (table: string, lines: readonly string[]): string =>
+  `${[`*${table}`, ...lines, "COMMIT"].join("\n")}\n`;
 
 function targetsFirst(chains: ReadonlyMap<string, FilledChain>): readonly FilledChain[] {
   const ordered = new Set<FilledChain>();

@@ -1,5 +1,5 @@
 import type { Jump } from "../iptables/base.js";
-import { inSections } from "../iptables/sections.js";
+import { inSections, removalOf, sectionLines } from "../iptables/sections.js";
 import type { ChainNames } from "../iptables/words.js";
 import type { Family } from "../model/family.js";
 import type { KnownChains } from "../ruleset.js";
@@ -28,16 +28,18 @@ export function createIptablesBackend({ family, names, jumps, run }: IptablesOpt
   };
   let isByNftables: boolean | undefined;
   /** What is committed at once costs the program of nf_tables the square of its lines; the legacy one, nothing more. */
-  const sectioned = async (text: string): Promise<string> => {
-    if (isByNftables === false) return text;
-    const cut = inSections(text, names);
-    if (cut === text) return text;
+  const wantsSections = async (): Promise<boolean> => {
     if (isByNftables === undefined) {
       const { code, output, problem } = await run(`${program}-restore`, ["--version"]);
       if (code !== 0) throw new Error(`${program}-restore: ${problem === "" ? `ended with ${code}` : problem}`);
       isByNftables = output.includes("nf_tables");
     }
-    return isByNftables ? cut : text;
+    return isByNftables;
+  };
+  const sectioned = async (text: string): Promise<string> => {
+    if (isByNftables === false) return text;
+    const cut = inSections(text, names);
+    return cut !== text && (await wantsSections()) ? cut : text;
   };
   const chains = async (): Promise<KnownChains> => {
     const { code, output, problem } = await run(`${program}-save`, []);
@@ -66,7 +68,7 @@ export function createIptablesBackend({ family, names, jumps, run }: IptablesOpt
       return code === 0 ? undefined : `${program} cannot be used: ${problem}`;
     },
     chains,
-    async load(text, isWhole) {
+    async load({ text, isWhole }) {
       await restore(await sectioned(text));
       if (isWhole) await lead();
     },
@@ -82,16 +84,13 @@ export function createIptablesBackend({ family, names, jumps, run }: IptablesOpt
         for (let more = 16; more > 0; more--)
           if ((await iptables(table, "-D", from, ...wordsIn(rule))).code !== 0) break;
       }
-      const text = [...known].map(([table, all]) => removal(table, all.filter(isOurs))).join("");
+      const own = [...known].map(([table, all]) => [table, all.filter(isOurs)] as const);
+      const isLarge = own.some(([, all]) => 2 * all.length > sectionLines);
+      const limit = isLarge && (await wantsSections()) ? sectionLines : Number.POSITIVE_INFINITY;
+      const text = own.map(([table, all]) => removalOf(table, all, limit)).join("");
       if (text !== "") await restore(text);
     },
   };
-}
-
-function removal(table: string, chains: readonly string[]): string {
-  if (chains.length === 0) return "";
-  const [flush, remove] = [chains.map((chain) => `:${chain} - [0:0]`), chains.map((chain) => `-X ${chain}`)];
-  return `${[`*${table}`, ...flush, ...remove, "COMMIT"].join("\n")}\n`;
 }
 
 /** Chains by table, in what `iptables-save` prints. */

@@ -138,9 +138,9 @@ describe("iptables", () => {
       calls.push([program, ...args].join(" "));
       return args.includes("-C") && args.includes("POSTROUTING") ? failed("no such rule") : done;
     });
-    await backend.load("*nat\nCOMMIT\n", false);
+    await backend.load({ text: "*nat\nCOMMIT\n", isWhole: false });
     assert.deepEqual(calls, ["iptables-restore -w 5 --noflush --counters"]);
-    await backend.load("*nat\nCOMMIT\n", true);
+    await backend.load({ text: "*nat\nCOMMIT\n", isWhole: true });
     const inserted = calls.filter((call) => call.includes(" -I "));
     assert.deepEqual(inserted, [
       "iptables -w 5 -t nat -I POSTROUTING -m comment --comment kubernetes postrouting rules -j KUBE-POSTROUTING",
@@ -159,7 +159,7 @@ describe("iptables", () => {
         inputs.push(input);
         return done;
       });
-      await backend.load(large, false);
+      await backend.load({ text: large, isWhole: false });
       assert.equal(inputs.length, 1);
       assert.equal((inputs[0] ?? "").split("*nat\n").length - 1, sections);
     }
@@ -181,7 +181,7 @@ describe("iptables", () => {
   });
   test("what the program says is the failure", async () => {
     const backend = backendWith(async () => failed("line 3 failed"));
-    await assert.rejects(backend.load("x", true), /^Error: iptables-restore: line 3 failed$/);
+    await assert.rejects(backend.load({ text: "x", isWhole: true }), /^Error: iptables-restore: line 3 failed$/);
     assert.match((await backend.problem()) ?? "", /line 3 failed/);
     assert.equal(await backend.isIntact(), false);
   });
@@ -197,6 +197,38 @@ describe("nftables", () => {
     assert.match((await backendWith("1.0.0", "6.1.0").problem()) ?? "", /nft 1\.0\.0 is too old/);
     assert.match((await backendWith("1.0.6", "5.4.0").problem()) ?? "", /kernel 5\.4\.0 is too old/);
     assert.equal(await backendWith("1.0.6", "5.4.0", true).problem(), undefined);
+  });
+  describe("a large whole writing", () => {
+    const parts = ["one\n", "two\n", "three\n"];
+    const writing = { text: parts.join(""), isWhole: true, parts };
+    const loadedBy = (answer: (input: string) => ProgramResult) => {
+      const inputs: string[] = [];
+      const run: RunProgram = async (_program, args, input = "") => {
+        if (!args.includes("-c")) inputs.push(input);
+        return answer(input);
+      };
+      const backend = createNftBackend({ family: "IPv4", table: "kube-proxy", run, kernel: "6.1", anyKernel: false });
+      return { inputs, loading: backend.load(writing) };
+    };
+    const lookingFor = "flush chain ip kube-proxy services\n";
+
+    test("is one transaction where there are rules already", async () => {
+      const { inputs, loading } = loadedBy(() => done);
+      await loading;
+      assert.deepEqual(inputs, [writing.text]);
+    });
+    test("is one transaction after the other where there are none", async () => {
+      const { inputs, loading } = loadedBy((input) => (input === lookingFor ? failed("No such file") : done));
+      await loading;
+      assert.deepEqual(inputs, parts);
+    });
+    test("leaves nothing behind where one of them fails", async () => {
+      const { inputs, loading } = loadedBy((input) =>
+        input === lookingFor || input === "two\n" ? failed("no room") : done,
+      );
+      await assert.rejects(loading, /^Error: nft: no room$/);
+      assert.deepEqual(inputs, ["one\n", "two\n", "add table ip kube-proxy\ndelete table ip kube-proxy\n"]);
+    });
   });
   test("versions are compared by their numbers", () => {
     assert.ok(isOlder("5.9.1", "5.13"));

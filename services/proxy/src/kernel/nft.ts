@@ -13,17 +13,21 @@ export interface NftOptions {
   readonly anyKernel: boolean;
 }
 
+/** Ten thousand services in one transaction take some minutes. */
+const longestMs = 15 * 60_000;
 const oldestKernel = "5.13";
 const oldestProgram = "1.0.1";
 
 export function createNftBackend({ family, table, run, kernel, anyKernel }: NftOptions): Backend {
   const at = `${wordsOf[family].ip} ${table}`;
   const nft = async (text: string): Promise<void> => {
-    const { code, problem } = await run("nft", ["-f", "-"], text);
+    const { code, problem } = await run("nft", ["-f", "-"], text, longestMs);
     if (code !== 0) throw new Error(`nft: ${problem === "" ? `ended with ${code}` : problem}`);
   };
   /** Whether the kernel would take a command. To list anything `nft` first reads every map: seconds for thousands of services. */
   const check = (command: string) => run("nft", ["-c", "-f", "-"], `${command}\n`);
+  const isIntact = async (): Promise<boolean> => (await check(`flush chain ${at} services`)).code === 0;
+  const cleanUp = (): Promise<void> => nft(`add table ${at}\ndelete table ${at}\n`);
   return {
     async problem() {
       const { code, output, problem } = await run("nft", ["--version"]);
@@ -38,12 +42,19 @@ export function createNftBackend({ family, table, run, kernel, anyKernel }: NftO
       // A whole writing makes the table anew.
       return new Map();
     },
-    load: nft,
-    async isIntact() {
-      const { code } = await check(`flush chain ${at} services`);
-      return code === 0;
+    async load({ text, parts }) {
+      // What is there stays in force until all of the new is; where nothing is, services come to be one part after the other.
+      if (parts === undefined || (await isIntact())) return nft(text);
+      try {
+        for (const part of parts) await nft(part);
+      } catch (error) {
+        // Without the table the next try is by parts again.
+        await cleanUp().catch(() => undefined);
+        throw error;
+      }
     },
-    cleanUp: () => nft(`add table ${at}\ndelete table ${at}\n`),
+    isIntact,
+    cleanUp,
   };
 }
 

@@ -231,6 +231,33 @@ test("an endpoint that changes is a few lines", () => {
   assert.equal(write(2_000).text, "");
 });
 
+test("a whole writing by parts comes to what it is in one", () => {
+  fc.assert(
+    fc.property(anyChanges, fc.integer({ min: 1, max: 6 }), (changes, chainsOfPart) => {
+      const written = (options: { readonly chainsOfPart?: number }) => {
+        const ruleset = newRuleset(options);
+        followChanges(
+          ruleset,
+          changes.filter(({ of }) => of !== "sync"),
+          () => undefined,
+        );
+        return { ruleset, writing: ruleset.write(0) };
+      };
+      const [parted, one] = [written({ chainsOfPart }), written({})];
+      const [kernel, fresh, atOnce] = [createNftKernel(), createNftKernel(), createNftKernel()];
+      // Each by itself, as the kernel takes them: none names what only a later one brings.
+      for (const part of parted.writing.parts ?? [parted.writing.text]) kernel.load(part);
+      atOnce.load(parted.writing.text);
+      fresh.load(one.writing.text);
+      assert.equal(one.writing.parts, undefined);
+      assert.deepEqual(kernel.dump(), fresh.dump());
+      assert.deepEqual(atOnce.dump(), fresh.dump());
+      assert.deepEqual(parted.ruleset.sizes, one.ruleset.sizes);
+    }),
+    { numRuns: 300 },
+  );
+});
+
 test("rules after any changes are those of a fresh start", () => {
   fc.assert(
     fc.property(anyChanges, (changes) => {

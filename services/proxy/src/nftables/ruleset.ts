@@ -9,6 +9,8 @@ import { wordsOf } from "./words.js";
 
 export interface NftRulesetOptions extends RulesetOptions {
   readonly family: Family;
+  /** {@link mostChains} where absent. */
+  readonly chainsOfPart?: number;
 }
 
 type Ports = ReadonlyMap<string, BalancedPort>;
@@ -17,10 +19,12 @@ const noPorts: Ports = new Map();
 const noPiece: Piece = { chains: new Map(), sets: new Map(), elements: [] };
 /** A chain that maps have led to is used for a moment after the maps have changed. */
 const deleteAfterMs = 1_000;
+/** Chains of services and endpoints in one transaction, about: for each map of a rule the kernel walks all of the transaction. */
+export const mostChains = 10_000;
 
-/** Rules as `nft -f` takes them: one table, each writing one transaction. */
+/** Rules as `nft -f` takes them: one table, each writing one transaction; a large whole one can be several. */
 export function createNftRuleset(options: NftRulesetOptions): Ruleset {
-  const { family, mark, masqueradesAll } = options;
+  const { family, mark, masqueradesAll, chainsOfPart = mostChains } = options;
   const table = options.systemName("proxy");
   const at = `${wordsOf[family].ip} ${table}`;
   /** By service, then by key. */
@@ -37,20 +41,36 @@ export function createNftRuleset(options: NftRulesetOptions): Ruleset {
   const pieceIn = (around: Surroundings) => (balanced: BalancedPort) =>
     pieceOf(balanced, { family, masqueradesAll, surroundings: around });
 
-  const whole = (around: Surroundings): readonly string[] => {
+  /** By transactions: what is the same for all services, with the first of them; then the others, service by service. */
+  const whole = (around: Surroundings): readonly (readonly string[])[] => {
     claims = createClaims();
     before.clear();
     unused.clear();
+    rules = 0;
     const toPiece = pieceIn(around);
-    const commands = createCommands(at, claims);
+    const parts: (readonly string[])[] = [];
+    let commands = createCommands(at, claims);
+    let chains = 0;
+    const endPart = (): void => {
+      const own = commands.take();
+      rules += own.rules;
+      parts.push(own.lines);
+      commands = createCommands(at, claims);
+      chains = 0;
+    };
     for (const ports of wanted.values()) {
-      for (const [key, balanced] of ports) commands.change(key, noPiece, toPiece(balanced));
+      if (chains >= chainsOfPart) endPart();
+      for (const [key, balanced] of ports) {
+        const piece = toPiece(balanced);
+        chains += piece.chains.size;
+        commands.change(key, noPiece, piece);
+      }
     }
-    const own = commands.take();
-    rules = own.rules;
+    endPart();
     const base = baseCommands({ family, table, mark }, around);
     // In one transaction: there is no moment without rules.
-    return [`add table ${at}`, `delete table ${at}`, ...base, ...own.lines];
+    const [first = [], ...others] = parts;
+    return [[`add table ${at}`, `delete table ${at}`, ...base].concat(first), ...others];
   };
 
   const partial = (now: number, around: Surroundings): readonly string[] => {
@@ -95,12 +115,13 @@ export function createNftRuleset(options: NftRulesetOptions): Ruleset {
     write(now) {
       if (surroundings === undefined) throw new Error("the ruleset knows nothing of its node yet");
       const isWhole = !isKnown;
-      const lines = isWhole ? whole(surroundings) : partial(now, surroundings);
+      const parts = (isWhole ? whole(surroundings) : [partial(now, surroundings)]).map(textOf);
       isKnown = true;
       const oldest = Math.min(...unused.values());
       return {
-        text: lines.length === 0 ? "" : `${lines.join("\n")}\n`,
+        text: parts.join(""),
         isWhole,
+        ...(parts.length === 1 ? {} : { parts }),
         againAfter: unused.size === 0 ? undefined : Math.max(0, oldest + deleteAfterMs - now),
       };
     },
@@ -109,5 +130,7 @@ export function createNftRuleset(options: NftRulesetOptions): Ruleset {
     },
   };
 }
+
+const textOf = (lines: readonly string[]): string => (lines.length === 0 ? "" : `${lines.join("\n")}\n`);
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);

@@ -87,8 +87,9 @@ export function createProxier(deps: ProxierDeps): Proxier {
       const isOld = deps.wholeMs !== undefined && began - state.wholeAt >= deps.wholeMs;
       if (isOld || (await isLost(state, began))) ruleset.forget();
       const chains = ruleset.isKnown ? undefined : await backend.chains();
-      const { text, isWhole, againAfter } = ruleset.write(began, chains);
-      if (text !== "") await backend.load(text, isWhole);
+      const writing = ruleset.write(began, chains);
+      const { text, isWhole, againAfter } = writing;
+      if (text !== "") await backend.load(writing);
       if (isWhole) state.wholeAt = began;
       telemetry.synced(isWhole ? "full" : "partial", (clock.monotonic() - began) / 1000);
       if (text !== "") log.debug({ family, isWhole, bytes: text.length }, "rules are written");
