@@ -31,6 +31,8 @@ export async function locateAgent({ objects, agents }: LocationDeps, name: strin
   const node = await objects.get({ resource: "nodes", namespace: "", name });
   const at = agentAddress(node, agents);
   if (at === undefined) throw unexplained(noAddress(node));
+  // A node may say what it likes of itself.
+  if (!isPort(at.port)) throw unexplained(`dial tcp: address ${at.port}: invalid port`);
   return { listener: "agent", at };
 }
 
@@ -85,12 +87,15 @@ function firstPort(pod: AnyObject): string {
   return "";
 }
 
+const isPort = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= 65_535;
+
 const usualPorts = { http: 80, https: 443 } as const;
 
 function locationOf(scheme: "http" | "https" | "", host: string, port: string): Location {
   const listener = scheme === "" ? "http" : scheme;
-  const number = port === "" ? usualPorts[listener] : Number(port);
-  if (Number.isInteger(number) && number >= 1 && number <= 65_535) return { listener, at: { host, port: number } };
+  // Not what Number reads besides: 0x50, 1e3.
+  const number = port === "" ? usualPorts[listener] : /^\d+$/.test(port) ? Number(port) : undefined;
+  if (number !== undefined && isPort(number)) return { listener, at: { host, port: number } };
   throw unavailable(`error trying to reach service: dial tcp: address ${cut(port)}: unknown port`);
 }
 

@@ -48,10 +48,15 @@ async function setup(t: TestContext, serve: Serve, options: Options = {}) {
     "pods/ns/web": podOf("web", { nodeName: "n" }, { podIPs: [{ ip: "10.0.0.1" }] }),
     "pods/ns/nowhere": podOf("nowhere", { nodeName: "bare" }),
     "pods/ns/lost": podOf("lost", { nodeName: "gone" }),
+    "pods/ns/odd": podOf("odd", { nodeName: "odd" }),
     "nodes//n": { metadata: { name: "n" }, status: { addresses: [address], daemonEndpoints } },
     "nodes//far": {
       metadata: { name: "far" },
       status: { addresses: [{ type: "InternalIP", address: "10.0.0.1" }], daemonEndpoints },
+    },
+    "nodes//odd": {
+      metadata: { name: "odd" },
+      status: { addresses: [address], daemonEndpoints: { kubeletEndpoint: { Port: 70_000 } } },
     },
     "nodes//bare": { metadata: { name: "bare" }, status: {} },
   };
@@ -145,6 +150,11 @@ const refused: readonly [path: string, method: string, code: number, message: Re
   [`${pods}/ftp:web:1/proxy/`, "GET", 400, 'invalid pod request "ftp:web:1"'],
   [`${pods}/web:http/proxy/`, "GET", 503, /unknown port/],
   [`${pods}/web:0/proxy/`, "GET", 503, /unknown port/],
+  [`${pods}/web:0x1/proxy/`, "GET", 503, /address 0x1: unknown port/],
+  [`${pods}/web:1e0/proxy/`, "GET", 503, /address 1e0: unknown port/],
+  [`${pods}/web:70000/proxy/`, "GET", 503, /address 70000: unknown port/],
+  [`${pods}/odd/log`, "GET", 500, "dial tcp: address 70000: invalid port"],
+  [`${pods}/odd/exec`, "POST", 500, "dial tcp: address 70000: invalid port"],
   [`${pods}/web:1/proxy/`, "GET", 503, /^error trying to reach service: dial tcp .*connection refused$/],
   ["/api/v1/nodes/absent/proxy/", "GET", 404, 'nodes "absent" not found'],
   ["/api/v1/nodes/n/proxy/", "GET", 400, "address not allowed"],
