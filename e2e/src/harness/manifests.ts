@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { ApiObject } from "@orch/client/objects.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Http } from "./http.js";
+import { untilSo } from "./until.js";
 
 /** A kind of this build with the least that a client must say to create one. */
 export interface Sample {
@@ -91,7 +92,18 @@ export function collectionPath(sample: Sample, namespace: string): string {
 export async function freshNamespace(http: Http): Promise<string> {
   const answer = await http.post("/api/v1/namespaces", { metadata: { generateName: "e2e-" } });
   assert.equal(answer.status, 201, answer.text);
-  return nameOf(answer.object());
+  const namespace = nameOf(answer.object());
+  await hasAccount(http, namespace);
+  return namespace;
+}
+
+/** Where controllers make accounts, pods are refused for as long as their namespace has none: another controller's matter. */
+async function hasAccount(http: Http, namespace: string): Promise<void> {
+  const isThere = async (of: string): Promise<boolean> =>
+    (await http.get(`/api/v1/namespaces/${of}/serviceaccounts/default`)).status === 200;
+  if (!(await isThere("default"))) return;
+  // Who makes no accounts is told so by the test itself.
+  await untilSo(`the account of ${namespace}`, () => isThere(namespace), 10_000).catch(() => undefined);
 }
 
 /** ConfigMaps of a namespace of a test's own: the kind that most tests use. */
