@@ -41,11 +41,14 @@ for (const { name, a, b, same } of rows) {
   });
 }
 
-test("no shape is kept of what has many parts or long items", () => {
+test("no shape is kept of what has many parts, long names or long items", () => {
   const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`n${i}`, "x"]));
   assert.equal(shapeOf({ many }), undefined);
   assert.equal(shapeOf({ list: Object.values(many) }), undefined);
   assert.equal(shapeOf({ list: ["x".repeat(10_000)] }), undefined);
+  assert.equal(shapeOf({ map: { ["x".repeat(10_000)]: "a" } }), undefined);
+  assert.equal(shapeOf({ list: [{ ["x".repeat(10_000)]: "a" }] }), undefined);
+  assert.equal(shapeOf({ list: [2n ** 53n + 1n] }), undefined);
   assert.notEqual(shapeOf({ text: "x".repeat(10_000) }), undefined);
 });
 

@@ -1,4 +1,6 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
+import { jsonText } from "@orch/status/json-text.js";
+import { readJson } from "@orch/status/read-json.js";
 import { sameTree } from "../fields/same-tree.js";
 
 /** What of an object decides which fields it has: two of one shape have the same ones, whatever their texts and numbers say. */
@@ -17,9 +19,10 @@ interface ListShape {
 /** A scalar that could be the zero of its field stands for itself alone: it changes nothing where the field has that zero. */
 type ScalarShape = { readonly scalar: unknown } | "other";
 
-/** What is not worth to be compared with, or too large to be kept. */
+/** What has more is not worth to be compared with. */
 const mostParts = 256;
-const mostTextOfItem = 256;
+/** A longer name, or text in a list, is not kept: whoever sends it would have it stay in memory. */
+const longestText = 256;
 
 interface Budget {
   parts: number;
@@ -37,25 +40,30 @@ function shapeOfValue(value: unknown, budget: Budget): Shape {
   if (budget.parts < 0) return "other";
   if (Array.isArray(value)) {
     spend(value, budget);
-    return { items: value };
+    // Texts of a decoded body may be parts of the body's own, which would stay with them.
+    return { items: budget.parts < 0 ? [] : readJson(jsonText(value)) };
   }
   if (!isObject(value)) return isZero(value) ? { scalar: value } : "other";
   const names = Object.keys(value);
   const shapes: Shape[] = [];
   for (const name of names) {
+    if (name.length > longestText) budget.parts = -1;
     if (budget.parts < 0) break;
     shapes.push(shapeOfValue(value[name], budget));
   }
   return { names, shapes };
 }
 
-/** Takes what a list holds off the budget. */
+/** Takes what a list holds off the budget; what a copy of it would round is beyond any. */
 function spend(value: unknown, budget: Budget): void {
   budget.parts -= 1;
-  if (budget.parts < 0) return;
-  if (Array.isArray(value)) for (const item of value) spend(item, budget);
-  else if (isObject(value)) for (const name in value) spend(value[name], budget);
-  else if (typeof value === "string" && value.length > mostTextOfItem) budget.parts = -1;
+  if (typeof value === "string" ? value.length > longestText : typeof value === "bigint") budget.parts = -1;
+  if (typeof value !== "object" || value === null) return;
+  for (const [name, inner] of Object.entries(value)) {
+    if (name.length > longestText) budget.parts = -1;
+    if (budget.parts < 0) return;
+    spend(inner, budget);
+  }
 }
 
 export function hasShape(value: unknown, shape: Shape): boolean {
