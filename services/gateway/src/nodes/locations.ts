@@ -2,6 +2,7 @@ import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { AnyObject } from "@orch/api/object.js";
 import type { HostPort } from "@orch/outbound/dial.js";
+import { portNumber } from "@orch/schema/formats/names.js";
 import { ApiError, badRequest, unavailable } from "@orch/status/api-error.js";
 import { cut } from "@orch/status/cut.js";
 import type { Target } from "@orch/status/target.js";
@@ -87,7 +88,7 @@ function firstPort(pod: AnyObject): string {
   return "";
 }
 
-const isPort = (number: number): boolean => Number.isInteger(number) && number >= 1 && number <= 65_535;
+const isPort = (number: number): boolean => Number.isInteger(number) && portNumber(number).length === 0;
 
 const usualPorts = { http: 80, https: 443 } as const;
 
