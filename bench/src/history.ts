@@ -39,8 +39,8 @@ export async function benchHistory({ timing, note, options }: HistoryBench): Pro
       for (let round = 0; round < rounds; round++) {
         const without = () => measure(off, verb, { timing, name: "history off" });
         const kept = () => measure(on, verb, { timing, name: "history on" });
-        const [first, second] = round % 2 === 0 ? [await without(), await kept()] : [await kept(), await without()];
-        const rows = round % 2 === 0 ? { off: first, on: second } : { off: second, on: first };
+        const rows =
+          round % 2 === 0 ? { off: await without(), on: await kept() } : { on: await kept(), off: await without() };
         if (round === rounds - 1) for (const row of [rows.off, rows.on]) note(row);
         pairs.push({ off: cpuOf(rows.off), on: cpuOf(rows.on) });
       }
