@@ -147,9 +147,6 @@ describe("what nodes write", { concurrency: 4 }, () => {
     const namespace = await freshNamespace(http);
     const base = `/api/v1/namespaces/${namespace}`;
     await done(http.post(`${base}/secrets`, { metadata: { name: "wanted" }, stringData: { k: "v" } }));
-    await until("the namespace has its account", async () =>
-      (await http.get(`${base}/serviceaccounts/default`)).status === 200 ? true : undefined,
-    );
     const named = { volumes: [{ name: "v", secret: { secretName: "wanted" } }] };
     const { metadata, spec } = mirrorOf("reader", uid, named);
     await refused(

@@ -101,9 +101,7 @@ export async function freshNamespace(http: Http): Promise<string> {
 async function hasAccount(http: Http, namespace: string): Promise<void> {
   const isThere = async (of: string): Promise<boolean> =>
     (await http.get(`/api/v1/namespaces/${of}/serviceaccounts/default`)).status === 200;
-  if (!(await isThere("default"))) return;
-  // Who makes no accounts is told so by the test itself.
-  await untilSo(`the account of ${namespace}`, () => isThere(namespace), 10_000).catch(() => undefined);
+  if (await isThere("default")) await untilSo(`the account of ${namespace}`, () => isThere(namespace));
 }
 
 /** ConfigMaps of a namespace of a test's own: the kind that most tests use. */

@@ -147,9 +147,6 @@ function grace(on: On): void {
   test("a pod that runs on a node is given its time, and goes at once when told so", async () => {
     const { http } = on();
     const namespace = `/api/v1/namespaces/${await freshNamespace(http)}`;
-    await until("the account of its pods is there", async () =>
-      (await http.get(`${namespace}/serviceaccounts/default`)).status === 200 ? true : undefined,
-    );
     const path = `${namespace}/pods`;
     const containers = [{ name: "c", image: "i" }];
     const bound = await http.post(path, { metadata: { name: "bound" }, spec: { containers, nodeName: "n1" } });
