@@ -3,7 +3,7 @@ import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { connect } from "./harness/http.js";
 import type { AccountScene } from "./harness/service-accounts.js";
 import { startDistributed, startStandalone, type Target } from "./harness/target.js";
-import { serviceAccountSuite } from "./suite/service-accounts.js";
+import { serviceAccountSuite } from "./suite/access/service-accounts.js";
 
 function serviceAccounts(name: string, start: () => Promise<Target>, skip?: string): void {
   describe(`service accounts on ${name}`, { skip: skip ?? false }, () => {

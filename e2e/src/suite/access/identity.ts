@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Call } from "../harness/http.js";
-import { assertFailure } from "../harness/status.js";
-import type { On } from "./scene.js";
+import type { Call } from "../../harness/http.js";
+import { assertFailure } from "../../harness/status.js";
+import type { On } from "../scene.js";
 
 const list = "/api/v1/namespaces";
 

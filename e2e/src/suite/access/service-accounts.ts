@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from "jose";
-import { type Credentials, valueAt } from "../harness/http.js";
-import { freshNamespace, nameOf } from "../harness/manifests.js";
+import { type Credentials, valueAt } from "../../harness/http.js";
+import { freshNamespace, nameOf } from "../../harness/manifests.js";
 import {
   type Account,
   type AccountScene,
@@ -20,9 +20,9 @@ import {
   tokenOf,
   type Wanted,
   whoIs,
-} from "../harness/service-accounts.js";
-import { assertFailure, done } from "../harness/status.js";
-import { until } from "../harness/until.js";
+} from "../../harness/service-accounts.js";
+import { assertFailure, done } from "../../harness/status.js";
+import { until } from "../../harness/until.js";
 
 type On = () => AccountScene;
 

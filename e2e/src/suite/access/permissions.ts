@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answer, Call, Credentials, Http } from "../harness/http.js";
-import { assertFailure, done } from "../harness/status.js";
-import { until } from "../harness/until.js";
-import type { On } from "./scene.js";
+import type { Answer, Call, Credentials, Http } from "../../harness/http.js";
+import { assertFailure, done } from "../../harness/status.js";
+import { until } from "../../harness/until.js";
+import type { On } from "../scene.js";
 
 const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"] as const;
 type Verb = (typeof verbs)[number];
