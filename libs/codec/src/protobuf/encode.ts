@@ -245,7 +245,8 @@ const scalars: Readonly<Record<ScalarKind, Put>> = {
   bool: (w, value) => putVarint(w, value === true ? 1 : 0),
   int32: (w, value) => putInteger(w, numberOf(value)),
   int64: (w, value) => (typeof value === "bigint" ? putBigInteger(w, value) : putInteger(w, numberOf(value))),
-  double: (w, value) => putDouble(w, numberOf(value)),
+  // An integer of more than 53 bits is read from JSON as a bigint, whatever the type of its field.
+  double: (w, value) => putDouble(w, typeof value === "bigint" ? Number(value) : numberOf(value)),
   any: putJson,
   raw: putJson,
   fieldsV1: putJson,

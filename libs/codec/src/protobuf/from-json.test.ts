@@ -74,6 +74,7 @@ const rows: readonly (readonly [what: string, text: string])[] = [
     '{"int32":-5,"int64":9223372036854775807,"children":[{"int64":123456789012345},{"int64":-1},{"int64":0}]}',
   ],
   ["numbers", '{"double":1.5e3,"intOrString":80,"children":[{"intOrString":"80%"},{"double":-0}]}'],
+  ["doubles that are long integers", '{"double":9007199254740992,"children":[{"double":-9223372036854775808}]}'],
   ["booleans", '{"bool":true,"children":[{"bool":false}]}'],
   ["base64", '{"bytes":"AAH/","children":[{"bytes":""}]}'],
   ["a time", '{"time":"2026-01-02T03:04:05Z","microTime":"2026-01-02T03:04:05.000006Z"}'],

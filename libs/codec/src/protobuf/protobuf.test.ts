@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { complete } from "@orch/schema/complete.js";
 import { DecodeError, decode } from "@orch/schema/decode.js";
 import { type Field, field, type JsonObject, type MessageType, message, type Type } from "@orch/schema/descriptor.js";
+import { jsonText } from "@orch/status/json-text.js";
 import fc from "fast-check";
 import { pod, podFromReference, podType } from "../testing/pod.js";
 import { decodeMessage } from "./decode.js";
@@ -74,6 +75,8 @@ const rows: readonly Row[] = [
   [{ type: { kind: "bool" } }, { f: true }, "0801"],
   [{ type: { kind: "bool" }, ...omitted }, {}, "0800"],
   [{ type: { kind: "double" }, ...pointer }, { f: 1.5 }, "09 000000000000f83f"],
+  [{ type: { kind: "double" } }, { f: -(2n ** 53n) }, "09 00000000000040c3", { f: -(2 ** 53) }],
+  [{ type: { kind: "double" } }, { f: 2n ** 63n - 1n }, "09 000000000000e043", { f: 2 ** 63 }],
   [{ type: { kind: "bytes" } }, {}, ""],
   [{ type: { kind: "bytes" } }, { f: "AQL/" }, "0a03 0102ff"],
   [{ type: inner }, {}, "0a04 0a001000", { f: { n: 0 } }],
@@ -134,7 +137,7 @@ function withoutTypeMeta(object: JsonObject): JsonObject {
 }
 
 for (const [index, [spec, tree, wire, back]] of rows.entries()) {
-  const shown = JSON.stringify(tree).slice(0, 60);
+  const shown = jsonText(tree).slice(0, 60);
   test(`row ${index}: ${spec.pointer === true ? "pointer to " : ""}${spec.type.kind} ${shown}`, () => {
     const type = one(spec);
     assert.equal(encodeMessage(type, tree).toString("hex"), hex(wire).toString("hex"));
