@@ -192,8 +192,6 @@ describe("the chart's pods", () => {
       if (!/-(resource-core|watch-cache)$/.test(name)) continue;
       await process.stop();
       await process.restart();
-      // A rollout waits for minReadySeconds; here callers know the address and try it again within a second or two.
-      await delay(2_500);
     }
     const { done, failed } = await load.stop();
     assert.deepEqual(failed, []);
