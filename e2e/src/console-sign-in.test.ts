@@ -36,6 +36,7 @@ describe("signing in to the console at a provider", () => {
         `--console-oidc-issuer=${provider.url}`,
         `--console-oidc-client-id=${clientID}`,
         "--console-oidc-scopes=offline_access",
+        `--console-oidc-token-origin=${atLocalhost(provider.url)}`,
       ],
     });
     http = connect(target);
@@ -84,11 +85,16 @@ describe("signing in to the console at a provider", () => {
   test("the page learns of the provider, and may ask it besides the server", async () => {
     const { headers } = await http.get("/console/");
     const policy = String(headers["content-security-policy"]);
-    assert.ok(policy.includes(`; connect-src 'self' ${provider.url}; `), policy);
+    assert.ok(policy.includes(`; connect-src 'self' ${provider.url} ${atLocalhost(provider.url)}; `), policy);
     const { text } = await http.get("/console/config.json");
     assert.deepEqual(JSON.parse(text), {
       dialect: "kubernetes",
-      oidc: { issuer: provider.url, clientID, scopes: ["openid", "offline_access"] },
+      oidc: {
+        issuer: provider.url,
+        clientID,
+        scopes: ["openid", "offline_access"],
+        tokenOrigin: atLocalhost(provider.url),
+      },
     });
   });
 
@@ -157,6 +163,19 @@ describe("signing in to the console at a provider", () => {
     await page.context().close();
   });
 
+  test("tokens may come from another origin that the server names", async () => {
+    const page = await open();
+    const description = await (await page.request.get(`${provider.url}/.well-known/openid-configuration`)).json();
+    const elsewhere = { ...description, token_endpoint: `${atLocalhost(provider.url)}/token` };
+    const headers = { "access-control-allow-origin": "*" };
+    await page.route("**/.well-known/*", (route) => route.fulfill({ json: elsewhere, headers }));
+    const asked = page.waitForRequest(elsewhere.token_endpoint);
+    await signIn(page, "alice");
+    await asked;
+    await page.getByText("oidc:alice", { exact: true }).waitFor();
+    await page.context().close();
+  });
+
   test("a provider that cannot be asked is named", async () => {
     const page = await open();
     const description = await (await page.request.get(`${provider.url}/.well-known/openid-configuration`)).json();
@@ -164,7 +183,7 @@ describe("signing in to the console at a provider", () => {
     const headers = { "access-control-allow-origin": "*" };
     await page.route("**/.well-known/*", (route) => route.fulfill({ json: elsewhere, headers }), { times: 1 });
     await leave(page);
-    await page.getByText(`this page may ask ${provider.url} alone.`).waitFor();
+    await page.getByText(`this page may ask ${provider.url} and ${atLocalhost(provider.url)} alone.`).waitFor();
     await provider.stop();
     await leave(page);
     await page.getByText(`${provider.url} cannot be reached from this browser`).waitFor();
@@ -176,6 +195,9 @@ describe("signing in to the console at a provider", () => {
     assert.deepEqual(complaints, []);
   });
 });
+
+/** The same server to the network, and another origin to a browser. */
+const atLocalhost = (url: string): string => url.replace("127.0.0.1", "localhost");
 
 /** Everybody of the provider but one. */
 const trusting = ({ url, authority }: OidcProvider): object => ({

@@ -19,6 +19,11 @@ export const consoleFlags = <Default extends boolean>(served: Default) =>
       group,
       help: "the console's public client at that provider: no secret, PKCE, redirects to https://SERVER/console/",
     }),
+    "console-oidc-token-origin": stringFlag("", {
+      group,
+      word: "url",
+      help: "where that provider's token endpoint is, if not at the origin of its issuer; the pages may ask it too",
+    }),
     "console-oidc-scopes": listFlag(["openid"], {
       group,
       help: "what is asked of the provider; openid always is, and offline_access may bring a refresh token",

@@ -83,7 +83,8 @@ const always: HeaderList = ["X-Content-Type-Options", "nosniff"];
  * asked, and no other page may hold this one in a frame. Scripts cannot make markup of text (`require-trusted-types-for`).
  */
 function policyOf({ oidc }: ConsoleConfiguration): string {
-  const asked = oidc === undefined ? "'self'" : `'self' ${new URL(oidc.issuer).origin}`;
+  const providers = oidc === undefined ? [] : [new URL(oidc.issuer).origin, oidc.tokenOrigin ?? []].flat();
+  const asked = ["'self'", ...new Set(providers)].join(" ");
   return [
     "default-src 'none'",
     "script-src 'self'",

@@ -95,8 +95,12 @@ async function discover(provider: Provider): Promise<AuthorizationServer> {
     processDiscoveryResponse(issuer, await discoveryRequest(issuer, options())),
   );
   const tokens = server.token_endpoint ?? "";
-  if (!URL.canParse(tokens) || new URL(tokens).origin !== issuer.origin)
-    throw new Failure(0, `${provider.issuer} gives tokens at “${tokens}”: this page may ask ${issuer.origin} alone.`);
+  const { tokenOrigins } = provider;
+  if (!URL.canParse(tokens) || !tokenOrigins.includes(new URL(tokens).origin))
+    throw new Failure(
+      0,
+      `${provider.issuer} gives tokens at “${tokens}”: this page may ask ${tokenOrigins.join(" and ")} alone.`,
+    );
   return server;
 }
 
