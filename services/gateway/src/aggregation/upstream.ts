@@ -22,6 +22,12 @@ export interface Party {
   readonly plain?: boolean;
 }
 
+/** Where a server is reached. */
+export interface Reached extends HostPort {
+  /** The name that led to `host`, an address: the certificate must have it. Its connections serve no other name. */
+  readonly name?: string | undefined;
+}
+
 /** What a gateway shows of itself to other servers. PEM. */
 export interface ClientPair {
   readonly cert: string;
@@ -59,7 +65,7 @@ export interface IncomingHead {
 /** Requests to servers of others: the one place that knows how they are sent. */
 export interface Upstream {
   /** Settles when an answer has begun. @throws TrustError; the error of the connection; the reason of the signal */
-  send(to: Party, at: HostPort, outgoing: Outgoing): Promise<Incoming>;
+  send(to: Party, at: Reached, outgoing: Outgoing): Promise<Incoming>;
   /** Keeps no connections to it any longer; what runs on them goes on. */
   forget(party: Party): void;
   close(): void;
@@ -131,14 +137,14 @@ export function createUpstream({ dial, pair, shown = ignore, connectMs = usualCo
   };
 }
 
-type Connect = (at: HostPort) => Promise<Duplex>;
+type Connect = (at: Reached) => Promise<Duplex>;
 
 function createAgent(connect: Connect, keepAlive: boolean): Agent {
   // Of https also where there is no TLS: what it would make of the socket is settled by then.
   const agent = new Agent({ keepAlive, maxFreeSockets: maxIdle, timeout: idleMs });
   agent.createConnection = (options, done) => {
-    const { host, port } = options;
-    connect({ host: String(host), port: Number(port) }).then(
+    const { host, port, servername } = options;
+    connect({ host: String(host), port: Number(port), name: servername || undefined }).then(
       (socket) => done?.(null, socket),
       // Node gives no socket to a callback that is told of an error.
       (error: Error) => Reflect.apply(done ?? ignore, undefined, [error]),
@@ -164,10 +170,11 @@ function secured(to: Party, { dial, pair, shown, connectMs }: Securing): Connect
   return async (at) => {
     const signal = AbortSignal.timeout(connectMs);
     const raw = await dial(at, signal);
+    const host = at.name ?? at.host;
     // No address is named in a handshake (RFC 6066, section 3).
-    const servername = to.service === undefined ? (isIP(at.host) === 0 ? at.host : "") : serverName(to.service);
+    const servername = to.service === undefined ? (isIP(host) === 0 ? host : "") : serverName(to.service);
     const socket = connectTls({
-      ...{ socket: raw, secureContext, servername, host: at.host, ALPNProtocols: ["http/1.1"] },
+      ...{ socket: raw, secureContext, servername, host, ALPNProtocols: ["http/1.1"] },
       rejectUnauthorized: !to.insecure,
     });
     await shaken(socket, signal);
@@ -207,11 +214,11 @@ function shaken(socket: TLSSocket, signal: AbortSignal): Promise<TLSSocket> {
   });
 }
 
-function ask({ host, port }: HostPort, outgoing: Outgoing, agent: Agent): ClientRequest {
+function ask({ host, port, name = "" }: Reached, outgoing: Outgoing, agent: Agent): ClientRequest {
   const { method, target: path, headers, body, signal } = outgoing;
   const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const asked = request({
-    ...{ agent, host, port, method, path, signal, maxHeaderSize: maxHeaderBytes },
+    ...{ agent, host, port, servername: name, method, path, signal, maxHeaderSize: maxHeaderBytes },
     headers: ["Host", outgoing.host ?? address, ...headers, ...framing(outgoing)],
   });
   if (body === undefined) asked.end();

@@ -1,3 +1,4 @@
+import { lookup } from "node:dns/promises";
 import type { Naming } from "@orch/naming/naming.js";
 import { type Dial, dialDirectly } from "@orch/outbound/dial.js";
 import type { Peers } from "@orch/rpc/group-peers.js";
@@ -57,6 +58,7 @@ export async function assembleNodes(settings: Settings, deps: AssembleNodesDeps)
         requestTimeoutMs: settings.requestTimeoutMs,
       }),
       objects: coreObjects((group) => caches.of(group), settings.requestTimeoutMs),
+      lookUp: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
       agents: { preferred: flags["kubelet-preferred-address-types"], port: flags["kubelet-port"] },
       choosesLogStream: settings.podLogStreams,
     },

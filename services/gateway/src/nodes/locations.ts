@@ -1,11 +1,10 @@
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
 import type { AnyObject } from "@orch/api/object.js";
-import type { HostPort } from "@orch/outbound/dial.js";
 import { portNumber } from "@orch/schema/formats/names.js";
 import { ApiError, badRequest, unavailable } from "@orch/status/api-error.js";
 import { cut } from "@orch/status/cut.js";
 import type { Target } from "@orch/status/target.js";
+import type { Reached } from "../aggregation/upstream.js";
 import { addressNotAllowed, isProxyable, parseAddressed } from "./addressed.js";
 import { type AgentAddressOptions, agentAddress, noAddress } from "./agent-address.js";
 import { type CoreObjects, fieldsIn, listAt, textAt } from "./objects.js";
@@ -15,12 +14,14 @@ export type Listener = "agent" | "http" | "https";
 
 export interface Location {
   readonly listener: Listener;
-  readonly at: HostPort;
+  readonly at: Reached;
 }
 
 export interface LocationDeps {
   readonly objects: CoreObjects;
   readonly agents: AgentAddressOptions;
+  /** The addresses of a host. @throws Error where there is none of that name */
+  readonly lookUp: (host: string) => Promise<readonly string[]>;
   /** In [0, 1): which of several endpoints is taken. */
   readonly random: () => number;
 }
@@ -46,24 +47,27 @@ export function unexplained(message: string, cause?: unknown): ApiError {
 export async function locateNode(deps: LocationDeps, id: string): Promise<Location> {
   const { scheme, name, port } = parseAddressed(id, "node");
   const agent = await locateAgent(deps, name);
-  await refuseNear(agent.at.host);
-  if (port === "" || port === String(agent.at.port)) return agent;
-  return locationOf(scheme, agent.at.host, port);
+  const at = await farAddress(deps, agent.at);
+  if (port === "" || port === String(at.port)) return { ...agent, at };
+  const other = locationOf(scheme, at.host, port);
+  return { ...other, at: { ...at, ...other.at } };
 }
 
-/** @throws ApiError BadRequest for a host that is, or may be, this machine or its link */
-async function refuseNear(host: string): Promise<void> {
-  const addresses = isIP(host) === 0 ? await addressesOf(host) : [host];
-  if (addresses.length === 0) throw badRequest("No addresses for hostname");
+/**
+ * The address that a host is, or leads to: a name that is looked up once more may lead elsewhere.
+ * @throws ApiError BadRequest for a host that is, or may be, this machine or its link
+ */
+async function farAddress({ lookUp }: Pick<LocationDeps, "lookUp">, { host, port }: Reached): Promise<Reached> {
+  const isName = isIP(host) === 0;
+  const addresses = !isName
+    ? [host]
+    : await lookUp(host).catch((error: unknown) => {
+        throw badRequest(`lookup ${cut(host)}: no such host`, error);
+      });
+  const [first] = addresses;
+  if (first === undefined) throw badRequest("No addresses for hostname");
   if (!addresses.every(isProxyable)) throw addressNotAllowed();
-}
-
-async function addressesOf(host: string): Promise<readonly string[]> {
-  try {
-    return (await lookup(host, { all: true })).map(({ address }) => address);
-  } catch (error) {
-    throw badRequest(`lookup ${cut(host)}: no such host`, error);
-  }
+  return { host: first, port, name: isName ? host : undefined };
 }
 
 /** What `pods/<id>/proxy` leads to: the first port that a container names where none is asked for. @throws ApiError */

@@ -54,6 +54,11 @@ async function setup(t: TestContext, serve: Serve, options: Options = {}) {
       metadata: { name: "far" },
       status: { addresses: [{ type: "InternalIP", address: "10.0.0.1" }], daemonEndpoints },
     },
+    "nodes//named": {
+      metadata: { name: "named" },
+      status: { addresses: [{ type: "Hostname", address: "svc.ns.svc" }], daemonEndpoints },
+    },
+    "pods/ns/named": podOf("named", { nodeName: "named" }),
     "nodes//odd": {
       metadata: { name: "odd" },
       status: { addresses: [address], daemonEndpoints: { kubeletEndpoint: { Port: 70_000 } } },
@@ -67,7 +72,11 @@ async function setup(t: TestContext, serve: Serve, options: Options = {}) {
     if (found === undefined) throw notFound({ group: "", resource }, name);
     return { body: Buffer.from(JSON.stringify(found)) };
   });
-  const dial: typeof dialDirectly = ({ port }, signal) => dialDirectly({ host: "127.0.0.1", port }, signal);
+  const dialed: string[] = [];
+  const dial: typeof dialDirectly = ({ host, port }, signal) => {
+    dialed.push(host);
+    return dialDirectly({ host: "127.0.0.1", port }, signal);
+  };
   const listeners = createListeners({
     agents: createUpstream({ dial, pair: () => undefined }),
     others: createUpstream({ dial, pair: () => undefined }),
@@ -84,6 +93,7 @@ async function setup(t: TestContext, serve: Serve, options: Options = {}) {
       agents: { preferred: ["Hostname", "InternalIP"], port: 10_250 },
       secret: secretHeaders([], []),
       random: () => 0,
+      lookUp: async () => ["10.0.0.1"],
       metrics: {
         logAsked: (insecure) => void counted.push(insecure ? "unchecked" : "checked"),
         distrusted: () => void counted.push("distrusted"),
@@ -101,7 +111,7 @@ async function setup(t: TestContext, serve: Serve, options: Options = {}) {
     const { bytes, whole } = await read();
     return { code, header, text: bytes.toString(), whole };
   };
-  return { backend, origin, ask, counted, openWatches, gateway };
+  return { backend, origin, ask, counted, openWatches, gateway, dialed };
 }
 
 const pods = "/api/v1/namespaces/ns/pods";
@@ -229,6 +239,17 @@ test("a proxy passes on method, path, query, headers and body, and redirects lea
   assert.deepEqual([bare.code, bare.header("location")], [301, [`${far}/?x=1`]]);
   assert.equal((await ask(far, { method: "DELETE" })).text, "DELETE /");
   assert.equal((await ask(`${far}/o`, { method: "OPTIONS" })).text, "OPTIONS /o");
+});
+
+test("the address of a node's name that was judged is the one that is asked, whose certificate has that name", async (t) => {
+  const { ask, dialed } = await setup(t, echo, { ca: authority.certificate });
+  assert.equal((await ask(`${pods}/named/log`)).code, 200);
+  assert.deepEqual(dialed.splice(0), ["svc.ns.svc"], "an agent is trusted to be anywhere");
+  for (const path of ["/pods", "/x"]) {
+    const { code, text } = await ask(`/api/v1/nodes/named/proxy${path}`);
+    assert.equal(code, 200, text);
+  }
+  assert.deepEqual(dialed, ["10.0.0.1"], "no connection to what was not judged is used");
 });
 
 test("a Service's proxy asks an endpoint that is a pod of its namespace", async (t) => {

@@ -251,4 +251,6 @@ const rawQuery = (target: string): string => {
 
 const withQuery = (path: string, params: string): string => (params === "" ? path : `${path}?${params}`);
 
-const authorityOf = ({ at: { host, port } }: Location): string => `${host.includes(":") ? `[${host}]` : host}:${port}`;
+function authorityOf({ at: { name, host, port } }: Location): string {
+  return `${name ?? (host.includes(":") ? `[${host}]` : host)}:${port}`;
+}
