@@ -10,6 +10,9 @@ export interface HostPort {
 /** Opens a connection of bytes, by whatever way leads there. Rejects with the system's error, and when `signal` aborts. */
 export type Dial = (to: HostPort, signal: AbortSignal) => Promise<Duplex>;
 
+/** How long a connection may be silent before TCP probes it: a machine that has lost its power ends nothing. */
+const probeAfterMs = 30_000;
+
 /** Straight over TCP. */
 export const dialDirectly: Dial = ({ host, port }, signal) =>
   new Promise((resolve, reject) => {
@@ -21,7 +24,7 @@ export const dialDirectly: Dial = ({ host, port }, signal) =>
     const settled = (): void => signal.removeEventListener("abort", leave);
     if (signal.aborted) return leave();
     signal.addEventListener("abort", leave, { once: true });
-    socket.setNoDelay(true);
+    socket.setNoDelay(true).setKeepAlive(true, probeAfterMs);
     socket.once("error", (error) => {
       settled();
       reject(error);
