@@ -74,6 +74,8 @@ function plainly(
 const farewellMs = 1_000;
 /** How long one side may go on once the other has said all: it may be gone without anybody hearing of it. */
 const halfOpenMs = 30_000;
+/** How long a connection may be idle, as agents have it: behind one side that does not read, the other's end is not heard. */
+const idleMs = 4 * 60 * 60_000;
 
 /** Passes the other protocol through, byte by byte, in both directions. Settles when it is over. */
 export function relayUpgrade(response: HttpResponse, upgrade: Upgrade, signal: AbortSignal): Promise<void> {
@@ -107,12 +109,17 @@ export function relayUpgrade(response: HttpResponse, upgrade: Upgrade, signal: A
     server.end();
     endWithin(farewellMs);
   };
-  for (const side of [client, server]) side.once("end", () => endWithin(halfOpenMs));
+  const idle = setTimeout(leave, idleMs);
+  for (const side of [client, server]) {
+    side.on("data", () => idle.refresh());
+    side.once("end", () => endWithin(halfOpenMs));
+  }
   signal.addEventListener("abort", leave, { once: true });
   if (signal.aborted) leave();
   return Promise.all([joined(server, client), joined(client, server)]).then(() => {
     signal.removeEventListener("abort", leave);
     clearTimeout(patience);
+    clearTimeout(idle);
   });
 }
 

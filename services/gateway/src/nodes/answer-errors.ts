@@ -1,10 +1,18 @@
 import { createGatheredBytes } from "@orch/codec/gathered-bytes.js";
 import { ApiError, badRequest, internalError } from "@orch/status/api-error.js";
 import type { Reason } from "@orch/status/reasons.js";
-import type { Incoming } from "../aggregation/upstream.js";
+import type { Incoming, IncomingBody } from "../aggregation/upstream.js";
 
 /** Of what an agent says of its refusal. */
 const maxBytes = 50_000;
+/** In which it is said: whoever refuses has no reason to take long. */
+const refusalMs = 10_000;
+
+/** The body of a refusal, which breaks off if it takes too long. */
+export function inTime(refusal: IncomingBody): IncomingBody {
+  const patience = setTimeout(() => refusal.destroy(), refusalMs);
+  return refusal.once("close", () => clearTimeout(patience));
+}
 
 /** What clients read of an agent's refusal, by its code, as the reference tells it. */
 const told: Readonly<Record<number, { readonly reason: Reason; readonly message: string }>> = {
@@ -27,7 +35,7 @@ const told: Readonly<Record<number, { readonly reason: Reason; readonly message:
 /** An agent's answer to a question for a pod's log that is no log. */
 export async function refusalOf({ head, body }: Extract<Incoming, { type: "answer" }>, pod: string): Promise<ApiError> {
   const { code } = head;
-  const text = await textOf(body);
+  const text = await textOf(inTime(body));
   if (code === 400) return badRequest(text);
   if (code === 500) return internalError(text);
   const details = { name: pod, kind: "pods/log" };
@@ -47,7 +55,7 @@ export async function refusalOf({ head, body }: Extract<Incoming, { type: "answe
 }
 
 /** As much as is told of it; what broke off is told as far as it came. */
-function textOf(body: Extract<Incoming, { type: "answer" }>["body"]): Promise<string> {
+function textOf(body: IncomingBody): Promise<string> {
   return new Promise((resolve) => {
     const parts = createGatheredBytes();
     const over = (): void => resolve(parts.bytes().toString("utf8", 0, maxBytes));

@@ -9,7 +9,7 @@ import { createInProcess } from "@orch/rpc/in-process.js";
 import { watchCacheGet } from "@orch/rpc/methods.js";
 import { notFound } from "@orch/status/api-error.js";
 import { secretHeaders } from "../aggregation/passed-headers.js";
-import { authority, type Serve, startBackend, type Upgraded } from "../aggregation/testing/backend.js";
+import { authority, type Backend, type Serve, startBackend, type Upgraded } from "../aggregation/testing/backend.js";
 import { createUpstream } from "../aggregation/upstream.js";
 import type { Asked } from "../http/exchange.suite.js";
 import { visitHttp1 } from "../testing/clients/http1.js";
@@ -408,4 +408,70 @@ test("an agent that is not there is told of", async (t) => {
     [500, "error dialing backend: dial tcp 127.0.0.1:1: connect: connection refused"],
   );
   assert.match(messageIn((await ask(`${pods}/p/log`)).text), /^Get "https:\/\/127.0.0.1:1\/.*": dial tcp .* refused$/);
+});
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The agent has heard of it: what was read before is there, and no patience with that is at stake. */
+async function untilHeard({ heard }: Pick<Backend, "heard">): Promise<void> {
+  while (heard.length === 0) await turn();
+}
+
+/** Patience of `ms` is over as soon as somebody has it: the clock of timers is the test's. */
+async function patienceOver(t: TestContext, ms: number, until: Promise<unknown>): Promise<void> {
+  let over = false;
+  void until.then(() => {
+    over = true;
+  });
+  while (!over) {
+    await turn();
+    t.mock.timers.tick(ms);
+  }
+}
+
+test("an agent that says nothing to a change of the protocol is not waited for", async (t) => {
+  const { origin, openWatches, backend } = await setup(t, echo, { upgraded: () => {} });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const answer = upgrade(origin, `${pods}/p/exec`);
+  await untilHeard(backend);
+  await patienceOver(t, 60_000, answer);
+  const { message } = await answer;
+  const status = JSON.parse(String(Buffer.concat(await message.toArray())));
+  assert.deepEqual(
+    [message.statusCode, status.reason, status.message],
+    [504, "Timeout", "error dialing backend: no answer in time"],
+  );
+  assert.equal(openWatches.size, 0);
+});
+
+test("a refusal without an end is cut", async (t) => {
+  const begun = "HTTP/1.1 500 No\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n";
+  const refuse: Serve = (_message, response) => void response.writeHead(500).write("x");
+  const { origin, ask, backend } = await setup(t, refuse, { upgraded: (_message, socket) => socket.write(begun) });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const log = ask(`${pods}/p/log`);
+  await untilHeard(backend);
+  await patienceOver(t, 10_000, log);
+  const { code, text } = await log;
+  assert.deepEqual([code, messageIn(text)], [500, "Internal error occurred: x"]);
+  const { message } = await upgrade(origin, `${pods}/p/exec`);
+  const told = message.toArray();
+  await patienceOver(t, 10_000, told);
+  assert.deepEqual([message.statusCode, String(Buffer.concat(await told))], [500, "x"]);
+});
+
+test("a connection on which nothing moves ends", async (t) => {
+  let atAgent: Duplex | undefined;
+  const upgraded: Upgraded = (message, socket, head) => {
+    accepting(message, socket, head);
+    // It does not read, and hears of no end.
+    atAgent = socket.unpipe().pause();
+  };
+  const { origin, openWatches } = await setup(t, echo, { upgraded });
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { socket } = await upgrade(origin, `${pods}/p/exec`);
+  assert.ok(socket && atAgent);
+  const ended = once(socket.resume(), "close");
+  await patienceOver(t, 4 * 60 * 60_000, ended);
+  assert.equal(openWatches.size, 0);
 });

@@ -9,7 +9,7 @@ import type { Negotiated, Subject } from "../call.js";
 import type { HeaderList } from "../http/response.js";
 import { warningHeaders } from "../http/warning-headers.js";
 import type { AdmitConnection } from "./admit-connection.js";
-import { refusalOf } from "./answer-errors.js";
+import { inTime, refusalOf } from "./answer-errors.js";
 import { containerOf } from "./container.js";
 import { isDistrust, type Listeners } from "./listeners.js";
 import {
@@ -53,7 +53,8 @@ export function createNodeWay(deps: NodeWayDeps): NodeWay {
     const end = (): void => controller.abort(new ApiError("ServiceUnavailable", "the server is shutting down"));
     deps.openWatches.add(end);
     response.onClose(() => controller.abort(gone));
-    const asked: Asked = { call, target: route.target, signal: controller.signal };
+    const abort = (reason: Error): void => controller.abort(reason);
+    const asked: Asked = { call, target: route.target, signal: controller.signal, abort };
     try {
       if (part === "log") await log(deps, asked);
       else if (part === "proxy") await proxy(deps, asked);
@@ -74,6 +75,7 @@ interface Asked {
   readonly call: Negotiated;
   readonly target: Subject["route"]["target"];
   readonly signal: AbortSignal;
+  abort(this: void, reason: Error): void;
 }
 
 const plainText: HeaderList = ["Content-Type", "text/plain"];
@@ -126,15 +128,30 @@ async function stream(deps: NodeWayDeps, asked: Asked, part: ConnectionPart): Pr
   if (upgrade === undefined) throw badRequest("Upgrade request required");
   const url = withQuery(path, connectionParams(options, part));
   const outgoing = outgoingOf(deps, call, { url, upgrade, signal, told: [] });
-  await relayedUpgrade(asked, await dialed(deps, to, outgoing));
+  await relayedUpgrade(asked, await dialed(deps, asked, { to, outgoing }));
 }
 
-/** @throws ApiError for a backend that is not there, as the reference tells it */
-async function dialed({ listeners }: NodeWayDeps, to: Location, outgoing: Outgoing): Promise<Incoming> {
+/**
+ * In which a change of the protocol must be answered. Nothing else has such a bound: the answer to who follows a log begins
+ * with its next line, and what runs in the cluster may take as long as its client waits.
+ */
+const upgradeMs = 60_000;
+
+interface Dialed {
+  readonly to: Location;
+  readonly outgoing: Outgoing;
+}
+
+/** @throws ApiError for a backend that is not there, as the reference tells it, and for one that does not answer */
+async function dialed({ listeners }: NodeWayDeps, { abort }: Asked, { to, outgoing }: Dialed): Promise<Incoming> {
+  const late = (): void => abort(new ApiError("Timeout", "error dialing backend: no answer in time"));
+  const patience = setTimeout(late, upgradeMs);
   try {
     return await listeners.send(to, outgoing);
   } catch (error) {
     throw unexplained(`error dialing backend: ${problemOf(error)}`, error);
+  } finally {
+    clearTimeout(patience);
   }
 }
 
@@ -142,7 +159,9 @@ async function dialed({ listeners }: NodeWayDeps, to: Location, outgoing: Outgoi
 async function relayedUpgrade({ call: { response }, signal }: Asked, incoming: Incoming): Promise<void> {
   if (incoming.type === "upgrade") return relayUpgrade(response, incoming, signal);
   const { code } = incoming.head;
-  if (code >= 400) return relayAnswer(response, incoming, { signal, hideRedirects: false });
+  if (code >= 400) {
+    return relayAnswer(response, { ...incoming, body: inTime(incoming.body) }, { signal, hideRedirects: false });
+  }
   incoming.body.on("error", () => {}).destroy();
   throw unexplained(`invalid upgrade response: status code ${code}`);
 }
@@ -161,7 +180,7 @@ async function proxy(deps: NodeWayDeps, asked: Asked): Promise<void> {
   const outgoing = (more: Pick<Passing, "upgrade" | "told">): Outgoing =>
     outgoingOf(deps, call, { url: `${path === "" ? "/" : path}${query}`, signal, ...more });
   if (upgrade !== undefined) {
-    return relayedUpgrade(asked, await dialed(deps, to, outgoing({ upgrade, told: [] })));
+    return relayedUpgrade(asked, await dialed(deps, asked, { to, outgoing: outgoing({ upgrade, told: [] }) }));
   }
   // Relative links of a page lead beside it unless its path ends with a slash.
   if (path === "" && (request.method === "GET" || request.method === "HEAD")) {
