@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Span } from "@orch/status/span.js";
-import { type Passing, passedAnswer, passedRequest, secretHeaders, userList } from "./passed-headers.js";
+import { type Passing, passedAnswer, passedRequest, passedUpgrade, secretHeaders, userList } from "./passed-headers.js";
 import { userHeaders } from "./testing/backend.js";
 
 const passing: Passing = {
@@ -70,6 +70,19 @@ test("of an answer passes what is neither of its connection nor ours to say", ()
     "d",
   ];
   assert.deepEqual(pairs(passedAnswer(raw)), ["Set-Cookie: a", "Set-Cookie: b", "Cache-Control: c"]);
+});
+
+test("nobody but the server that was asked speaks for all of its paths", () => {
+  const names = [
+    "Strict-Transport-Security",
+    "Access-Control-Allow-Origin",
+    "Service-Worker-Allowed",
+    "Alt-Svc",
+    "NEL",
+  ];
+  const raw = ["Connection", "Upgrade", "Upgrade", "a", ...names.flatMap((name) => [name, "x"]), "Audit-Id", "i"];
+  assert.deepEqual(pairs(passedAnswer(raw)), []);
+  assert.deepEqual(pairs(passedUpgrade(raw)), ["Connection: Upgrade", "Upgrade: a"]);
 });
 
 test("a server of others is told of the trace by our span, and not by the client's headers", () => {

@@ -149,9 +149,8 @@ const plainBytes: ReadonlySet<number> = new Set(
   Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789!#$&'*+.^_`|~-"),
 );
 
-/** Headers of an answer that are ours: of the connection with the client, and of the server that it asked. */
-const oursInAnswers: ReadonlySet<string> = new Set([
-  ...ownOfConnection,
+/** What is said of the server that a client asked, by that server alone: a browser takes it for all of its paths. */
+const ofServer: ReadonlySet<string> = new Set([
   "audit-id",
   "access-control-allow-origin",
   "access-control-allow-methods",
@@ -159,7 +158,21 @@ const oursInAnswers: ReadonlySet<string> = new Set([
   "access-control-expose-headers",
   "access-control-allow-credentials",
   "access-control-max-age",
+  "alt-svc",
+  "clear-site-data",
+  "nel",
+  "report-to",
+  "service-worker-allowed",
+  "strict-transport-security",
 ]);
+
+/** Headers of an answer that are ours: of the connection with the client, and of the server that it asked. */
+const oursInAnswers: ReadonlySet<string> = new Set([...ownOfConnection, ...ofServer]);
+
+/** The same of an answer that changes the protocol of the connection, of which it may say what it likes. */
+export function passedUpgrade(raw: readonly string[]): HeaderList {
+  return raw.flatMap((name, i) => (i % 2 === 0 && !ofServer.has(name.toLowerCase()) ? [name, raw[i + 1] ?? ""] : []));
+}
 
 /** The headers of another server's answer, as node has them raw, as they go on to the client. */
 export function passedAnswer(raw: readonly string[], without?: (name: string) => boolean): HeaderList {

@@ -1,6 +1,6 @@
 import { Duplex, type Readable } from "node:stream";
 import type { BodyStream, HeaderList, HttpResponse } from "../http/response.js";
-import { passedAnswer } from "./passed-headers.js";
+import { passedAnswer, passedUpgrade } from "./passed-headers.js";
 import type { Incoming, IncomingBody } from "./upstream.js";
 
 type Answer = Extract<Incoming, { type: "answer" }>;
@@ -91,7 +91,7 @@ export function relayUpgrade(response: HttpResponse, upgrade: Upgrade, signal: A
   // A side that has said all it has to say may still listen.
   client.allowHalfOpen = true;
   server.allowHalfOpen = true;
-  const headers = [...taken.headers, ...withoutAuditId(head.raw)];
+  const headers = [...taken.headers, ...passedUpgrade(head.raw)];
   client.write(headText("101 Switching Protocols", headers), "latin1");
   if (first.length > 0) client.write(first);
   if (taken.head.length > 0) server.write(taken.head);
@@ -143,10 +143,6 @@ function joined(from: Readable, to: Duplex): Promise<void> {
 function leaveSoon(from: Readable): void {
   if (from instanceof Duplex && !from.writableFinished && !from.destroyed) from.end(() => void from.destroy());
   else from.destroy();
-}
-
-function withoutAuditId(raw: readonly string[]): HeaderList {
-  return raw.flatMap((name, i) => (i % 2 === 0 && name.toLowerCase() !== "audit-id" ? [name, raw[i + 1] ?? ""] : []));
 }
 
 function headText(status: string, headers: HeaderList): string {

@@ -36,7 +36,7 @@ export interface AssembledNodes {
   stop(): void;
 }
 
-type Settings = Pick<ServingSettings, "nodes" | "podLogStreams" | "requestTimeoutMs">;
+type Settings = Pick<ServingSettings, "nodes" | "console" | "podLogStreams" | "requestTimeoutMs">;
 
 /** The way to nodes' agents and to what runs on nodes. Nothing is asked, and nothing kept, before somebody wants it. */
 export async function assembleNodes(settings: Settings, deps: AssembleNodesDeps): Promise<AssembledNodes> {
@@ -61,6 +61,7 @@ export async function assembleNodes(settings: Settings, deps: AssembleNodesDeps)
       lookUp: async (host) => (await lookup(host, { all: true })).map(({ address }) => address),
       agents: { preferred: flags["kubelet-preferred-address-types"], port: flags["kubelet-port"] },
       choosesLogStream: settings.podLogStreams,
+      besideConsole: settings.console.console,
     },
     stop() {
       listeners.close();

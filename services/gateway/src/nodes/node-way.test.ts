@@ -24,6 +24,7 @@ import { coreObjects } from "./objects.js";
 interface Options {
   readonly upgraded?: Upgraded;
   readonly ca?: string;
+  readonly besideConsole?: boolean;
   /** Everything as it is where absent. */
   readonly admit?: AdmitConnection;
   /** By `pods/ns/p`, besides those of every test. */
@@ -87,7 +88,8 @@ async function setup(t: TestContext, serve: Serve, options: Options = {}) {
   const gateway = testGateway({
     caches: () => caller,
     nodeWay: createNodeWay({
-      ...{ listeners, openWatches, tokenProtocol: "token.", userAgent: "gateway", choosesLogStream: false },
+      ...{ listeners, openWatches, tokenProtocol: "token.", userAgent: "gateway" },
+      ...{ choosesLogStream: false, besideConsole: options.besideConsole ?? false },
       objects: coreObjects(() => caller, 1_000),
       admit: options.admit ?? (async (_call, _target, given) => ({ options: given, warnings: [] })),
       agents: { preferred: ["Hostname", "InternalIP"], port: 10_250 },
@@ -474,4 +476,23 @@ test("a connection on which nothing moves ends", async (t) => {
   const ended = once(socket.resume(), "close");
   await patienceOver(t, 4 * 60 * 60_000, ended);
   assert.equal(openWatches.size, 0);
+});
+
+test("a program's page has the origin of nobody where the console is served, and says nothing of the server", async (t) => {
+  const spoken = { "Strict-Transport-Security": "max-age=1", "Service-Worker-Allowed": "/", "Clear-Site-Data": '"*"' };
+  const own = "default-src *";
+  const serve: Serve = (_message, response) =>
+    response.writeHead(200, { "Content-Type": "text/html", "Content-Security-Policy": own, ...spoken }).end();
+  const policies: (readonly string[])[] = [];
+  for (const besideConsole of [true, false]) {
+    const { ask } = await setup(t, serve, { besideConsole });
+    for (const path of ["/api/v1/nodes/far/proxy/", `${pods}/p/log`]) {
+      const { code, header } = await ask(path);
+      assert.equal(code, 200);
+      policies.push(header("content-security-policy"));
+      for (const name of Object.keys(spoken)) assert.deepEqual(header(name.toLowerCase()), [], `${name} of ${path}`);
+    }
+  }
+  const sandbox = "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts";
+  assert.deepEqual(policies, [[own, sandbox], [], [own], []]);
 });

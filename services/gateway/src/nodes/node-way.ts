@@ -39,6 +39,8 @@ export interface NodeWayDeps extends LocationDeps {
   readonly openWatches: Set<() => void>;
   /** Gate PodLogsQuerySplitStreams. */
   readonly choosesLogStream: boolean;
+  /** The console is served here, too. */
+  readonly besideConsole: boolean;
 }
 
 /** Answers what only a node, or a program that runs in the cluster, knows (rules: What nodes answer). */
@@ -196,9 +198,18 @@ async function proxy(deps: NodeWayDeps, asked: Asked): Promise<void> {
   const led = head.raw.map((value, i) =>
     i % 2 === 1 && head.raw[i - 1]?.toLowerCase() === "location" ? redirectThrough(value, through) : value,
   );
-  const raw = [...warningHeaders(warnings), ...led];
+  const raw = [...warningHeaders(warnings), ...led, ...(deps.besideConsole ? sandboxed : [])];
   await relayAnswer(response, { ...incoming, head: { ...head, raw } }, { signal, hideRedirects: false });
 }
+
+/**
+ * A page of somebody's program is none of this server's, though it has its address: with its origin it could read what the console
+ * keeps, and act by what the browser is known by.
+ */
+const sandboxed: HeaderList = [
+  "Content-Security-Policy",
+  "sandbox allow-downloads allow-forms allow-modals allow-popups allow-scripts",
+];
 
 /** What the options of `…/proxy` are, by resource. */
 const proxyKinds: Readonly<Record<string, string>> = {
