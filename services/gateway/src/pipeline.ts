@@ -11,6 +11,7 @@ import { type MeasureDeps, measured } from "./stages/measure.js";
 import { type NegotiateDeps, negotiate } from "./stages/negotiate.js";
 import { boundMethod, received } from "./stages/receive.js";
 import { type RecoverDeps, recovered } from "./stages/recover.js";
+import { refuseOtherSites } from "./stages/refuse-other-sites.js";
 import { stages } from "./stages/stages.js";
 
 export interface PipelineDeps extends RouteDeps, FindKindDeps, NegotiateDeps, RecoverDeps, MeasureDeps, LimitDeps {
@@ -25,7 +26,7 @@ export interface PipelineDeps extends RouteDeps, FindKindDeps, NegotiateDeps, Re
 export function createPipeline(deps: PipelineDeps): Serve {
   const identity = createIdentity(deps.identity);
   const { audit } = deps;
-  const known = stages().to(boundMethod).to(authenticate(identity));
+  const known = stages().to(boundMethod).to(refuseOtherSites).to(authenticate(identity));
   const path = (audit === undefined ? known : known.to(recordReceived))
     .to(impersonate(identity))
     .to(limit(deps))
