@@ -1,16 +1,35 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
 import { type Browser, type PageOptions, seriousProblems, startBrowser } from "./harness/browser.js";
 import { connect, type Http } from "./harness/http.js";
+import { outward } from "./harness/outward.js";
 import { type StandaloneTarget, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
 
 /** Where pictures are left for who wants to look at them. */
 const pictures = process.env["ORCH_TEST_PICTURES"] ?? join(tmpdir(), "orch-console-pictures");
+
+/** Tries what a page of the server's origin could do, and tells of it in its title. */
+const hostile = `<script type="module">
+  const tried = async (run) => { try { return await run(); } catch (error) { return error.name; } };
+  const forged = new Blob([JSON.stringify({ metadata: { name: "forged" } })]);
+  const write = { method: "POST", mode: "no-cors", credentials: "include", body: forged };
+  const watched = (socket) => new Promise((resolve) => {
+    for (const type of ["open", "error"]) socket.addEventListener(type, () => resolve(type));
+  });
+  const kept = await tried(() => sessionStorage.getItem("orch-console-session"));
+  const read = await tried(async () => (await fetch("/api/v1/secrets", { credentials: "include" })).status);
+  const wrote = await tried(async () => (await fetch("/api/v1/namespaces/default/configmaps", write)).type);
+  const watch = await tried(() => watched(new WebSocket("wss://" + location.host + "/api/v1/secrets?watch=1")));
+  document.title = JSON.stringify({ kept, read, write: wrote, watch });
+</script>`;
 
 describe("the console", () => {
   let target: StandaloneTarget;
@@ -388,6 +407,32 @@ describe("the console", () => {
     await nobody.getByRole("button", { name: "Use my browser’s certificate" }).click();
     await nobody.getByText("Your browser has shown no certificate").waitFor();
     await nobody.context().close();
+  });
+
+  test("a page that a pod serves has nothing of the console, and cannot act by the browser's certificate", async (t) => {
+    if (outward === undefined) return t.skip("SKIPPED: this machine has no address but loopback's");
+    const server = createServer((_request, response) => response.setHeader("Content-Type", "text/html").end(hostile));
+    server.listen(0, "0.0.0.0");
+    await once(server, "listening");
+    t.after(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const pods = "/api/v1/namespaces/default/pods";
+    const pod = { metadata: { name: "hostile" }, spec: { nodeName: "none", containers: [{ name: "c", image: "i" }] } };
+    assert.equal((await http.post(pods, pod)).status, 201);
+    const status = { podIP: outward, podIPs: [{ ip: outward }] };
+    assert.equal((await http.patch(`${pods}/hostile/status`, "merge", { status })).status, 200);
+    const { certificate: cert, key } = target.pki.admin;
+    const certificate = { origin: target.urls[0] ?? "", cert: Buffer.from(cert), key: Buffer.from(key) };
+    const visitor = await open({ certificate });
+    await visitor.evaluate("sessionStorage.setItem('orch-console-session', 'secret')");
+    await visitor.goto(`${target.urls[0]}${pods}/hostile:${port}/proxy/`);
+    await visitor.waitForFunction("document.title !== ''");
+    assert.deepEqual(JSON.parse(await visitor.title()), {
+      ...{ kept: "SecurityError", read: "TypeError", write: "opaque", watch: "error" },
+    });
+    assert.equal((await http.get("/api/v1/namespaces/default/configmaps/forged")).status, 404);
+    await visitor.context().close();
+    assert.equal((await http.call({ method: "DELETE", path: `${pods}/hostile` })).status, 200);
   });
 
   test("dark, and on a phone", async () => {

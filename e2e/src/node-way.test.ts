@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
-import { networkInterfaces } from "node:os";
 import type { Duplex } from "node:stream";
 import { after, before, describe, type TestContext, test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
@@ -10,6 +9,7 @@ import { ensurePki } from "@orch/service-standalone/pki/pki.js";
 import { etcdMissing } from "@orch/store/testing/etcd-server.js";
 import { WebSocket, WebSocketServer } from "ws";
 import { type Credentials, connect, type Http } from "./harness/http.js";
+import { outward } from "./harness/outward.js";
 import { type NodeAgent, startNodeAgent } from "./harness/servers/node-agent.js";
 import { newFolder, removeFolder, type StandaloneTarget, startDistributed, startStandalone } from "./harness/target.js";
 import { until } from "./harness/until.js";
@@ -18,11 +18,6 @@ import { until } from "./harness/until.js";
 
 const pods = "/api/v1/namespaces/default/pods";
 const protocol = "v5.channel.k8s.io";
-
-/** An address of this machine that is none of its loopback, where it has one. */
-const outward = Object.values(networkInterfaces())
-  .flat()
-  .find((one) => one !== undefined && !one.internal && one.family === "IPv4")?.address;
 
 describe("the way to nodes", () => {
   let folder = "";
