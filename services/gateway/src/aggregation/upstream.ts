@@ -237,7 +237,13 @@ function framing({ method, body }: Outgoing): HeaderList {
 
 function incomingOf(asked: ClientRequest, signal: AbortSignal): Promise<Incoming> {
   return new Promise((resolve, reject) => {
-    asked.once("response", (body) => resolve({ type: "answer", head: headOf(body), body }));
+    asked.once("response", (body) => {
+      const head = headOf(body);
+      if (head.code >= 200) return resolve({ type: "answer", head, body });
+      // Of a 101 that changes to nothing, whoever is in front of us would make a tunnel.
+      body.on("error", ignore).destroy();
+      reject(new Error(`malformed HTTP response: status code ${head.code}`));
+    });
     asked.once("upgrade", (answer, connection, first) => {
       resolve({ type: "upgrade", head: headOf(answer), connection, first });
     });

@@ -462,6 +462,18 @@ test("a refusal without an end is cut", async (t) => {
   assert.deepEqual([message.statusCode, String(Buffer.concat(await told))], [500, "x"]);
 });
 
+test("an answer that no answer can be is one of a server that is not reached", async (t) => {
+  let code = "";
+  const serve: Serve = (message) => message.socket.end(`HTTP/1.1 ${code} X\r\nContent-Length: 0\r\n\r\n`);
+  const { ask, gateway } = await setup(t, serve);
+  for (code of ["000", "099", "101"]) {
+    const answer = await ask("/api/v1/nodes/far/proxy/x");
+    const message = `error trying to reach service: malformed HTTP response: status code ${Number(code)}`;
+    assert.deepEqual([answer.code, messageIn(answer.text)], [503, message]);
+  }
+  assert.deepEqual(gateway.faults, []);
+});
+
 test("a connection on which nothing moves ends", async (t) => {
   let atAgent: Duplex | undefined;
   const upgraded: Upgraded = (message, socket, head) => {
