@@ -424,7 +424,6 @@ describe("the console", () => {
     const { certificate: cert, key } = target.pki.admin;
     const certificate = { origin: target.urls[0] ?? "", cert: Buffer.from(cert), key: Buffer.from(key) };
     const visitor = await open({ certificate });
-    await visitor.evaluate("sessionStorage.setItem('orch-console-session', 'secret')");
     await visitor.goto(`${target.urls[0]}${pods}/hostile:${port}/proxy/`);
     await visitor.waitForFunction("document.title !== ''");
     assert.deepEqual(JSON.parse(await visitor.title()), {
