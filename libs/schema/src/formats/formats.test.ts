@@ -6,6 +6,7 @@ import {
   cidr,
   formatAddress,
   formatNetwork,
+  includesAddress,
   ip,
   ipv4,
   ipv6,
@@ -232,5 +233,20 @@ for (const [outer, inner, expected] of [
   test(`${outer} holds ${inner} and more: ${expected}`, () => {
     const [a, b] = [parseNetwork(outer), parseNetwork(inner)];
     assert.equal(a && b && strictlyContains(a, b), expected);
+  });
+}
+
+for (const [network, address, expected] of [
+  ["10.1.2.3/8", "10.255.0.1", true],
+  ["10.0.0.5/32", "10.0.0.5", true],
+  ["10.0.0.5/32", "10.0.0.4", false],
+  ["10.0.0.0/12", "10.16.0.0", false],
+  ["0.0.0.0/0", "::1", false],
+  ["fd00::/8", "fdff::1", true],
+  ["10.0.0.0/8", "::ffff:10.0.0.1", true],
+] as const) {
+  test(`${address} is one of ${network}: ${expected}`, () => {
+    const [a, b] = [parseNetwork(network), parseAddress(address)];
+    assert.equal(a && b && includesAddress(a, b), expected);
   });
 }

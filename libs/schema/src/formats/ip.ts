@@ -124,8 +124,12 @@ export function formatNetwork({ address, bits }: Network): string {
 /** Whether all addresses of `inner` are of `outer` and some of `outer` are not of `inner`. */
 export function strictlyContains(outer: Network, inner: Network): boolean {
   if (outer.address.length !== inner.address.length || outer.bits >= inner.bits) return false;
-  return outer.address.every((byte, i) => ((byte ^ (inner.address[i] ?? 0)) & maskByte(outer.bits, i)) === 0);
+  return includesAddress(outer, inner.address);
 }
+
+/** Whether an address is one of a network's. */
+export const includesAddress = ({ address, bits }: Network, one: Address): boolean =>
+  one.length === address.length && address.every((byte, i) => ((byte ^ (one[i] ?? 0)) & maskByte(bits, i)) === 0);
 
 /** The mask of the byte at a position: 12 bits → ff, f0, 00, 00. */
 function maskByte(bits: number, position: number): number {

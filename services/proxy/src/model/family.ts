@@ -1,4 +1,11 @@
-import { formatAddress, formatNetwork, parseAddress, parseNetwork, strictlyContains } from "@orch/schema/formats/ip.js";
+import {
+  formatAddress,
+  formatNetwork,
+  includesAddress,
+  parseAddress,
+  parseNetwork,
+  strictlyContains,
+} from "@orch/schema/formats/ip.js";
 
 export type Family = "IPv4" | "IPv6";
 export const families: readonly Family[] = ["IPv4", "IPv6"];
@@ -34,10 +41,7 @@ export function isWithin(address: string, networks: readonly string[]): boolean 
   if (parsed === undefined) return false;
   return networks.some((text) => {
     const network = parseNetwork(text);
-    const bits = parsed.length * 8;
-    if (network === undefined || network.address.length !== parsed.length) return false;
-    const single = { address: parsed, bits };
-    return network.bits === bits ? formatAddress(network.address) === address : strictlyContains(network, single);
+    return network !== undefined && includesAddress(network, parsed);
   });
 }
 
