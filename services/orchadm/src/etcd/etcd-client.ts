@@ -1,6 +1,7 @@
-import { Agent, request } from "node:https";
+import { Agent } from "node:https";
 import { messageOf } from "@orch/status/message-of.js";
 import { readJson } from "@orch/status/read-json.js";
+import { askMember } from "./ask-member.js";
 
 /** A member of etcd's cluster; ids are decimal numbers of 64 bits. */
 export interface EtcdMember {
@@ -30,35 +31,14 @@ export interface EtcdCluster {
   close(): void;
 }
 
-const timeoutMs = 10_000;
-const maxBytes = 1 << 20;
-
 /** Asks the endpoints one after the other until one answers. */
 export function etcdCluster(endpoints: readonly string[], { ca, certificate, key }: EtcdFiles): EtcdCluster {
   const agent = new Agent({ ca, cert: certificate, key, keepAlive: false });
 
-  function post(endpoint: string, path: string, body: object): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const url = new URL(path, endpoint);
-      const asked = request(url, { agent, method: "POST", timeout: timeoutMs }, (answer) => {
-        const parts: Buffer[] = [];
-        let bytes = 0;
-        answer.on("data", (part: Buffer) => {
-          bytes += part.length;
-          if (bytes > maxBytes) answer.destroy(new Error("the answer of etcd is too long"));
-          parts.push(part);
-        });
-        answer.on("error", reject);
-        answer.on("end", () => {
-          const text = Buffer.concat(parts).toString();
-          if (answer.statusCode === 200) resolve(readJson(text));
-          else reject(new EtcdError(textOf(text) ?? `etcd answered ${answer.statusCode}`));
-        });
-      });
-      asked.on("timeout", () => asked.destroy(new Error("etcd did not answer in time")));
-      asked.on("error", reject);
-      asked.end(JSON.stringify(body));
-    });
+  async function post(endpoint: string, path: string, body: object): Promise<unknown> {
+    const { status, text } = await askMember(new URL(path, endpoint), { agent, body: JSON.stringify(body) });
+    if (status === 200) return readJson(text);
+    throw new EtcdError(textOf(text) ?? `etcd answered ${status}`);
   }
 
   async function call(path: string, body: object): Promise<unknown> {

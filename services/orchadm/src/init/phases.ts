@@ -8,8 +8,7 @@ import { markControlPlane } from "../objects/node-mark.js";
 import { uploadCertificates } from "../objects/uploaded-certificates.js";
 import { uploadAgentConfiguration, uploadClusterConfiguration } from "../objects/uploads.js";
 import type { Phase } from "../phases/phase.js";
-import { proxyProgram } from "../preflight/checks.js";
-import { controlPlaneChecks } from "../preflight/machine-checks.js";
+import { controlPlaneChecks, firstMachineChecks } from "../preflight/machine-checks.js";
 import { preflight } from "../preflight/preflight.js";
 import type { InitContext } from "./context.js";
 import { showResult } from "./result.js";
@@ -20,13 +19,12 @@ export const initPhases: readonly Phase<InitContext>[] = [
   {
     name: "preflight",
     description: "Run pre-flight checks",
-    async run({ tools, ignored, etcdProgram, ...site }) {
+    async run(context) {
+      const { tools, ignored, etcdProgram } = context;
       tools.print("[preflight] Running pre-flight checks\n");
-      const { cluster, proxy } = site;
-      const searched = tools.environment["PATH"] ?? "";
       const checks = [
-        ...controlPlaneChecks({ ...site, tools }, etcdProgram),
-        ...(cluster.proxy.disabled ? [] : [proxyProgram(proxy?.mode ?? "", searched)]),
+        ...controlPlaneChecks(context, { etcdProgram, downloads: false }),
+        ...firstMachineChecks(context),
       ];
       await preflight(checks, { ignored, warn: tools.printError });
     },

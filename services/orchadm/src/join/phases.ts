@@ -8,8 +8,7 @@ import { controlPlane, writeManifest } from "../manifests/write.js";
 import { markControlPlane } from "../objects/node-mark.js";
 import { downloadCertificates } from "../objects/uploaded-certificates.js";
 import type { Phase } from "../phases/phase.js";
-import { fileAvailable, privileged } from "../preflight/checks.js";
-import { agentChecks, controlPlaneChecks } from "../preflight/machine-checks.js";
+import { controlPlaneChecks, joiningChecks, workerChecks } from "../preflight/machine-checks.js";
 import { preflight } from "../preflight/preflight.js";
 import type { JoinContext } from "./context.js";
 import { bootstrapAgent, checkEtcd, joinEtcd, prepareAgent, waitForOwnControlPlane } from "./steps.js";
@@ -105,16 +104,11 @@ export const joinPhases: readonly Phase<JoinContext>[] = [
 ];
 
 async function check(context: JoinContext): Promise<void> {
-  const { tools, paths, ignored, etcdProgram, join } = context;
-  const { machine, print } = tools;
-  print("[preflight] Running pre-flight checks\n");
+  const { tools, ignored, etcdProgram, join } = context;
+  tools.print("[preflight] Running pre-flight checks\n");
   const options = { ignored, warn: tools.printError };
-  const files = [paths.clientConfig("agent"), paths.clientConfig("bootstrap-agent")];
-  const own = files.map((path) => fileAvailable(machine, path));
-  if (!context.isControlPlane) {
-    const checks = [privileged(machine), ...own, fileAvailable(machine, join.caCertPath), ...agentChecks(context)];
-    await preflight(checks, options);
-  }
+  const own = joiningChecks(context);
+  if (!context.isControlPlane) await preflight([...own, ...workerChecks(context)], options);
   const site = await context.site();
   if (context.isControlPlane) {
     if (site.cluster.controlPlaneEndpoint === "") {
@@ -122,7 +116,8 @@ async function check(context: JoinContext): Promise<void> {
         "unable to add a new control plane instance to a cluster that doesn't have a stable controlPlaneEndpoint address\n\nPlease ensure that:\n* The cluster has a stable controlPlaneEndpoint address.\n* The certificates that must be shared among control plane instances are provided.",
       );
     }
-    await preflight([...own, ...controlPlaneChecks(site, etcdProgram)], options);
+    const downloads = (join.controlPlane?.certificateKey ?? "") !== "";
+    await preflight([...own, ...controlPlaneChecks(site, { etcdProgram, downloads })], options);
   }
   await refuseName(context);
 }

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import type { Clock } from "@orch/status/clock.js";
 import { isNewerRelease } from "../configuration/cluster-release.js";
 import type { Machine } from "../machine/machine.js";
-import { type Check, doubtful, wrong } from "./preflight.js";
+import { type Check, doubtful, type Finding, wrong } from "./preflight.js";
 
 /** Files below another root are anybody's. */
 export const privileged = (machine: Machine): Check => ({
@@ -47,6 +47,7 @@ export const knownRelease = (name: string, wanted: string, own: string): Check =
 
 const leastCpus = 2;
 const leastMegabytes = 1700;
+const megabyte = 1 << 20;
 
 export const size: readonly Check[] = [
   {
@@ -61,7 +62,7 @@ export const size: readonly Check[] = [
   {
     name: "Mem",
     find() {
-      const megabytes = Math.floor(totalmem() / 1_000_000);
+      const megabytes = Math.floor(totalmem() / megabyte);
       return megabytes >= leastMegabytes
         ? []
         : [doubtful(`the system RAM (${megabytes} MB) is less than the minimum ${leastMegabytes} MB`)];
@@ -97,6 +98,35 @@ export const fileAvailable = (machine: Machine, path: string): Check => ({
 export const folderEmpty = (machine: Machine, path: string): Check => ({
   name: `DirAvailable-${nameOf(path)}`,
   find: () => (machine.list(path).length === 0 ? [] : [wrong(`${machine.at(path)} is not empty`)]),
+});
+
+/** What somebody else has put on the machine; `name` where several files are one check. */
+export const fileExists = (machine: Machine, path: string, name = `FileExisting-${nameOf(path)}`): Check => ({
+  name,
+  find: () => (machine.exists(path) ? [] : [wrong(`${machine.at(path)} doesn't exist`)]),
+});
+
+export type ReadableFiles = Pick<Machine, "exists" | "read">;
+
+interface Content {
+  readonly path: string;
+  /** With which the file begins. */
+  readonly content: string;
+  readonly level: (text: string) => Finding;
+}
+
+/** A setting of the kernel. */
+export const fileContent = (machine: ReadableFiles, { path, content, level }: Content): Check => ({
+  name: `FileContent-${nameOf(path)}`,
+  find() {
+    if (!machine.exists(path)) return [level(`${path} does not exist`)];
+    try {
+      if (machine.read(path).startsWith(content)) return [];
+    } catch {
+      return [level(`${path} could not be read`)];
+    }
+    return [level(`${path} contents are not set to ${content}`)];
+  },
 });
 
 /** The programs by which a proxy here would write its rules: nobody needs them where none runs. */

@@ -22,16 +22,18 @@ export interface FileMachine {
 export interface FileMachineOptions {
   /** Milliseconds by which its clock is ahead. */
   readonly aheadMs?: number;
+  /** Beside PATH. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
-export function openFileMachine({ aheadMs = 0 }: FileMachineOptions = {}): FileMachine {
+export function openFileMachine({ aheadMs = 0, environment = {} }: FileMachineOptions = {}): FileMachine {
   const folder = mkdtempSync(join(tmpdir(), "orchadm-"));
   return {
     root: folder,
     async run(...argv) {
       let [output, errors] = ["", ""];
       const world: World = {
-        environment: { PATH: "/usr/bin" },
+        environment: { PATH: "/usr/bin", ...environment },
         clock: { ...systemClock, now: () => systemClock.now() + aheadMs },
         print(text) {
           output += text;
