@@ -50,7 +50,7 @@ export function command<F extends Flags>(text: CommandText<F>): CommandNode {
     ...(takes === undefined ? {} : { takes }),
     async run(argv, world, path) {
       const { options, words } = parted(argv, flags);
-      const line = readCommandLine({ name: path, description, flags, version: version.gitVersion }, options);
+      const line = readCommandLine({ name: path, description, takes, flags, version: version.gitVersion }, options);
       if (!line.run) {
         if (line.exitCode === 0) world.print(`${line.text}${listed(commands)}`);
         else world.printError(line.text);
@@ -139,7 +139,12 @@ export async function runCommand(
     world.print(`Usage: ${path} COMMAND [flags]\n\n${node.description}\n${listed(node.commands)}`);
     return 0;
   }
-  const hint = didYouMean(word ?? "", wordsOf(node.commands));
-  world.printError(`${path}: unknown command: ${JSON.stringify((word ?? "").slice(0, 100))}${hint}\n`);
+  const text = (word ?? "").slice(0, 100);
+  if (text.startsWith("-"))
+    world.printError(`${path}: unknown flag: ${text}: flags stand behind the command's words\n`);
+  else {
+    const hint = didYouMean(text, wordsOf(node.commands));
+    world.printError(`${path}: unknown command: ${JSON.stringify(text)}${hint}\n`);
+  }
   return usageExit;
 }

@@ -10,6 +10,8 @@ export type FlagValues<F extends Flags> = { readonly [K in keyof F]: F[K] extend
 export interface Program<F extends Flags> {
   readonly name: string;
   readonly description: string;
+  /** Words that may stand beside flags, for its help: `[endpoint]`. */
+  readonly takes?: string | undefined;
   /** What `--version` prints. */
   readonly version: string;
   readonly flags: F;
@@ -101,7 +103,10 @@ const topicFlags = (program: Program<Flags>): readonly string[] =>
   topicsOf(program).map(({ name }) => `--help=${name}`);
 
 function helpText<F extends Flags>(program: Program<F>): string {
-  const command = new Command(program.name).description(program.description).usage("[flags]").helpOption(false);
+  const command = new Command(program.name)
+    .description(program.description)
+    .usage(program.takes === undefined ? "[flags]" : `${program.takes} [flags]`)
+    .helpOption(false);
   command.configureHelp({ helpWidth: 110, sortOptions: false });
   for (const [name, flag] of Object.entries(program.flags)) {
     const dashes = name.length === 1 ? `-${name}, --${name}` : `--${name}`;

@@ -114,6 +114,12 @@ describe("configuration files and flags", () => {
     ],
     ["a time before now", ["init", "--token-ttl=-5m", "--dry-run"], 2, /"--token-ttl" flag: must not be negative/],
     ["a flag that is none", ["init", "--nix"], 2, /unknown flag: --nix/],
+    [
+      "a flag before the command",
+      ["--v=1", "init"],
+      2,
+      /^orchadm: unknown flag: --v=1: flags stand behind the command's words\n$/,
+    ],
     ["a word too many", ["reset", "all"], 2, /unknown command: "all"/],
     ["a user without a name", ["kubeconfig", "user"], 1, /required flag\(s\) "client-name" not set/],
     ["a reset that nobody confirms", ["reset"], 1, /aborted reset operation/],
@@ -158,7 +164,11 @@ describe("configuration files and flags", () => {
       assert.ok(output.includes(text), text);
     assert.match(
       (await machine.run("init", "phase", "certs", "ca", "--help")).output,
-      /^Usage: init phase certs ca|^Usage: orchadm init phase certs ca/,
+      /^Usage: orchadm init phase certs ca \[flags\]\n/,
+    );
+    assert.match(
+      (await machine.run("join", "--help")).output,
+      /^Usage: orchadm join \[api-server-endpoint\] \[flags\]\n/,
     );
   });
 });
