@@ -28,6 +28,12 @@ export async function storedClusterConfiguration(
   return value;
 }
 
+/** The file of a configuration in its newest version, which alone has a place for all that it says. */
+export function newestText(value: ClusterConfiguration, tools: Pick<Tools, "naming" | "version">): string {
+  const { cluster: kind } = kindsOf(tools);
+  return kind.print(value, kind.apiVersions.at(-1));
+}
+
 /** The configuration of nodes' agents that a cluster keeps. */
 export function storedAgentConfiguration(cluster: Pick<Cluster, "get">, tools: Tools): Promise<string> {
   const names = namesOf(tools.naming);

@@ -2,7 +2,8 @@ import type { ClusterConfiguration } from "@orch/component-config/bootstrapper/b
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { serviceAddress } from "../certificates/service-address.js";
 import { type Cluster, collections } from "../cluster.js";
-import { componentKinds, kindsOf } from "../configuration/read-file.js";
+import { componentKinds } from "../configuration/read-file.js";
+import { newestText } from "../configuration/stored.js";
 import { pathsOf } from "../machine/paths.js";
 import type { Tools } from "../world.js";
 import { namesOf } from "./names.js";
@@ -17,7 +18,7 @@ export async function uploadClusterConfiguration(
   const names = namesOf(tools.naming);
   await ensureMap(cluster, {
     ...{ namespace: names.systemNamespace, name: names.clusterConfiguration },
-    data: { ClusterConfiguration: kindsOf(tools).cluster.print(value) },
+    data: { ClusterConfiguration: newestText(value, tools) },
   });
   await readableByNodes(cluster, tools, {
     name: `${names.program}:nodes-${names.clusterConfiguration}`,

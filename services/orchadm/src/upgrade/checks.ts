@@ -1,5 +1,5 @@
 import { messageOf } from "@orch/status/message-of.js";
-import { kindsOf } from "../configuration/read-file.js";
+import { newestText } from "../configuration/stored.js";
 import { probesOf } from "../init/steps.js";
 import { probe } from "../phases/wait.js";
 import { privileged } from "../preflight/checks.js";
@@ -78,6 +78,5 @@ export async function checkNode(context: UpgradeContext): Promise<void> {
 }
 
 function printConfiguration({ cluster, tools }: Pick<UpgradeContext, "cluster" | "tools">): void {
-  const { cluster: kind } = kindsOf(tools);
-  tools.print(`[upgrade/config] Configuration used:\n${kind.print(cluster).replace(/^(?=.)/gm, "\t")}`);
+  tools.print(`[upgrade/config] Configuration used:\n${newestText(cluster, tools).replace(/^(?=.)/gm, "\t")}`);
 }
