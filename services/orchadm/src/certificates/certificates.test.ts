@@ -117,7 +117,14 @@ describe("the certificates of a control plane machine", () => {
     assert.match(output, /^CERTIFICATE +EXPIRES +RESIDUAL TIME +CERTIFICATE AUTHORITY +EXTERNALLY MANAGED\n/);
     assert.match(output, /\n!MISSING! admin.conf +ca\n/);
     assert.match(output, /\napiserver +\w{3} \d\d, \d{4} \d\d:\d\d UTC +364d +ca +no\n/);
-    assert.match(output, /\netcd-ca +.* 9y +no\n/);
+    assert.match(
+      output,
+      /\n\nCERTIFICATE AUTHORITY +EXPIRES +RESIDUAL TIME +EXTERNALLY MANAGED\nca +.* 9y +no\netcd-ca +.* 9y +no\nfront-proxy-ca +.* 9y +no\n$/,
+    );
+    const json = JSON.parse((await machine.run("certs", "check-expiration", "-o", "json", config())).output);
+    const [admin, apiserver] = json.certificates;
+    assert.deepEqual(admin, { name: "admin.conf", caName: "ca", externallyManaged: false, missing: true });
+    assert.deepEqual([apiserver.name, apiserver.missing], ["apiserver", false]);
   });
 
   test("without the authority's key what is there serves, and nothing can be made", async () => {

@@ -28,13 +28,15 @@ export function expirations(place: Place): Expirations {
       end: endOf(certificateOf(renewable, place)),
       isExternal: isExternal(renewable.authority),
     })),
-    authorities: authorities.map(({ name, base }) => {
+    authorities: [...authorities].sort(byName).map(({ name, base }) => {
       const { certificate } = authorityOf(place, base);
       const read = certificate === undefined ? undefined : new X509Certificate(certificate);
       return { name, authority: "", end: endOf(read), isExternal: isExternal(base) };
     }),
   };
 }
+
+const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1);
 
 const endOf = (certificate: X509Certificate | undefined): number | undefined =>
   certificate === undefined ? undefined : Date.parse(certificate.validTo);
@@ -49,10 +51,9 @@ export function printExpirations(
   const entry = ({ name, end, authority, isExternal }: Line) => ({
     name,
     ...(authority === "" ? {} : { caName: authority }),
-    ...(end === undefined
-      ? { missing: true }
-      : { expirationDate: wireTime(end), residualTime: Math.floor((end - now) / 1000) }),
+    ...(end === undefined ? {} : { expirationDate: wireTime(end), residualTime: Math.floor((end - now) / 1000) }),
     externallyManaged: isExternal,
+    missing: end === undefined,
   });
   const value = {
     apiVersion: `output.${naming.configurationGroup("orchadm")}/v1alpha3`,

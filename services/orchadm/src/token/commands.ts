@@ -95,7 +95,9 @@ const list = command({
         return [];
       }
     });
-    if (print !== undefined) for (const token of tokens) tools.print(print(shownToken(token, tools.naming)));
+    // Each is a document of its own.
+    const between = values.output === "yaml" ? "---\n" : "";
+    if (print !== undefined) tools.print(tokens.map((token) => print(shownToken(token, tools.naming))).join(between));
     else if (tokens.length > 0) {
       const now = tools.clock.now();
       tools.print(table([tokenColumns, ...tokens.map((token) => tokenRow(token, now))]));

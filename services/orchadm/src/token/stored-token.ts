@@ -62,8 +62,10 @@ export function tokenRow({ token, expires, usages, description, groups }: Stored
 }
 
 /** As `-o json` shows it. */
-export const shownToken = (token: StoredToken, naming: Naming): object => ({
+export const shownToken = ({ usages, groups, ...token }: StoredToken, naming: Naming): object => ({
   kind: "BootstrapToken",
   apiVersion: `output.${naming.configurationGroup("orchadm")}/v1alpha3`,
   ...token,
+  ...(usages.length === 0 ? {} : { usages }),
+  ...(groups.length === 0 ? {} : { groups }),
 });

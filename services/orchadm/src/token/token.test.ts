@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { isRecord } from "@orch/client/objects.js";
+import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { openTestMachine, type TestMachine } from "../testing/object-server.js";
 
 describe("tokens by which machines join", () => {
@@ -154,6 +155,23 @@ bootstrapTokens:
     });
     const path = await machine.run("token", "list", `-o`, `jsonpath={.token} {.usages[*]}{"\\n"}`);
     assert.equal(path.output, `${given} authentication signing\n`);
+    const base64 = (text: string): string => Buffer.from(text).toString("base64");
+    machine.objects.set(at("ghijkl"), {
+      ...{ apiVersion: "v1", kind: "Secret", type: "bootstrap.orch/token" },
+      metadata: { name: "bootstrap-token-ghijkl" },
+      data: { "token-id": base64("ghijkl"), "token-secret": base64("0123456789abcdef") },
+    });
+    const yaml = await machine.run("token", "list", "-o", "yaml");
+    const documents = yaml.output.split("---\n").map((text) => parseYaml(Buffer.from(text)));
+    assert.equal(documents.length, 2);
+    assert.deepEqual(documents[1], {
+      ok: true,
+      duplicates: [],
+      value: {
+        ...{ kind: "BootstrapToken", apiVersion: "output.orchadm.orch/v1alpha3" },
+        token: "ghijkl.0123456789abcdef",
+      },
+    });
     const bad = await machine.run("token", "list", "-o", "wide");
     assert.deepEqual([bad.code, bad.errors.slice(0, 28)], [1, 'invalid output format "wide"']);
   });

@@ -1,8 +1,7 @@
 import { printYaml } from "@orch/codec/yaml/yaml.js";
 import { type Cluster, openCluster } from "../cluster.js";
 import { type CommandNode, command, group } from "../command-line.js";
-import { kindsOf } from "../configuration/read-file.js";
-import { storedClusterConfiguration } from "../configuration/stored.js";
+import { newestText, storedClusterConfiguration } from "../configuration/stored.js";
 import { pathsOf } from "../machine/paths.js";
 import { noPatches, readPatches } from "../manifests/patches.js";
 import { runPhases } from "../phases/phase.js";
@@ -17,7 +16,7 @@ import { applyFlags, diffFlags, nodeFlags, planFlags } from "./flags.js";
 import { unifiedDiff } from "./line-diff.js";
 import { isControlPlane, ownMember } from "./own-member.js";
 import { applyPhases, nodePhases } from "./phases.js";
-import { configStates, type PlanInput, planOf, planText } from "./plan.js";
+import { configStates, type PlanInput, planOf, planText, programsOwn } from "./plan.js";
 import { enforcePolicy, policyProblems } from "./policy.js";
 import { versionOf } from "./versions.js";
 import { wantedManifests } from "./wanted-manifests.js";
@@ -88,7 +87,7 @@ const plan = command({
       const ignored = ignoredChecks(values["ignore-preflight-errors"], settings.ignorePreflightErrors);
       await preflight(healthChecks(site), { ignored, warn: printError });
       if (values["print-config"] || settings.printConfig === true) {
-        print(`[upgrade/config] Configuration used:\n${kindsOf(tools).cluster.print(cluster)}`);
+        print(`[upgrade/config] Configuration used:\n${newestText(cluster, tools)}`);
       }
       const from = cluster.orchVersion;
       print(`[upgrade/versions] Cluster version: ${from}\n[upgrade/versions] ${program} version: ${version}\n`);
@@ -126,11 +125,12 @@ const imageTag = (manifest: string): string =>
 function shown(made: ReturnType<typeof planOf>, output: "text" | "json" | "yaml", tools: Tools): string {
   if (output === "text") return planText(made, tools);
   const { components, agents, configs } = made;
+  const planned = [...components, ...agents];
   const value = {
     kind: "UpgradePlan",
     apiVersion: `output.${tools.naming.configurationGroup("orchadm")}/v1alpha3`,
-    components: [...components, ...agents],
-    configVersions: configs,
+    ...(planned.length === 0 ? {} : { availableUpgrades: [{ description: programsOwn, components: planned }] }),
+    ...(configs.length === 0 ? {} : { configVersions: configs }),
   };
   return output === "json" ? `${JSON.stringify(value, undefined, 4)}\n` : printYaml(value);
 }

@@ -100,6 +100,9 @@ export async function configStates(cluster: Pick<Cluster, "get">, tools: Tools):
 
 const rule = `${"_".repeat(69)}\n`;
 
+/** What an upgrade leads to: nothing else is looked up. */
+export const programsOwn = "version of this program";
+
 /** The plan for a person. */
 export function planText({ target, components, agents, configs }: Plan, { naming }: Pick<Tools, "naming">): string {
   const program = naming.configurationWord("orchadm");
@@ -115,7 +118,7 @@ export function planText({ target, components, agents, configs }: Plan, { naming
   const wanted =
     components.length === 0
       ? "Awesome, you're up-to-date! Enjoy!\n\n"
-      : `Upgrade to the version of this program:\n\n${rows(components)}\nYou can now apply the upgrade by executing the following command:\n\n\t${program} upgrade apply ${target}\n\n${rule}\n`;
+      : `Upgrade to the ${programsOwn}:\n\n${rows(components)}\nYou can now apply the upgrade by executing the following command:\n\n\t${program} upgrade apply ${target}\n\n${rule}\n`;
   return `${manual}${wanted}${configText(configs, program)}`;
 }
 

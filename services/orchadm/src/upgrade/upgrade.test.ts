@@ -77,7 +77,9 @@ describe("upgrade", () => {
       assert.equal(lines.filter((line) => row.test(line)).length, 1, `${row}\n${output}`);
     }
     const json = JSON.parse((await machine.run("upgrade", "plan", unseen, "-o", "json")).output);
-    assert.deepEqual([json.kind, json.components.length], ["UpgradePlan", 6]);
+    const [upgrade, ...others] = json.availableUpgrades;
+    assert.deepEqual([json.kind, upgrade.components.length, others], ["UpgradePlan", 6, []]);
+    assert.equal(upgrade.description, "version of this program");
   });
 
   test("health counts: a component that does not answer stops it", async () => {
