@@ -39,6 +39,21 @@ const preferredTerm = {
   preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term("spread", hostKey) }],
 };
 
+/** Keeps away by a thousand terms, none of which asks for one value of a label: each is compared with all templates. */
+const manyTerms = (requirement: (i: number) => object): NonNullable<RawPod["spec"]> => ({
+  affinity: {
+    podAntiAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: Array.from({ length: 1000 }, (_, i) => ({
+        topologyKey: hostKey,
+        labelSelector: { matchExpressions: [requirement(i)] },
+      })),
+    },
+  },
+});
+const fromAll = manyTerms((i) => ({ key: `label-${i}`, operator: "DoesNotExist" }));
+const fromItsOwn = manyTerms((i) => ({ key: "app", operator: "In", values: ["apart", `x${i}`] }));
+const ofThousandApps = (i: number): RawPod => pod(`held${i}`, { labels: { app: `a${i % 1000}` }, asks });
+
 const workloads: readonly Workload[] = [
   { name: "basic", pods: 3000, make: (i) => pod(`p${i}`, { asks }) },
   { name: "hundred apps", pods: 3000, make: (i) => pod(`p${i}`, { asks, labels: { app: `a${i % 100}` } }) },
@@ -106,6 +121,27 @@ const workloads: readonly Workload[] = [
           },
         },
       }),
+  },
+  {
+    name: "a thousand terms, no node fits; others in turn",
+    pods: 200,
+    before: ofThousandApps,
+    make: (i) => pod(`p${i}`, { labels: { app: "apart" }, asks, ...(i % 2 === 0 ? { spec: fromAll } : {}) }),
+  },
+  {
+    name: "a thousand terms, apart from its own",
+    pods: 200,
+    before: ofThousandApps,
+    make: labelled({ app: "apart" }, fromItsOwn),
+  },
+  {
+    name: "pods of their own labels beside them",
+    pods: 300,
+    before: ofThousandApps,
+    make: (i) =>
+      i % 3 === 0
+        ? pod(`p${i}`, { labels: { app: "apart" }, asks, spec: fromItsOwn })
+        : pod(`p${i}`, { labels: { app: "apart", index: String(i) }, asks }),
   },
   { name: "churn: a node and a label", pods: 1000, make: (i) => pod(`p${i}`, { asks }), churns: true },
   {

@@ -1,5 +1,6 @@
 import type { Labels } from "@orch/api/selectors/labels.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { jsonText } from "@orch/status/json-text.js";
 import {
   emptyNode,
   type NodeFacts,
@@ -11,7 +12,7 @@ import {
 } from "../model/node-info.js";
 import type { RawNode } from "../model/objects.js";
 import { type PodInfo, placed } from "../model/pod-info.js";
-import type { PodTerm } from "../model/pod-terms.js";
+import { preferredTerms, requiredTerms } from "../model/term-list.js";
 import type { Taint } from "../model/tolerations.js";
 import { createByLabel } from "./by-label.js";
 import { createDomainCounter, type DomainCounter, type DomainQuestion, type Follower } from "./domain-counts.js";
@@ -21,7 +22,7 @@ import { createOtherObjects } from "./objects.js";
 import { createPlaceLog } from "./place-log.js";
 import { createPodGroups } from "./pod-groups.js";
 import { createTally, type TallyFollower } from "./tally.js";
-import { createTermIndex, type TermIndex } from "./term-index.js";
+import { createTermIndex } from "./term-index.js";
 import type { ClusterView } from "./view.js";
 
 /** The cluster that cycles look at, and what it is told. */
@@ -69,6 +70,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
   /** Pods whose node is not known yet, or no longer. */
   const homeless = new Map<string, Map<string, PodInfo>>();
   const namespaces = new Map<string, Labels>();
+  let namespaceChanges = 0;
   const images = new Map<string, number>();
   const claims = new Map<string, number>();
   const labelKeys = new Map<string, number>();
@@ -120,20 +122,17 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
   };
 
   const countTerms = ({ terms: own }: PodInfo, node: NodeFacts, by: 1 | -1): void => {
-    const domain = (key: string): string | undefined => node.labels.get(key);
-    for (const term of own.affinity) changeTerm(terms.affinity, term, domain(term.topologyKey), by);
-    for (const term of own.antiAffinity) changeTerm(terms.antiAffinity, term, domain(term.topologyKey), by);
-    for (const { term, weight } of own.preferred) {
-      changeTerm(terms.preferred, term, domain(term.topologyKey), by * weight);
-    }
-    for (const { term, weight } of own.preferredAnti) {
-      changeTerm(terms.preferredAnti, term, domain(term.topologyKey), by * weight);
-    }
+    const { labels } = node;
+    const { affinity, antiAffinity, preferred, preferredAnti } = own;
+    if (affinity.length > 0) terms.affinity.change(requiredTerms(affinity), labels, by);
+    if (antiAffinity.length > 0) terms.antiAffinity.change(requiredTerms(antiAffinity), labels, by);
+    if (preferred.length > 0) terms.preferred.change(preferredTerms(preferred), labels, by);
+    if (preferredAnti.length > 0) terms.preferredAnti.change(preferredTerms(preferredAnti), labels, by);
   };
 
   const countPod = (pod: PodInfo, node: NodeFacts, by: 1 | -1): void => {
     countTerms(pod, node, by);
-    groups.change(pod, node.name, by);
+    groups.change(pod, node, by);
     bySelector.candidates(pod.labels, (counter) => counter.podChanged(pod, node, by));
   };
 
@@ -245,6 +244,9 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
     changes,
     node: (name) => slots.get(name)?.info,
     namespaceLabels: (name) => namespaces.get(name),
+    get namespaceChanges() {
+      return namespaceChanges;
+    },
     terms,
     objects,
     nominations,
@@ -266,9 +268,12 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
     groups,
     hasNodeLabel: (key) => labelKeys.has(key),
     setNode(raw) {
-      const after = nodeFactsOf(raw, naming);
-      const slot = slots.get(after.name);
+      const read = nodeFactsOf(raw, naming);
+      const slot = slots.get(read.name);
       const before = slot?.info.facts;
+      // Logs of changes keep labels: not those of every heartbeat.
+      const hasLabels = before !== undefined && sameLabels(before.labels, read.labels);
+      const after = hasLabels ? { ...read, labels: before.labels } : read;
       for (const name of before?.images.keys() ?? []) change(images, name, -1);
       for (const name of after.images.keys()) change(images, name, 1);
       for (const key of before?.labels.keys() ?? []) change(labelKeys, key, -1);
@@ -287,10 +292,12 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
         return { before, after };
       }
       const { pods: on, facts } = slot.info;
-      const hasLabels = sameLabels(facts.labels, after.labels);
       if (!hasLabels) {
-        for (const pod of on) countTerms(pod, facts, -1);
-        for (const pod of on) countTerms(pod, after, 1);
+        for (const pod of on) {
+          countTerms(pod, facts, -1);
+          countTerms(pod, after, 1);
+          groups.relabelled(pod, facts, after);
+        }
       }
       // Most changes of a node are its heartbeats: they concern no counter.
       if (!hasLabels || !sameTaints(facts.taints, after.taints)) forAllCounters(facts, after, on);
@@ -306,7 +313,7 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
       for (const key of facts.labels.keys()) change(labelKeys, key, -1);
       for (const pod of on) {
         countTerms(pod, facts, -1);
-        groups.change(pod, name, -1);
+        groups.change(pod, facts, -1);
       }
       forAllCounters(facts, undefined, on);
       leave(slot);
@@ -336,18 +343,17 @@ export function createCluster({ naming }: { readonly naming: Naming }): Cluster 
     pods: () => pods.values(),
     isAssumed: (key) => assumed.has(key),
     setNamespace(name, labels) {
+      const before = namespaces.get(name);
       if (labels === undefined) namespaces.delete(name);
       else namespaces.set(name, labels);
+      // Most changes of a namespace are of its status.
+      if (before !== undefined && labels !== undefined && jsonText(before) === jsonText(labels)) return;
+      namespaceChanges += 1;
       for (const index of Object.values(terms)) index.namespacesChanged();
       for (const tally of [...tallies.values()]) if (tally.question.byNamespaceLabels === true) drop(tallies, tally);
     },
     sizes: () => ({ nodes: slots.size, pods: pods.size, assumed: assumed.size }),
   };
-}
-
-/** A node without the label is in no domain. */
-function changeTerm(index: TermIndex, term: PodTerm, domain: string | undefined, by: number): void {
-  if (domain !== undefined) index.change(term, domain, by);
 }
 
 function change(counts: Map<string, number>, name: string, by: number): void {

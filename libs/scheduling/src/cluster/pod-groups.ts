@@ -1,6 +1,7 @@
 import { jsonText } from "@orch/status/json-text.js";
 import type { Matcher } from "../model/matcher.js";
 import type { PodInfo } from "../model/pod-info.js";
+import { type ChangeLog, createChangeLog } from "./change-log.js";
 
 /** What questions about pods elsewhere read of them. */
 export type Countable = Pick<PodInfo, "namespace" | "labels" | "terminating">;
@@ -12,16 +13,37 @@ export interface PodGroup {
   readonly nodes: ReadonlyMap<string, number>;
 }
 
+/** So many more of a group stand on a node with these labels. */
+export interface GroupChange {
+  readonly group: PodGroup;
+  readonly labels: ReadonlyMap<string, string>;
+  readonly by: 1 | -1;
+}
+
+interface Place {
+  readonly name: string;
+  readonly labels: ReadonlyMap<string, string>;
+}
+
 /** The pods on nodes by what questions read of them: those of one template are one, however many there are. */
 export interface PodGroups {
-  change(pod: Countable, node: string, by: 1 | -1): void;
+  change(pod: Countable, node: Place, by: 1 | -1): void;
+  /** The labels of a pod's node have changed. */
+  relabelled(pod: Countable, before: Place, after: Place): void;
   /** All that a selector may match. */
   candidates(selector: Matcher): Iterable<PodGroup>;
+  readonly changes: ChangeLog<GroupChange>;
 }
 
 interface Group extends PodGroup {
   readonly nodes: Map<string, number>;
+  /** About what it takes in memory. */
+  readonly weight: number;
 }
+
+/** Those that begin or end a group weigh what its labels do. */
+const mostChanges = 1 << 16;
+const charactersOfOne = 128;
 
 /** The same for pods of one group. */
 export const groupText = ({ namespace, labels, terminating }: Countable): string =>
@@ -32,6 +54,7 @@ const none: ReadonlySet<PodGroup> = new Set();
 export function createPodGroups(): PodGroups {
   const groups = new Map<string, Group>();
   const byLabel = new Map<string, Map<string, Set<Group>>>();
+  const changes = createChangeLog<GroupChange>(mostChanges);
   const enter = (group: Group): void => {
     for (const [key, value] of Object.entries(group.like.labels)) {
       const values = byLabel.get(key) ?? new Map<string, Set<Group>>();
@@ -51,18 +74,28 @@ export function createPodGroups(): PodGroups {
     }
   };
   return {
-    change(pod, node, by) {
+    changes,
+    relabelled(pod, before, after) {
+      const group = groups.get(groupText(pod));
+      if (group === undefined) return;
+      changes.record({ group, labels: before.labels, by: -1 }, 1);
+      changes.record({ group, labels: after.labels, by: 1 }, 1);
+    },
+    change(pod, { name, labels: nodeLabels }, by) {
       const text = groupText(pod);
       let group = groups.get(text);
+      const isNew = group === undefined;
       if (group === undefined) {
         const { namespace, labels, terminating } = pod;
-        group = { like: { namespace, labels, terminating }, nodes: new Map() };
+        const weight = 1 + Math.floor(text.length / charactersOfOne);
+        group = { like: { namespace, labels, terminating }, nodes: new Map(), weight };
         groups.set(text, group);
         enter(group);
       }
-      const count = (group.nodes.get(node) ?? 0) + by;
-      if (count !== 0) group.nodes.set(node, count);
-      else group.nodes.delete(node);
+      const count = (group.nodes.get(name) ?? 0) + by;
+      if (count !== 0) group.nodes.set(name, count);
+      else group.nodes.delete(name);
+      changes.record({ group, labels: nodeLabels, by }, isNew || group.nodes.size === 0 ? group.weight : 1);
       if (group.nodes.size > 0) return;
       groups.delete(text);
       leave(group);

@@ -20,12 +20,14 @@ export interface ClusterView {
   readonly changes: PlaceLog;
   node(name: string): NodeInfo | undefined;
   readonly namespaceLabels: NamespaceLabels;
+  /** How often {@link namespaceLabels} has changed. */
+  readonly namespaceChanges: number;
   /** Answers that follow changes from the first time that somebody asks. */
   domains(question: DomainQuestion): DomainCounts;
   /** The same, where domains without pods are no matter. */
   tally(question: DomainQuestion): Tally;
   /** Pods on nodes, those that are alike together. */
-  readonly groups: Pick<PodGroups, "candidates">;
+  readonly groups: Pick<PodGroups, "candidates" | "changes">;
   /** Some node has a label of this key. */
   hasNodeLabel(key: string): boolean;
   /** Terms of pods on nodes, about other pods. */

@@ -6,8 +6,9 @@ import { explain } from "../cycle/explain.js";
 import type { RawPod } from "../model/objects.js";
 import { podInfoOf } from "../model/pod-info.js";
 import { podTermOf } from "../model/pod-terms.js";
+import { preferredTerms } from "../model/term-list.js";
 import { node, on, pod, sceneOf, zone } from "../testing/cluster-of.js";
-import { termSums } from "./term-sums.js";
+import { createTermSums } from "./term-sums.js";
 
 /** A cluster of some nodes, with labels of these keys, that counts how long the names of its questions are together. */
 function askedBy(
@@ -112,8 +113,9 @@ test("many terms are added up to what each of them counts", () => {
       for (const [i, { app, on: to }] of pods.entries()) {
         cluster.setPod(on(to, pod(`p${i}`, { labels: { app: String(app) } })));
       }
+      const termSums = createTermSums(() => undefined);
       const sumsOf = (some: typeof terms, key: string, domain: string): number =>
-        termSums(some, cluster, () => undefined)
+        termSums(preferredTerms(some), cluster)
           .find((sums) => sums.key === key)
           ?.of(domain) ?? 0;
       const domains = [

@@ -1,8 +1,8 @@
 import type { ArgumentsOf } from "@orch/component-config/scheduler/arguments.js";
 import type { DomainQuestion } from "../cluster/domain-counts.js";
 import { groupText } from "../cluster/pod-groups.js";
+import type { KeySums } from "../cluster/sums.js";
 import type { Tally } from "../cluster/tally.js";
-import type { KeySums } from "../cluster/term-index.js";
 import type { ClusterView } from "../cluster/view.js";
 import type { NodeFilter, Plugin } from "../framework/plugin.js";
 import { maxNodeScore } from "../framework/profile.js";
@@ -11,7 +11,8 @@ import type { NodeInfo } from "../model/node-info.js";
 import type { PodInfo } from "../model/pod-info.js";
 import { matchesAll, type NamespaceLabels, type PodTerm, termMatches } from "../model/pod-terms.js";
 import { shortText } from "../model/short-text.js";
-import { questionOf, termSums } from "./term-sums.js";
+import { preferredTerms, requiredTerms } from "../model/term-list.js";
+import { createTermSums, questionOf, type TermSums } from "./term-sums.js";
 
 const name = "InterPodAffinity";
 const byOthers = unschedulable(name, "node(s) didn't satisfy existing pods anti-affinity rules");
@@ -20,6 +21,7 @@ const byAntiAffinity = unschedulable(name, "node(s) didn't match pod anti-affini
 
 /** Pods that want to be near to others, or far from them; and what others want of them. */
 export function podAffinity(args: ArgumentsOf<"InterPodAffinity">, labelsOf: NamespaceLabels): Plugin {
+  const termSums = createTermSums(labelsOf);
   return {
     name,
     preFilter: ({ pod, cluster }) => {
@@ -37,11 +39,7 @@ export function podAffinity(args: ArgumentsOf<"InterPodAffinity">, labelsOf: Nam
           // No node is in a domain of it, and no pod.
           counts: cluster.hasNodeLabel(key) ? cluster.tally(question) : nowhere,
         })),
-        antiAffinity: termSums(
-          antiAffinity.map((term) => ({ term, weight: 1 })),
-          cluster,
-          labelsOf,
-        ),
+        antiAffinity: antiAffinity.length === 0 ? [] : termSums(requiredTerms(antiAffinity), cluster),
         antiOf: antiMatches(antiAffinity, cluster, labelsOf),
         isItsOwn: matchesAll(affinity, pod, labelsOf),
       };
@@ -49,7 +47,7 @@ export function podAffinity(args: ArgumentsOf<"InterPodAffinity">, labelsOf: Nam
     },
     filter: "prepared",
     preScore: ({ pod, cluster }) => {
-      const parts = scoreParts(pod, cluster, args, labelsOf);
+      const parts = scoreParts(pod, cluster, { args, labelsOf, termSums });
       if (parts.length === 0) return skip;
       return {
         score: ({ labels }) => {
@@ -234,23 +232,21 @@ function moreBy({ pod: own, labelsOf, antiOf }: Known, more: More, { node, pod, 
   };
 }
 
+interface ScoredBy {
+  readonly args: ArgumentsOf<"InterPodAffinity">;
+  readonly labelsOf: NamespaceLabels;
+  readonly termSums: TermSums;
+}
+
 /** What each domain of each label is worth: by the pod's own preferences, and by those of pods on nodes. */
-function scoreParts(
-  pod: PodInfo,
-  cluster: ClusterView,
-  args: ArgumentsOf<"InterPodAffinity">,
-  labelsOf: NamespaceLabels,
-): readonly KeySums[] {
+function scoreParts(pod: PodInfo, cluster: ClusterView, { args, labelsOf, termSums }: ScoredBy): readonly KeySums[] {
   const { preferred, preferredAnti } = pod.terms;
   const hasOwn = preferred.length > 0 || preferredAnti.length > 0;
   if (args.ignorePreferredTermsOfExistingPods && !hasOwn) return [];
-  const own = hasOwn
-    ? termSums(
-        [...preferred, ...preferredAnti.map(({ term, weight }) => ({ term, weight: -weight }))],
-        cluster,
-        labelsOf,
-      )
-    : [];
+  const own = [
+    ...(preferred.length > 0 ? termSums(preferredTerms(preferred), cluster) : []),
+    ...(preferredAnti.length > 0 ? times(termSums(preferredTerms(preferredAnti), cluster), -1) : []),
+  ];
   const hard = args.hardPodAffinityWeight;
   const { terms } = cluster;
   return [
