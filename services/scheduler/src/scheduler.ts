@@ -15,6 +15,7 @@ import { createDriver } from "./driver.js";
 import { createEvents } from "./events.js";
 import { createAsk } from "./extenders/call.js";
 import { createExtender } from "./extenders/extender.js";
+import { createPodKeeper } from "./kept-pod.js";
 import { schedulerPages } from "./pages.js";
 import type { OwnPlugins } from "./plugins.js";
 import { sourcesOf } from "./sources.js";
@@ -101,6 +102,7 @@ export function createScheduler(config: SchedulerConfiguration, deps: SchedulerD
   });
   const watched = watchAll({
     ...{ mirror, onError },
+    keepPod: createPodKeeper({ whole: config.extenders.length > 0 || deps.plugins.registry.size > 0 }),
     keepsNodes: config.extenders.some(({ nodeCacheCapable }) => !nodeCacheCapable),
     sources: sourcesOf(scheduling.feed, { naming, now: clock.monotonic, devices: deps.hasDevices }),
     changed: driver.wake,

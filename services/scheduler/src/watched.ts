@@ -14,6 +14,8 @@ export interface WatchedDeps {
   readonly podGone: (key: string) => void;
   /** Nodes are kept whole, for those who ask for them. */
   readonly keepsNodes: boolean;
+  /** What decisions read of a pod. */
+  readonly keepPod: (object: ApiObject) => ApiObject;
   readonly onError: (error: unknown) => void;
 }
 
@@ -42,21 +44,28 @@ export function watchAll(deps: WatchedDeps): Watched {
 
 const isNodes = ({ collection }: Source): boolean => collection.resource === "nodes";
 
-function follow(source: Source, { mirror, changed, podGone, keepsNodes, onError }: WatchedDeps): View<ApiObject> {
+function follow(
+  source: Source,
+  { mirror, changed, podGone, keepsNodes, keepPod, onError }: WatchedDeps,
+): View<ApiObject> {
   const { collection, sees } = source;
+  const isPods = collection.resource === "pods";
   const gone = (key: string): void => {
     source.gone(key);
-    if (collection.resource === "pods") podGone(key);
+    if (isPods) podGone(key);
   };
   const put = (object: ApiObject): void => {
-    source.put(withoutManagers(object));
+    // Of very many pods there is one value, which the feed has and the mirror.
+    source.put(isPods ? (view.store.get(keyOf(object)) ?? keepPod(object)) : withoutManagers(object));
     changed();
   };
-  return mirror.view({
+  const view: View<ApiObject> = mirror.view({
     collection,
     sees,
     // The feed has the rest in its own form.
-    keep: keepsNodes && isNodes(source) ? wholeObject : identityOnly,
+    keep: isPods ? keepPod : keepsNodes && isNodes(source) ? wholeObject : identityOnly,
+    // So that whole pods go with their page of the list.
+    listTells: isPods ? "kept" : "whole",
     handlers: {
       added: put,
       modified(object, before) {
@@ -71,4 +80,5 @@ function follow(source: Source, { mirror, changed, podGone, keepsNodes, onError 
     },
     onError,
   });
+  return view;
 }

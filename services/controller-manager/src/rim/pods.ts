@@ -1,6 +1,6 @@
 import type { ApiObject } from "@orch/client/objects.js";
+import { createShare, defined } from "@orch/client/shared-values.js";
 import { type OwnerReference, type Seen, timeOf } from "./objects.js";
-import { createShare } from "./shared-values.js";
 
 /** What controllers see of a pod. */
 export interface Pod extends Seen {
@@ -122,20 +122,6 @@ const conditionFields = ({ type, status, reason, lastTransitionTime }: PodCondit
   defined({ type, status, reason, lastTransitionTime });
 const statusOf = ({ name, restartCount, state }: ContainerStatus): ContainerStatus =>
   defined({ name, restartCount, state: state?.terminated === undefined ? undefined : state });
-
-type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-/** The fields that are there. They are added: an object of which some are deleted becomes a table of hashes, five times as large. */
-function defined<T extends object>(fields: T): Defined<T> {
-  const kept: Defined<T> = {};
-  for (const name in fields) {
-    const value = fields[name];
-    if (isGiven(value)) kept[name] = value;
-  }
-  return kept;
-}
-
-const isGiven = <V>(value: V): value is Exclude<V, undefined> => value !== undefined;
 
 export function hasEnded({ status }: Pod): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";

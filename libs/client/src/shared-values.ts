@@ -19,3 +19,17 @@ export function createShare<T>(): Share<T> {
     return value;
   };
 }
+
+export type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The fields that are there. They are added: an object of which some are deleted becomes a table of hashes, five times as large. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  const kept: Defined<T> = {};
+  for (const name in fields) {
+    const value = fields[name];
+    if (isGiven(value)) kept[name] = value;
+  }
+  return kept;
+}
+
+const isGiven = <V>(value: V): value is Exclude<V, undefined> => value !== undefined;
