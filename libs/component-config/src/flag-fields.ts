@@ -1,4 +1,4 @@
-import { readDocument } from "@orch/codec/configuration-document.js";
+import { readDocument, splitDocuments } from "@orch/codec/configuration-document.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import type { Configuration } from "./configuration.js";
 import { differences, valueAt, withValueAt } from "./paths.js";
@@ -10,6 +10,8 @@ export interface FlagFields<T> {
   readonly fields: Readonly<Record<string, string>>;
   /** Fields that are acted on and stand for no flag; what is below them, too. */
   readonly others?: readonly string[];
+  /** Fields that nobody can act on, and what is said where a document sets one to true, whatever its default is. */
+  readonly impossible?: Readonly<Record<string, string>>;
 }
 
 export interface Occurrence {
@@ -24,7 +26,7 @@ export type FlagValue = string | number | boolean | readonly (string | number | 
  * A configuration some of whose fields stand for flags of a program: what it says of them, what it says that nobody acts
  * on, and the configuration with other values of those flags. Fits `ComponentFile` of libs/runtime.
  */
-export function flagFields<T extends JsonObject>({ of, fields, others = [] }: FlagFields<T>) {
+export function flagFields<T extends JsonObject>({ of, fields, others = [], impossible = {} }: FlagFields<T>) {
   const defaults = of.defaults();
   const flags = Object.entries(fields);
 
@@ -50,7 +52,7 @@ export function flagFields<T extends JsonObject>({ of, fields, others = [] }: Fl
       const read = texts.length === 0 ? nothing : readConfigurations(texts.join("\n---\n"), [of]);
       if (!read.ok) return read;
       const value = read.documents.map(of.from)[0] ?? defaults;
-      const known = new Set(Object.values(fields));
+      const known = new Set([...Object.values(fields), ...Object.keys(impossible)]);
       const isActedOn = (path: string): boolean =>
         known.has(path) || others.some((other) => path === other || path.startsWith(`${other}.`));
       const idle = differences(value, defaults).filter((path) => !isActedOn(path));
@@ -61,6 +63,7 @@ export function flagFields<T extends JsonObject>({ of, fields, others = [] }: Fl
           occurrences: occurrencesIn(value),
           notes: [
             ...read.warnings,
+            ...impossibleIn(texts, impossible).map((note) => `${of.kind}: ${note}`),
             ...(idle.length === 0 ? [] : [`${of.kind}: read, not acted on yet: ${idle.join(", ")}`]),
           ],
           print: (values: Readonly<Record<string, FlagValue>>) => print(value, values),
@@ -68,6 +71,17 @@ export function flagFields<T extends JsonObject>({ of, fields, others = [] }: Fl
       };
     },
   };
+}
+
+/** By what stands in the documents themselves: a default is nobody's wish. */
+function impossibleIn(texts: readonly string[], notes: Readonly<Record<string, string>>): readonly string[] {
+  const fields = texts.flatMap(splitDocuments).flatMap((text) => {
+    const read = readDocument(text);
+    return read.ok ? [read.document.fields] : [];
+  });
+  return Object.entries(notes)
+    .filter(([path]) => fields.some((each) => valueAt(each, path) === true))
+    .map(([path, note]) => `${path} is not acted on: ${note}`);
 }
 
 const nothing = { ok: true, documents: [], warnings: [] } as const;

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, Server } from "node:http";
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { TLSSocket } from "node:tls";
@@ -7,7 +7,7 @@ import type { FlagValues } from "./flags/flags.js";
 import type { opsFlags, PeerSecurity, ServiceTls } from "./flags/rpc-flags.js";
 import { type Health, parseHealthPath } from "./health.js";
 import { type Metrics, metricsContentType } from "./metrics.js";
-import type { OpsAnswer, OpsPage, Service } from "./service.js";
+import type { OpsAnswer, OpsPage, ProfilingAnswer, ProfilingPages, Service } from "./service.js";
 
 /** Flags that say where it listens and who may read metrics. */
 export interface OpsServerValues extends FlagValues<typeof opsFlags> {
@@ -22,6 +22,8 @@ export interface OpsServerDeps {
   /** Serves TLS, and metrics to those alone that the flags name. Without it: plain, and everything to everybody. */
   readonly tls: ServiceTls | undefined;
   readonly pages?: readonly OpsPage[];
+  /** For those who may read metrics; no such pages where absent. */
+  readonly profiling?: ProfilingPages | undefined;
 }
 
 export interface OpsServer extends Service {
@@ -49,11 +51,11 @@ const mostConnections = 512;
  */
 export function createOpsServer(
   values: OpsServerValues,
-  { health, metrics, tls, pages = [] }: OpsServerDeps,
+  { health, metrics, tls, pages = [], profiling }: OpsServerDeps,
 ): OpsServer {
   const { "bind-address": host, "metrics-port": port } = values;
   const security = tls?.with(values["metrics-allowed-peers"]);
-  const answer = async (request: IncomingMessage): Promise<OpsAnswer> => {
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<ProfilingAnswer> => {
     const url = new URL(request.url ?? "/", "http://localhost");
     if (url.pathname === "/metrics") {
       if (!mayScrape(request, security)) return forbidden;
@@ -61,14 +63,20 @@ export function createOpsServer(
     }
     const page = pages.find(({ path }) => path === url.pathname);
     if (page !== undefined) return mayScrape(request, security) ? page.answer(url.searchParams) : forbidden;
+    if (profiling?.covers(url.pathname) === true) {
+      if (!mayScrape(request, security)) return forbidden;
+      const onClose = (run: () => void): void => void response.once("close", run);
+      const { method = "GET" } = request;
+      return profiling.answer({ method, path: url.pathname, query: url.searchParams, onClose });
+    }
     const asked = parseHealthPath(url.pathname, url.searchParams);
     if (asked === undefined) return notFound;
     const { code, body } = await health.answer(asked.kind, asked.query);
     return { code, type: plain, body };
   };
   const { server, stop } = listenerOf(security, (request, response) => {
-    answer(request).then(
-      ({ code, type, body }) => response.writeHead(code, { "Content-Type": type }).end(body),
+    answer(request, response).then(
+      ({ code, type, body, headers = {} }) => response.writeHead(code, { "Content-Type": type, ...headers }).end(body),
       () => response.writeHead(500).end(),
     );
   });

@@ -1,7 +1,7 @@
 import type { ServiceTls } from "./flags/rpc-flags.js";
 import { createOpsServer, type OpsServerValues } from "./ops-server.js";
 import type { ProcessTools } from "./program.js";
-import type { OpsPage } from "./service.js";
+import type { OpsPage, ProfilingPages } from "./service.js";
 import { serviceManager } from "./service-manager.js";
 import { runProcess } from "./shutdown.js";
 import { untilReady } from "./until-ready.js";
@@ -62,6 +62,8 @@ export interface InternalServiceProcess extends ServiceProcess {
   readonly tls: ServiceTls | undefined;
   /** Beside health and metrics. */
   readonly pages?: readonly OpsPage[];
+  /** Beside them, for those who may read metrics. */
+  readonly profiling?: ProfilingPages | undefined;
 }
 
 /**
@@ -69,8 +71,8 @@ export interface InternalServiceProcess extends ServiceProcess {
  * last, so that probes are answered while the service starts and while it stops.
  */
 export function runInternalService(parts: InternalServiceProcess): Promise<void> {
-  const { tools, values, tls, pages = [] } = parts;
-  const ops = createOpsServer(values, { ...tools, tls, pages });
+  const { tools, values, tls, pages = [], profiling } = parts;
+  const ops = createOpsServer(values, { ...tools, tls, pages, profiling });
   return runService({
     ...parts,
     async start() {

@@ -19,6 +19,8 @@ export interface StartedProgram<F extends Flags> {
   readonly notes: readonly string[];
   /** Texts of the documents of `--config` that are a component configuration. */
   readonly documents: readonly string[];
+  /** The command line, with the program's name first. */
+  readonly argv: readonly string[];
   /** Ends the process as a command line does that can not be read: the sentence on standard error, code 2. */
   readonly refuse: (problem: string) => never;
 }
@@ -43,6 +45,7 @@ export async function startProgram<F extends Flags>(
     (exitCode === 0 ? process.stdout : process.stderr).write(text);
     return process.exit(exitCode);
   };
+  const words = [program.name, ...argv];
   const whole = { ...program, flags: { ...program.flags, ...configFlagsOf(program) }, version: version.gitVersion };
   const own = readCommandLine<typeof configFlags>(whole, argv);
   if (!own.run) return end(own);
@@ -52,7 +55,7 @@ export async function startProgram<F extends Flags>(
     return line.run ? line : end(line);
   };
   // A start without a file does not load what reads one.
-  if (config === "" && !print) return { ...lineOf([]), notes: [], documents: [], refuse };
+  if (config === "" && !print) return { ...lineOf([]), notes: [], documents: [], argv: words, refuse };
   const files = await import("./flags/config-file.js");
   const file = files.readConfigFile(program, config);
   if (!file.ok) return refuse(file.problems.join("; "));
@@ -64,5 +67,5 @@ export async function startProgram<F extends Flags>(
   const line = lineOf([...ofComponent, ...file.occurrences]);
   if (print) return end({ exitCode: 0, text: files.printConfig(program, line.values, read?.component) });
   const notes = read?.component.notes ?? [];
-  return { values: line.values, given: line.given, notes, documents: file.others, refuse };
+  return { values: line.values, given: line.given, notes, documents: file.others, argv: words, refuse };
 }

@@ -95,6 +95,17 @@ test("what is read and not acted on is told in one line", () => {
   ]);
 });
 
+test("profiling is a flag; of contention there is none, which is told where a document wants it", () => {
+  const debugging = (text: string): string => file(`Generic: {Debugging: {${text}}}`);
+  assert.equal(valuesOf(file("Generic: {}")).profiling, true);
+  assert.equal(valuesOf(debugging("enableProfiling: false")).profiling, false);
+  assert.equal(valuesOf(debugging("enableProfiling: false"), "--profiling").profiling, true);
+  assert.deepEqual(componentOf(debugging("enableContentionProfiling: false")).notes, []);
+  assert.deepEqual(componentOf(debugging("enableContentionProfiling: true")).notes, [
+    "OrchControllerManagerConfiguration: Generic.Debugging.enableContentionProfiling is not acted on: Node.js has no profile of contention",
+  ]);
+});
+
 test("what is wrong in the configuration is refused with its field", () => {
   const read = configurationFile(orch).read([file("JobController: {ConcurrentJobSyncs: -1}")]);
   assert.ok(!read.ok);

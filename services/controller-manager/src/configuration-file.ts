@@ -5,7 +5,7 @@ import { readConfigurations } from "@orch/component-config/read-configurations.j
 import type { Naming } from "@orch/naming/naming.js";
 import { clusterFields } from "./cluster-fields.js";
 import { migrationBlock } from "./leader-migration/migration-flags.js";
-import { genericFields } from "./program/generic-fields.js";
+import { genericFields, impossibleFields } from "./program/generic-fields.js";
 
 const signing = "CSRSigningController";
 const autoscaling = "HPAController";
@@ -52,7 +52,12 @@ export const configurationFields = {
 
 /** OrchControllerManagerConfiguration as `--config` takes it. */
 export const configurationFile = (naming: Naming) =>
-  flagFields({ of: controllerManagerConfiguration(naming), fields: configurationFields, others: [migrationBlock] });
+  flagFields({
+    of: controllerManagerConfiguration(naming),
+    fields: configurationFields,
+    others: [migrationBlock],
+    impossible: impossibleFields,
+  });
 
 /** What documents of it say of controllers that move; undefined where there are none. */
 export function configuredMigration(documents: readonly string[], naming: Naming): LeaderMigration | undefined {

@@ -1,5 +1,6 @@
 import { createNaming } from "@orch/naming/naming.js";
 import { clientServiceFlags, serverFlag } from "@orch/runtime/flags/client-service-flags.js";
+import { profilingFlag } from "@orch/runtime/flags/profiling-flag.js";
 import type { ProgramText, StartedProgram } from "@orch/runtime/start-program.js";
 import { pluginFlag, schedulerElection } from "./flags.js";
 
@@ -7,6 +8,7 @@ const flags = {
   ...serverFlag,
   plugin: pluginFlag,
   ...schedulerElection,
+  ...profilingFlag(true),
   ...clientServiceFlags,
 } as const;
 

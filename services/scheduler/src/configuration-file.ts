@@ -2,11 +2,13 @@ import { flagFields } from "@orch/component-config/flag-fields.js";
 import { readConfigurations } from "@orch/component-config/read-configurations.js";
 import { schedulerConfiguration } from "@orch/component-config/scheduler/scheduler.js";
 import type { SchedulerConfiguration } from "@orch/component-config/scheduler/scheduler-configuration.js";
+import { noContentionProfile } from "@orch/component-config/shared/shared.js";
 import type { Naming } from "@orch/naming/naming.js";
 
 /** Which fields of the configuration stand for which flags. */
 export const configurationFields = {
   orchconfig: "clientConnection.orchconfig",
+  profiling: "enableProfiling",
   "leader-elect": "leaderElection.leaderElect",
   "leader-elect-lease-duration": "leaderElection.leaseDuration",
   "leader-elect-renew-deadline": "leaderElection.renewDeadline",
@@ -18,12 +20,15 @@ export const configurationFields = {
 /** What decisions are made by. */
 const others = [
   ...["profiles", "percentageOfNodesToScore", "podInitialBackoffSeconds", "podMaxBackoffSeconds"],
-  ...["delayCacheUntilActive", "extenders", "parallelism", "enableProfiling"],
+  ...["delayCacheUntilActive", "extenders", "parallelism"],
 ];
+
+/** What nobody can act on. */
+const impossible = { enableContentionProfiling: noContentionProfile };
 
 /** OrchSchedulerConfiguration as `--config` takes it. */
 export const configurationFile = (naming: Naming) =>
-  flagFields({ of: schedulerConfiguration(naming), fields: configurationFields, others });
+  flagFields({ of: schedulerConfiguration(naming), fields: configurationFields, others, impossible });
 
 export type ReadScheduler =
   | { readonly ok: true; readonly config: SchedulerConfiguration }

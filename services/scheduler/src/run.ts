@@ -7,6 +7,7 @@ import { createNaming } from "@orch/naming/naming.js";
 import { readElection } from "@orch/runtime/flags/election-flags.js";
 import { serviceTls } from "@orch/runtime/flags/rpc-flags.js";
 import { leaderMetric } from "@orch/runtime/leader-metric.js";
+import { createProfiling } from "@orch/runtime/profiling/profiling.js";
 import { processTools } from "@orch/runtime/program.js";
 import { runInternalService } from "@orch/runtime/run-service.js";
 import { commandLine, type Started } from "./command-line.js";
@@ -17,7 +18,7 @@ import { createSchedulerService } from "./service.js";
 
 /** Puts the service together and serves until the process is told to stop. */
 export async function run(
-  { values, notes, documents, refuse }: Started,
+  { values, notes, documents, argv, refuse }: Started,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
   const tools = processTools("scheduler", values, refuse);
@@ -43,7 +44,11 @@ export async function run(
   const mirror = createMirror({ client, naming, clock, random: Math.random });
   const leading = leaderMetric(metrics);
   const service = createSchedulerService(
-    { config: read.config, election, leading: (leads) => leading(election?.name ?? "", leads) },
+    {
+      config: { ...read.config, enableProfiling: values.profiling },
+      election,
+      leading: (leads) => leading(election?.name ?? "", leads),
+    },
     {
       client,
       mirror,
@@ -63,6 +68,7 @@ export async function run(
     values,
     tls,
     pages: service.pages,
+    profiling: values.profiling ? createProfiling({ clock, argv }) : undefined,
     async start() {
       log.info({ identity }, "starting");
       for (const note of notes) log.warn({}, note);

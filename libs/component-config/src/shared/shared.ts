@@ -93,5 +93,8 @@ export const debugging = {
   enableContentionProfiling: maybe(bool()),
 } as const;
 
+/** Of `enableContentionProfiling`, for whoever runs on Node.js. */
+export const noContentionProfile = "Node.js has no profile of contention";
+
 /** The same members in a struct of their own. */
 export const debuggingStruct = struct("DebuggingConfiguration", debugging);

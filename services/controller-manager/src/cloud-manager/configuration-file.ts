@@ -5,7 +5,7 @@ import { readConfigurations } from "@orch/component-config/read-configurations.j
 import type { Naming } from "@orch/naming/naming.js";
 import { cloudFields } from "../clouds/cloud-flags.js";
 import { migrationBlock } from "../leader-migration/migration-flags.js";
-import { genericFields } from "../program/generic-fields.js";
+import { genericFields, impossibleFields } from "../program/generic-fields.js";
 
 /** Which fields of the configuration stand for which flags; the others are read and not acted on. */
 export const configurationFields = {
@@ -17,7 +17,12 @@ export const configurationFields = {
 
 /** CloudControllerManagerConfiguration as `--config` takes it. */
 export const configurationFile = (naming: Naming) =>
-  flagFields({ of: cloudManagerConfiguration(naming), fields: configurationFields, others: [migrationBlock] });
+  flagFields({
+    of: cloudManagerConfiguration(naming),
+    fields: configurationFields,
+    others: [migrationBlock],
+    impossible: impossibleFields,
+  });
 
 /** What documents of it say of controllers that move; undefined where there are none. */
 export function configuredMigration(documents: readonly string[], naming: Naming): LeaderMigration | undefined {

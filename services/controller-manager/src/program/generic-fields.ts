@@ -1,3 +1,5 @@
+import { noContentionProfile } from "@orch/component-config/shared/shared.js";
+
 const election = "Generic.LeaderElection";
 
 /** Which fields of the configuration of either manager stand for flags that both have. */
@@ -11,5 +13,9 @@ export const genericFields = {
   "leader-elect-resource-name": `${election}.resourceName`,
   "leader-elect-resource-namespace": `${election}.resourceNamespace`,
   "enable-leader-migration": "Generic.LeaderMigrationEnabled",
+  profiling: "Generic.Debugging.enableProfiling",
   "use-service-account-credentials": "OrchCloudShared.UseServiceAccountCredentials",
 } as const;
+
+/** Fields of both that nobody can act on, and why. */
+export const impossibleFields = { "Generic.Debugging.enableContentionProfiling": noContentionProfile } as const;

@@ -6,6 +6,7 @@ import { serviceConfig } from "@orch/client/service-config.js";
 import { createNaming, type Naming } from "@orch/naming/naming.js";
 import { type FeatureGates, registerFeatureMetrics } from "@orch/runtime/flags/feature-gates.js";
 import { serviceTls } from "@orch/runtime/flags/rpc-flags.js";
+import { createProfiling } from "@orch/runtime/profiling/profiling.js";
 import { processTools } from "@orch/runtime/program.js";
 import { runInternalService } from "@orch/runtime/run-service.js";
 import { assembleManager } from "../assemble.js";
@@ -23,6 +24,8 @@ export interface ManagerProgram {
   readonly part: string;
   readonly values: ProgramValues;
   readonly notes: readonly string[];
+  /** The command line. */
+  readonly argv: readonly string[];
   readonly refuse: (problem: string) => never;
   readonly environment: NodeJS.ProcessEnv;
 }
@@ -36,7 +39,7 @@ export interface SettingsOf {
 
 /** Puts a process of controllers together and serves until it is told to stop. */
 export async function runManager<N extends ControllerName>(
-  { name, part, values, notes, refuse, environment }: ManagerProgram,
+  { name, part, values, notes, argv, refuse, environment }: ManagerProgram,
   settingsOf: (parts: SettingsOf) => Parsed<ManagerConfig<N>>,
 ): Promise<void> {
   const tools = processTools(part, values, refuse);
@@ -62,6 +65,7 @@ export async function runManager<N extends ControllerName>(
     tools,
     values,
     tls,
+    profiling: values.profiling ? createProfiling({ clock, argv }) : undefined,
     async start() {
       log.info({ identity }, "starting");
       for (const note of notes) log.warn({}, note);
