@@ -96,6 +96,11 @@ describe("internal ports", { skip: etcdMissing() }, () => {
         assert.deepEqual(await askOps(at, "/metrics", stranger), { status: 403, text: "forbidden\n" }, part.name);
         assert.equal((await askOps(at, "/livez", stranger)).status, 200, part.name);
       }
+      // Of these services the controller manager has profiles.
+      const isProfiled = controllerManagers.includes(part);
+      const profiles = "/debug/pprof/cmdline";
+      assert.equal((await askOps(at, profiles, gateway)).status, isProfiled ? 403 : 404, part.name);
+      assert.equal((await askOps(at, profiles, monitoring)).status, isProfiled ? 200 : 404, part.name);
       const { status, text } = await askOps(at, "/metrics", monitoring);
       assert.equal(status, 200);
       assert.match(text, /process_resident_memory_bytes/);

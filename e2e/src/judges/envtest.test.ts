@@ -117,11 +117,15 @@ function isHealthy(port: number): Promise<true | undefined> {
 }
 
 test("the server says nothing on standard output, stores nothing on disk and leaves nothing when it is told to stop", async (t) => {
-  const { child, port, temporary, log } = await started(t, [join(assets, "kube-apiserver")], ["--profiling=false"]);
+  const { child, port, temporary, log } = await started(
+    t,
+    [join(assets, "kube-apiserver")],
+    ["--contention-profiling=false"],
+  );
   await until("it is healthy", () => isHealthy(port));
   const left = await readdir(temporary, { recursive: true });
   assert.ok(left.length > 0 && !left.some((name) => name.includes("data.mdb")), left.join());
-  assert.match(log(), /^orch-envtest: passed over, for orch has nothing like it: --profiling$/m);
+  assert.match(log(), /^orch-envtest: passed over, for orch has nothing like it: --contention-profiling$/m);
   child.kill("SIGTERM");
   assert.deepEqual(await once(child, "exit"), [0, null]);
   assert.deepEqual(await readdir(temporary), []);

@@ -17,7 +17,7 @@ import type { Clock } from "@orch/runtime/clock.js";
 import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
-import type { Service } from "@orch/runtime/service.js";
+import type { ProfilingPages, Service } from "@orch/runtime/service.js";
 import type { Tracing } from "@orch/tracing/tracing.js";
 import { assembleAggregation } from "./aggregation/assemble.js";
 import { assembleIdentity } from "./assembly/identity.js";
@@ -65,6 +65,8 @@ export interface AssemblyDeps {
   readonly connections?: ConnectionSource | undefined;
   /** Of this process's log, for `/debug/flags/v`; absent where one process is asked for others. */
   readonly setVerbosity?: SetVerbosity | undefined;
+  /** Of this process, served where the settings say so. */
+  readonly profiling?: ProfilingPages | undefined;
   /** The body of `/version`. */
   readonly version: object;
   /** Of this process. */

@@ -2,6 +2,7 @@ import { authenticationFlags, authorizationFlags, serviceAccountFlags } from "@o
 import { historyFlags } from "@orch/access/object-history.js";
 import { defaultAlwaysAllowPaths } from "@orch/auth/fixed-authorizers.js";
 import { boolFlag, durationFlag, enumFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import { profilingFlag } from "@orch/runtime/flags/profiling-flag.js";
 import { releaseFlags } from "@orch/runtime/flags/release-flags.js";
 import { aggregationFlags } from "./aggregation/flags.js";
 import { auditFlags } from "./audit/flags.js";
@@ -72,6 +73,7 @@ export const servingFlags = {
     group: "Process",
     help: "while running requests end, others are refused with 429 and a time to come again instead of being answered",
   }),
+  ...profilingFlag(true),
   "api-dialect": enumFlag(["orch", "kubernetes"], "orch", {
     group: "API",
     help: "names of groups, media types and keys; chosen once for a cluster",

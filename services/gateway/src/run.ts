@@ -12,6 +12,7 @@ import { createPeers, type Peers, parsePeers } from "@orch/rpc/group-peers.js";
 import { connect } from "@orch/rpc/link/grpc-client.js";
 import { registerFeatureMetrics } from "@orch/runtime/flags/feature-gates.js";
 import { serviceTls } from "@orch/runtime/flags/rpc-flags.js";
+import { createProfiling } from "@orch/runtime/profiling/profiling.js";
 import { processTools } from "@orch/runtime/program.js";
 import { runService } from "@orch/runtime/run-service.js";
 import { version } from "@orch/runtime/version.js";
@@ -21,7 +22,7 @@ import type { Started } from "./command-line.js";
 import { auditSettings, servedCatalog, servingSettings } from "./settings.js";
 
 /** Puts the service together and serves until the process is told to stop. */
-export async function run({ values, given, refuse }: Started, environment: NodeJS.ProcessEnv): Promise<void> {
+export async function run({ values, given, argv, refuse }: Started, environment: NodeJS.ProcessEnv): Promise<void> {
   const tools = processTools("gateway", values, refuse);
   const { log, clock, health, metrics, noteWork, release, gates } = tools;
   const fail = (problem: string): never => {
@@ -86,6 +87,7 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
       tracing,
       log,
       setVerbosity: tools.setVerbosity,
+      profiling: createProfiling({ clock, argv }),
       clock,
       version,
       environment,

@@ -21,6 +21,8 @@ export interface ServingSettings {
   readonly shutdownGraceMs: number;
   /** `--shutdown-send-retry-after`. */
   readonly refuseWhileDraining: boolean;
+  /** `--profiling`: profiles of the process are served. */
+  readonly profiling: boolean;
   readonly cbor: boolean;
   readonly gzip: boolean;
   readonly podResize: boolean;

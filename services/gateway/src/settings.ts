@@ -26,6 +26,7 @@ export function servingSettings(
     http2MaxStreams: values["http2-max-streams-per-connection"],
     shutdownGraceMs: values["shutdown-grace-duration"],
     refuseWhileDraining: values["shutdown-send-retry-after"],
+    profiling: values.profiling,
     cbor: gates.enabled("CBORServingAndStorage"),
     gzip: gates.enabled("APIResponseCompression"),
     podResize: gates.enabled("InPlacePodVerticalScaling"),

@@ -13,6 +13,7 @@ export const configurationFields = {
   "bind-address": "bindAddress",
   "healthz-bind-address": "healthzBindAddress",
   "metrics-bind-address": "metricsBindAddress",
+  profiling: "enableProfiling",
   "bind-address-hard-fail": "bindAddressHardFail",
   "proxy-mode": "mode",
   "cluster-cidr": "clusterCIDR",

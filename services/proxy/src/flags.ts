@@ -1,4 +1,5 @@
 import { boolFlag, durationFlag, intFlag, listFlag, stringFlag } from "@orch/runtime/flags/flag-types.js";
+import { profilingFlag } from "@orch/runtime/flags/profiling-flag.js";
 
 const group = "Proxy";
 const minute = 60_000;
@@ -103,8 +104,9 @@ export const fieldFlags = {
   "metrics-bind-address": stringFlag("", {
     group,
     word: "address",
-    help: "where /metrics, /proxyMode and /configz are served; port 10249 of the loopback address where empty",
+    help: "where /metrics, /proxyMode, /configz and profiles are served; port 10249 of the loopback address where empty",
   }),
+  ...profilingFlag(false),
   "bind-address-hard-fail": boolFlag(false, { group, help: "end where one of these cannot be listened at" }),
   "proxy-mode": stringFlag("", {
     group,

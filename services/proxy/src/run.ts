@@ -3,6 +3,7 @@ import { createClient } from "@orch/client/http/http.js";
 import { createMirror } from "@orch/client/mirror.js";
 import { serviceConfig } from "@orch/client/service-config.js";
 import { createNaming } from "@orch/naming/naming.js";
+import { createProfiling } from "@orch/runtime/profiling/profiling.js";
 import { processTools } from "@orch/runtime/program.js";
 import { runService } from "@orch/runtime/run-service.js";
 import { formatMs } from "@orch/schema/formats/duration.js";
@@ -17,7 +18,7 @@ import { type BackendDeps, cleanUp } from "./sides.js";
 
 /** Puts the service together and serves until the process is told to stop. */
 export async function run(
-  { values, given, notes, documents, refuse }: Started,
+  { values, given, notes, documents, argv, refuse }: Started,
   environment: NodeJS.ProcessEnv,
 ): Promise<void> {
   const tools = processTools("proxy", values, refuse);
@@ -48,6 +49,7 @@ export async function run(
   const service = createProxyService(chosen.settings, {
     ...backends,
     ...{ mirror, clock, log, metrics, configText: read.text },
+    profiling: createProfiling({ clock, argv }),
     interfaceAddresses,
   });
   await runService({

@@ -3,11 +3,12 @@ import type { Mirror } from "@orch/client/mirror.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
-import type { Service } from "@orch/runtime/service.js";
+import type { ProfilingPages, Service } from "@orch/runtime/service.js";
 import type { Clock } from "@orch/status/clock.js";
 import { createFreshness } from "./health/freshness.js";
 import { healthPages } from "./health/health-pages.js";
-import { type Answer, notFound, type Page, type PageServer, plain, servePages } from "./health/page-server.js";
+import { operationPages } from "./health/operation-pages.js";
+import { type Answer, type PageServer, servePages } from "./health/page-server.js";
 import { createServiceChecks } from "./health/service-checks.js";
 import type { RunProgram } from "./kernel/programs.js";
 import { createCluster } from "./model/cluster.js";
@@ -29,6 +30,8 @@ export interface ProxyDeps extends BackendDeps {
   readonly interfaceAddresses: () => readonly string[];
   /** The configuration in force, as `/configz` shows it. */
   readonly configText: string;
+  /** Of this process, served where the configuration enables it. */
+  readonly profiling: ProfilingPages;
 }
 
 export interface ProxyService extends Service {
@@ -73,14 +76,11 @@ export function createProxyService(settings: ProxySettings, deps: ProxyDeps): Pr
     clock,
     told: telemetry.asked,
   });
-  const operations: Answer = async (path, request): Promise<Page> => {
-    if (path === "/metrics") {
-      return { code: 200, type: "text/plain; version=0.0.4; charset=utf-8", body: await metrics.text() };
-    }
-    if (path === "/proxyMode") return { code: 200, type: plain, body: mode };
-    if (path === "/configz") return { code: 200, type: "application/yaml", body: deps.configText };
-    return path === "/healthz" ? health(path, request) : notFound;
-  };
+  const operations = operationPages({
+    metrics: () => metrics.text(),
+    ...{ mode, health, configText: deps.configText },
+    profiling: config.enableProfiling ? deps.profiling : undefined,
+  });
 
   return {
     get ports() {

@@ -98,6 +98,16 @@ nftables: {syncPeriod: 20s}
     assert.deepEqual([mode, clusterCIDR, nftables.syncPeriod], ["nftables", "10.1.0.0/16", "20s"]);
     assert.deepEqual(nodePortAddresses, ["primary"]);
   });
+  test("profiling is off unless the file or a flag enables it", () => {
+    const enabled = (text: string, flags: FlagTexts): boolean | undefined => {
+      const read = readProxy([`${file}${text}`], flags, parts);
+      return read.ok ? read.config.enableProfiling : undefined;
+    };
+    assert.equal(enabled("", {}), false);
+    assert.equal(enabled("enableProfiling: true\n", {}), true);
+    assert.equal(enabled("enableProfiling: true\n", { profiling: false }), false);
+    assert.equal(enabled("", { profiling: true }), true);
+  });
   test("a wrong value is told with its path", () => {
     const read = readProxy([file], { "cluster-cidr": "nonsense" }, parts);
     assert.match(

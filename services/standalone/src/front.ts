@@ -12,6 +12,7 @@ import type { Clock } from "@orch/runtime/clock.js";
 import type { Health } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
+import type { ProfilingPages } from "@orch/runtime/service.js";
 import { assembleGateway } from "@orch/service-gateway/assemble.js";
 import type { ServingSettings } from "@orch/service-gateway/serving-settings.js";
 import type { Tracing } from "@orch/tracing/tracing.js";
@@ -50,6 +51,8 @@ export interface FrontDeps {
   readonly log: Log;
   /** Of this process's log. */
   readonly setVerbosity: (level: number) => void;
+  /** Of this process. */
+  readonly profiling: ProfilingPages;
   readonly clock: Clock;
   readonly noteWork?: NoteWork | undefined;
   /** Undefined where nothing is traced. */

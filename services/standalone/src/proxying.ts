@@ -1,3 +1,4 @@
+import type { ProfilingPages } from "@orch/runtime/service.js";
 import type { OwnProxy } from "@orch/service-proxy/own-settings.js";
 import { proxyAccount } from "./controller-identities.js";
 import type { ControllersDeps, Reach } from "./controllers.js";
@@ -6,7 +7,7 @@ import { onceReady, type RunningClients } from "./once-ready.js";
 /** Writes the rules of services into this machine's kernel, as a client of this server. */
 export function startProxy(
   { settings, configText, backends }: OwnProxy,
-  deps: ControllersDeps,
+  deps: ControllersDeps & { readonly profiling: ProfilingPages },
   reach: Reach,
 ): RunningClients {
   return onceReady("the proxy", deps, async () => {

@@ -13,6 +13,7 @@ import type { Parsed } from "@orch/auth/parsed.js";
 import { createNaming } from "@orch/naming/naming.js";
 import { registerFeatureMetrics } from "@orch/runtime/flags/feature-gates.js";
 import { keepHeapSmall } from "@orch/runtime/heap.js";
+import { createProfiling } from "@orch/runtime/profiling/profiling.js";
 import { processTools } from "@orch/runtime/program.js";
 import { serviceManager } from "@orch/runtime/service-manager.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
@@ -40,7 +41,7 @@ import { ownIssuer } from "./serving.js";
 import { createStandalone, type OpenedStore, type OwnTokens } from "./standalone.js";
 
 /** Puts the service together and serves until the process is told to stop. */
-export async function run({ values, given, refuse }: Started, environment: NodeJS.ProcessEnv): Promise<void> {
+export async function run({ values, given, argv, refuse }: Started, environment: NodeJS.ProcessEnv): Promise<void> {
   // A person at a terminal reads sentences; whoever collects logs gets JSON.
   const format = given.has("logging-format") || !process.stderr.isTTY ? values["logging-format"] : "text";
   const { log, setVerbosity, clock, health, metrics, noteWork, release, gates } = processTools(
@@ -209,6 +210,7 @@ export async function run({ values, given, refuse }: Started, environment: NodeJ
         noteWork,
         log,
         setVerbosity,
+        profiling: createProfiling({ clock, argv }),
         clock,
         version,
         environment,

@@ -36,7 +36,6 @@ export const passedOver: Readonly<Record<string, Shape>> = {
   "peer-ca-file": "value",
   "permit-address-sharing": "bool",
   "permit-port-sharing": "bool",
-  profiling: "bool",
   "service-account-signing-endpoint": "value",
   "shutdown-watch-termination-grace-period": "value",
   "storage-backend": "value",

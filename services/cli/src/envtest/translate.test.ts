@@ -83,8 +83,9 @@ describe("a command line of the reference server", () => {
   });
 
   const rows: readonly [argv: readonly string[], ours: readonly string[], over: readonly string[]][] = [
-    [["--profiling", "--v", "4"], ["--v=4"], ["--profiling"]],
-    [["--profiling=false", "-v=4"], ["--v=4"], ["--profiling"]],
+    [["--contention-profiling", "--v", "4"], ["--v=4"], ["--contention-profiling"]],
+    [["--contention-profiling=false", "-v=4"], ["--v=4"], ["--contention-profiling"]],
+    [["--profiling=false"], ["--profiling=false"], []],
     [["--goaway-chance", "0.1", "--anonymous-auth"], ["--anonymous-auth"], ["--goaway-chance"]],
     [["--watch-cache", "--watch-cache=false"], [], ["--watch-cache"]],
     [["--allow-privileged=false"], [], ["--allow-privileged=false"]],

@@ -8,6 +8,7 @@ import type { Clock } from "@orch/runtime/clock.js";
 import { type Health, parseHealthPath } from "@orch/runtime/health.js";
 import type { Log } from "@orch/runtime/log.js";
 import { type Metrics, metricsContentType } from "@orch/runtime/metrics.js";
+import type { ProfilingPages } from "@orch/runtime/service.js";
 import type { OtherApis } from "../aggregation/other-apis.js";
 import type { OtherPathsDeps } from "../documents/other-paths.js";
 import type { SetVerbosity } from "../documents/verbosity.js";
@@ -27,6 +28,7 @@ export interface AssembleOtherPathsDeps {
   readonly openId: OpenIdDocuments | undefined;
   readonly apis: OtherApis;
   readonly setVerbosity?: SetVerbosity | undefined;
+  readonly profiling?: ProfilingPages | undefined;
 }
 
 /** Documents tell of the past where there is one. */
@@ -60,5 +62,6 @@ export function assembleOtherPaths(settings: ServingSettings, deps: AssembleOthe
     flowTables,
     openId,
     setVerbosity: deps.setVerbosity,
+    profiling: settings.profiling ? deps.profiling : undefined,
   };
 }

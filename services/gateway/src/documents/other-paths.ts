@@ -1,5 +1,7 @@
+import type { ProfilingPages } from "@orch/runtime/service.js";
 import type { Exchange } from "../http/exchange.js";
 import type { ExpressPathsDeps } from "./express-paths.js";
+import { answerProfiles } from "./profiles.js";
 import { answerVerbosity, type SetVerbosity, verbosityPath } from "./verbosity.js";
 
 export interface OtherPathsDeps extends ExpressPathsDeps {
@@ -7,6 +9,8 @@ export interface OtherPathsDeps extends ExpressPathsDeps {
   readonly health: (path: string, query: URLSearchParams) => Promise<{ code: number; body: string } | undefined>;
   /** Of this process's log; absent where one process is asked for others. */
   readonly setVerbosity?: SetVerbosity | undefined;
+  /** Of this process; absent with `--profiling=false`. */
+  readonly profiling?: ProfilingPages | undefined;
 }
 
 type Answer = (exchange: Exchange) => Promise<void>;
@@ -23,6 +27,7 @@ export function createOtherPaths(deps: OtherPathsDeps): Answer {
     const answer = reads ? await deps.health(path, query ?? new URLSearchParams()) : undefined;
     if (answer !== undefined) return exchange.response.send(answer.code, probeHeaders, answer.body);
     if (path === verbosityPath && deps.setVerbosity !== undefined) return answerVerbosity(exchange, deps.setVerbosity);
+    if (deps.profiling?.covers(path) === true) return answerProfiles(exchange, deps.profiling);
     rest ??= import("./express-paths.js").then(({ createExpressPaths }) => createExpressPaths(deps));
     await (await rest)(exchange);
   };

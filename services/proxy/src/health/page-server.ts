@@ -1,14 +1,22 @@
-import type { IncomingMessage, Server } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { createServer } from "@orch/status/node-http.js";
 
-export interface Page {
+export interface Page<Body extends string | Buffer = string> {
   readonly code: number;
   readonly type: string;
-  readonly body: string;
+  readonly body: Body;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export type Answer = (path: string, request: IncomingMessage) => Page | Promise<Page>;
+/** An exchange: a page may look at what was asked for, and at whether its client stays. */
+export interface Asked {
+  readonly request: IncomingMessage;
+  readonly response: Pick<ServerResponse, "once">;
+}
+
+export type Answer = (path: string, asked: Asked) => AnyPage | Promise<AnyPage>;
+
+export type AnyPage = Page<string | Buffer>;
 
 export const plain = "text/plain; charset=utf-8";
 export const notFound: Page = { code: 404, type: plain, body: "404 page not found\n" };
@@ -36,7 +44,7 @@ export function servePages(
   const server = createServer(limits, (request, response) => {
     const path = new URL(request.url ?? "/", "http://localhost").pathname;
     Promise.resolve()
-      .then(() => answer(path, request))
+      .then(() => answer(path, { request, response }))
       .then(
         ({ code, type, body, headers = {} }) =>
           response.writeHead(code, { "Content-Type": type, "X-Content-Type-Options": "nosniff", ...headers }).end(body),

@@ -14,7 +14,8 @@ const tell = (report: Report): void => void process.send?.(report, undefined, un
 let worker: Promise<Worker> | undefined;
 process.on("message", (order: unknown, handle: unknown) => {
   if (!isOrder(order)) return;
-  if (order.type === "settings") worker = startWorker(order.settings, { tell, environment: process.env });
+  const { argv, env: environment } = process;
+  if (order.type === "settings") worker = startWorker(order.settings, { tell, environment, argv });
   else void worker?.then((running) => running.take(order, handle instanceof Socket ? handle : undefined));
 });
 tell({ type: "hello" });

@@ -9,6 +9,7 @@ import { connect } from "@orch/rpc/link/grpc-client.js";
 import { registerFeatureMetrics } from "@orch/runtime/flags/feature-gates.js";
 import { silentLog } from "@orch/runtime/log.js";
 import type { Metrics } from "@orch/runtime/metrics.js";
+import { createProfiling } from "@orch/runtime/profiling/profiling.js";
 import { processTools } from "@orch/runtime/program.js";
 import { runProcess } from "@orch/runtime/shutdown.js";
 import { untilReady } from "@orch/runtime/until-ready.js";
@@ -26,12 +27,14 @@ export interface Worker {
 
 export interface WorkerTools {
   readonly tell: (report: Report) => void;
+  /** The command line of this process. */
+  readonly argv: readonly string[];
   /** Of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** A gateway as a process of its own, which the main process of standalone runs. */
-export async function startWorker(settings: WorkerSettings, { tell, environment }: WorkerTools): Promise<Worker> {
+export async function startWorker(settings: WorkerSettings, { tell, environment, argv }: WorkerTools): Promise<Worker> {
   const { slot, serving, flags, sockets } = settings;
   const tools = processTools("gateway", flags, judgedBefore);
   const { clock, health, release } = tools;
@@ -82,6 +85,7 @@ export async function startWorker(settings: WorkerSettings, { tell, environment 
       connected = take;
     },
     log,
+    profiling: createProfiling({ clock, argv }),
     noteWork: tools.noteWork,
     tracing,
     clock,
