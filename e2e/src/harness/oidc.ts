@@ -37,7 +37,7 @@ export async function startOidcProvider(options: {
   readonly algorithm: string;
 }): Promise<OidcProvider> {
   const authority = await issueAuthority("oidc", Date.now());
-  const serving = await issueServing(authority, ["127.0.0.1", "localhost"], Date.now());
+  const serving = await issueServing(authority, ["127.0.0.1"], Date.now());
   let claims: object = {};
   let server = createServer({ cert: serving.certificate, key: serving.key });
   const port = await listen(server, 0);
