@@ -1,6 +1,7 @@
 import type { ClientCertificate, Credentials, HeaderMap } from "@orch/auth/authenticator.js";
 import type { UserInfo } from "@orch/auth/user.js";
 import type { Span } from "@orch/status/span.js";
+import { actsFromOtherSite } from "../http/other-site.js";
 import type { HttpRequest } from "../http/request.js";
 
 /** What a request shows of its sender. */
@@ -15,8 +16,10 @@ export class RequestCredentials implements Credentials {
     this.#request = request;
   }
 
+  /** None of a page of another origin: with any token beside it, wrong ones too, it would count. */
   get certificate(): ClientCertificate | undefined {
-    return this.#request.peer.certificate;
+    const { certificate } = this.#request.peer;
+    return certificate === undefined || actsFromOtherSite(this.#request) ? undefined : certificate;
   }
 
   get local(): UserInfo | undefined {
