@@ -23,8 +23,9 @@ interface Kept<T> {
  */
 export function createChangeLog<T>(most: number): ChangeRecorder<T> {
   let kept: Kept<T>[] = [];
-  /** Of the first in `kept` that counts, and which change it is. */
+  /** Where in `kept` the first stands that counts. */
   let first = 0;
+  /** How many changes were recorded before that one. */
   let begin = 0;
   let weight = 0;
   let isRead = false;
