@@ -55,6 +55,7 @@ async function family(http: Http) {
 }
 
 interface Chain {
+  readonly namespace: string;
   readonly deployment: string;
   readonly replicaSet: string;
   readonly pods: string;
@@ -84,10 +85,33 @@ async function deploymentChain(http: Http): Promise<Chain> {
     });
   }
   return {
+    namespace,
     deployment: `${apps}/deployments/web`,
     replicaSet: `${apps}/replicasets/web-1`,
     pods: `/api/v1/namespaces/${namespace}/pods`,
   };
+}
+
+/** Settles when the collector has heard of the chain: each kind has a watch, where what comes later comes after it. */
+async function heardOf(http: Http, { namespace, pods }: Chain): Promise<void> {
+  const never = { apiVersion: "v1", kind: "ConfigMap", name: "never", uid: "00000000-0000-4000-8000-000000000004" };
+  const metadata = { name: "heard", ownerReferences: [never] };
+  const containers = [{ name: "c", image: "example.com/c:1" }];
+  const selector = { matchLabels: { app: "heard" } };
+  const template = { metadata: { labels: selector.matchLabels }, spec: { containers } };
+  const made: readonly (readonly [path: string, body: object])[] = [
+    [`/apis/apps/v1/namespaces/${namespace}/replicasets`, { metadata, spec: { replicas: 0, selector, template } }],
+    [pods, { metadata, spec: { containers } }],
+  ];
+  for (const [path, body] of made) {
+    const answer = await http.post(path, body);
+    assert.equal(answer.status, 201, answer.text);
+  }
+  for (const [path] of made) {
+    await until(`${path}/heard is gone`, async () =>
+      (await http.get(`${path}/heard`)).status === 404 ? true : undefined,
+    );
+  }
 }
 
 function policies(on: On): void {
@@ -108,6 +132,7 @@ function policies(on: On): void {
   test("a deployment that is deleted in the foreground goes after all that it owns", async () => {
     const { http } = on();
     const chain = await deploymentChain(http);
+    await heardOf(http, chain);
     const watch = await http.watch(chain.pods, { resourceVersion: "0" });
     const answer = await http.delete(chain.deployment, {}, { propagationPolicy: "Foreground" });
     assert.deepEqual(answer.at("metadata.finalizers"), ["foregroundDeletion"], answer.text);
@@ -123,9 +148,12 @@ function policies(on: On): void {
     const answer = await http.delete(chain.deployment, { propagationPolicy: "Orphan" });
     assert.deepEqual(answer.at("metadata.finalizers"), ["orphan"], answer.text);
     await gone(http, chain.deployment);
-    const replicaSet = await http.get(chain.replicaSet);
-    assert.equal(replicaSet.status, 200);
-    assert.equal(replicaSet.at("metadata.ownerReferences"), undefined);
+    // The collector may hear of the owner before the dependent: that one is set free a little later.
+    await until("the reference is gone", async () => {
+      const replicaSet = await http.get(chain.replicaSet);
+      assert.equal(replicaSet.status, 200);
+      return replicaSet.at("metadata.ownerReferences") === undefined ? true : undefined;
+    });
     assert.equal((await http.get(chain.pods)).items().length, 2);
   });
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Identity } from "./references.js";
 
 /** Owners that are known to be gone, so that many dependents do not ask for the same one. */
@@ -9,19 +10,11 @@ export interface AbsentOwners {
 const remembered = 500;
 
 export function createAbsentOwners(): AbsentOwners {
-  const keys = new Set<string>();
+  const keys = new LRUCache<string, true>({ max: remembered });
   const keyOf = ({ namespace, apiVersion, kind, name, uid }: Identity): string =>
     [namespace, apiVersion, kind, name, uid].join("\n");
   return {
-    add(identity) {
-      const key = keyOf(identity);
-      keys.delete(key);
-      keys.add(key);
-      for (const oldest of keys) {
-        if (keys.size <= remembered) return;
-        keys.delete(oldest);
-      }
-    },
+    add: (identity) => void keys.set(keyOf(identity), true),
     has: (identity) => keys.has(keyOf(identity)),
   };
 }

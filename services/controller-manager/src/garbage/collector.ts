@@ -11,6 +11,7 @@ import { createGraph, type Graph, type GraphNode } from "./graph.js";
 import { createLiveObjects, type KindPlace } from "./live.js";
 import { createMonitors } from "./monitors.js";
 import { orphanDependents } from "./orphan.js";
+import { createOrphaners } from "./orphaners.js";
 import { identityText, type OwnerReference } from "./references.js";
 
 export interface GarbageCollectorConfig {
@@ -43,6 +44,7 @@ function createCollection({ workers }: GarbageCollectorConfig, tools: Controller
   const failed = failureTeller(tools, name);
   const accept = metadataOnly(naming);
   const absentOwners = createAbsentOwners();
+  const orphaners = createOrphaners();
   let places: ReadonlyMap<string, KindPlace> = new Map();
   const live = createLiveObjects({
     client,
@@ -66,14 +68,14 @@ function createCollection({ workers }: GarbageCollectorConfig, tools: Controller
     if (unverified.delete(node) && !node.virtual) return "done";
     // Another node of the same uid may stand there by now.
     if (node.virtual && graph.node(node.identity.uid) !== node) return "done";
-    const outcome = await examine({ graph, live, absentOwners, examine: examineSoon }, node);
+    const outcome = await examine({ graph, live, absentOwners, orphaners, examine: examineSoon }, node);
     if (outcome === "unknown-kind") return "retry";
     if (outcome === "deleted") telemetry.collected(resourceOf(places, node));
     // What no event has shown is asked for until one does: it may have gone again unseen.
     return node.virtual && graph.node(node.identity.uid) === node ? "retry" : "done";
   });
   const orphaning = queueOf("garbage_collector_attempt_to_orphan", async (node) => {
-    await orphanDependents(live, node);
+    await orphanDependents(live, orphaners, node);
     return "done";
   });
   const examineSoon = (node: GraphNode): void => {

@@ -85,7 +85,7 @@ for (const { title, owners, hasDependents = false, finalizers = [], verdict } of
 interface Scenario {
   readonly title: string;
   readonly given: (world: World) => void;
-  readonly when?: (world: World) => void;
+  readonly when?: (world: World) => void | Promise<void>;
   /** Names that are left. */
   readonly left: readonly string[];
   /** What was asked of the server, in order. */
@@ -283,6 +283,32 @@ const scenarios: readonly Scenario[] = [
     log: ["delete a/child Orphan@version", "write a/grandchild", "write a/child"],
   },
   {
+    title: "what is heard of after the owner that left it behind is set free as well",
+    given: (world) => world.make("a/owner"),
+    async when(world) {
+      world.remove("a/owner", "Orphan");
+      await world.settle();
+      world.make("a/child", { owners: ["a/owner"] });
+    },
+    left: ["a/child"],
+    log: ["write a/owner", "write a/child"],
+  },
+  {
+    title: "what one owner left behind goes when the other is gone",
+    given(world) {
+      world.make("a/owner");
+      world.make("a/other");
+    },
+    async when(world) {
+      world.remove("a/owner", "Orphan");
+      world.remove("a/other");
+      await world.settle();
+      world.make("a/child", { owners: ["a/owner", "a/other"] });
+    },
+    left: [],
+    log: ["write a/owner", "write a/child", "delete a/child Background@version"],
+  },
+  {
     title: "a circle goes when one of it is deleted",
     given(world) {
       world.make("a/one", { owners: ["a/two"] });
@@ -309,7 +335,7 @@ for (const { title, given, when, left, log } of scenarios) {
     const world = createWorld();
     given(world);
     await world.settle();
-    when?.(world);
+    await when?.(world);
     await world.settle();
     assert.deepEqual(world.names(), left);
     assert.deepEqual([...world.log].sort(), [...log].sort());

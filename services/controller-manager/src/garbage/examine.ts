@@ -3,6 +3,7 @@ import { ApiError } from "@orch/status/api-error.js";
 import type { AbsentOwners } from "./absent-owners.js";
 import type { Graph, GraphNode } from "./graph.js";
 import type { LiveObjects, Located, MetadataChange, Propagation } from "./live.js";
+import type { Orphaners } from "./orphaners.js";
 import {
   deletesDependentsFirst,
   finalizersOf,
@@ -26,6 +27,7 @@ export interface ExamineDeps {
   readonly graph: Graph;
   readonly live: LiveObjects;
   readonly absentOwners: AbsentOwners;
+  readonly orphaners: Orphaners;
   /** Look at another node soon. */
   readonly examine: (node: GraphNode) => void;
 }
@@ -79,13 +81,19 @@ export async function examine(deps: ExamineDeps, node: GraphNode): Promise<Exami
   if (node.deletingDependents) return await waitForDependents(deps, node, at);
   const references = ownersOf(object);
   if (references.length === 0) return "settled";
+  const leftBy = references.filter(({ uid }) => deps.orphaners.has(uid));
+  if (leftBy.length > 0) {
+    await deps.live.changeMetadata(at, withoutOwners(uidsOf(leftBy)));
+    if (leftBy.length < references.length) deps.examine(node);
+    return "settled";
+  }
   const owners = await classify(deps, node, references);
   if (owners === "misplaced") return "settled";
   if (owners === "unknown-kind") return "unknown-kind";
   const verdict = judge(owners, { hasDependents: node.dependents.size > 0, finalizers: finalizersOf(object) });
   if (verdict.do === "keep") return "settled";
   if (verdict.do === "disown") {
-    await deps.live.changeMetadata(at, withoutOwners(new Set(verdict.owners.map(({ uid }) => uid))));
+    await deps.live.changeMetadata(at, withoutOwners(uidsOf(verdict.owners)));
     return "settled";
   }
   // Two that wait for each other would wait for ever: this one no longer blocks its owners.
@@ -175,6 +183,8 @@ async function deleteJudged(
     return "deleted";
   }
 }
+
+const uidsOf = (owners: readonly OwnerReference[]): ReadonlySet<string> => new Set(owners.map(({ uid }) => uid));
 
 const sameOwners = (a: ApiObject, b: ApiObject): boolean =>
   JSON.stringify(a.metadata["ownerReferences"]) === JSON.stringify(b.metadata["ownerReferences"]);

@@ -2,12 +2,13 @@ import { ApiError } from "@orch/status/api-error.js";
 import { withoutFinalizer, withoutOwners } from "./examine.js";
 import type { GraphNode } from "./graph.js";
 import type { LiveObjects, Located } from "./live.js";
+import type { Orphaners } from "./orphaners.js";
 import { type Identity, orphanFinalizer } from "./references.js";
 
 /**
  * Sets an owner's dependents free, then lets it go. @throws ApiError when one of them could not be, to be tried again
  */
-export async function orphanDependents(live: LiveObjects, owner: GraphNode): Promise<void> {
+export async function orphanDependents(live: LiveObjects, orphaners: Orphaners, owner: GraphNode): Promise<void> {
   const uids = new Set([owner.identity.uid]);
   const outcomes = await Promise.allSettled(
     [...owner.dependents].map(async ({ identity }) => {
@@ -16,6 +17,7 @@ export async function orphanDependents(live: LiveObjects, owner: GraphNode): Pro
   );
   const failed = outcomes.find((outcome) => outcome.status === "rejected");
   if (failed !== undefined) throw failed.reason;
+  orphaners.add(owner.identity.uid);
   await live.changeMetadata(located(live, owner.identity), withoutFinalizer(orphanFinalizer));
 }
 

@@ -5,6 +5,7 @@ import { type Examined, examine } from "../garbage/examine.js";
 import { createGraph, type Graph, type GraphNode } from "../garbage/graph.js";
 import type { LiveObjects, Located } from "../garbage/live.js";
 import { orphanDependents } from "../garbage/orphan.js";
+import { createOrphaners } from "../garbage/orphaners.js";
 import { finalizersOf, foregroundFinalizer, orphanFinalizer } from "../garbage/references.js";
 
 /** How a test names an object: `a/x` is the object x of kind Thing in namespace a, `x` a cluster-wide Root. */
@@ -82,6 +83,7 @@ export function createWorld(): World {
   const elsewhere: string[] = [];
   const failures = new Map<string, ApiError>();
   const absentOwners = createAbsentOwners();
+  const orphaners = createOrphaners();
   let version = 0;
 
   const graph = createGraph({
@@ -163,7 +165,7 @@ export function createWorld(): World {
     },
   };
   const look = (node: GraphNode): Promise<Examined> =>
-    examine({ graph, live, absentOwners, examine: (other) => void toExamine.add(other) }, node);
+    examine({ graph, live, absentOwners, orphaners, examine: (other) => void toExamine.add(other) }, node);
   const see = (): void => {
     for (const change of changes.splice(0)) change();
   };
@@ -197,7 +199,7 @@ export function createWorld(): World {
         const [node] = toExamine;
         if (orphaner !== undefined) {
           toOrphan.delete(orphaner);
-          await orphanDependents(live, orphaner);
+          await orphanDependents(live, orphaners, orphaner);
         } else if (node !== undefined) {
           toExamine.delete(node);
           await look(node);
