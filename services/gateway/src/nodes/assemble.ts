@@ -14,6 +14,7 @@ import { createListeners } from "./listeners.js";
 import { createNodeMetrics } from "./metrics.js";
 import type { NodeWayDeps } from "./node-way.js";
 import { coreObjects } from "./objects.js";
+import { createOpenConnections } from "./open-connections.js";
 import { followAuthority } from "./settings.js";
 
 export interface AssembleNodesDeps {
@@ -53,6 +54,7 @@ export async function assembleNodes(settings: Settings, deps: AssembleNodesDeps)
     way: {
       ...{ listeners, secret, random, userAgent: naming.systemName("gateway") },
       metrics: createNodeMetrics(metrics),
+      openConnections: createOpenConnections(flags["max-node-connections-per-user"]),
       admit: createConnectionAdmission({
         resources: (group) => resources.of(group),
         requestTimeoutMs: settings.requestTimeoutMs,

@@ -25,6 +25,10 @@ export const nodeFlags = {
     ...{ group, word: "file" },
     help: "certificates by which those of nodes' agents are checked; without, they are not",
   }),
+  "max-node-connections-per-user": intFlag(1_000, {
+    ...{ group, min: 0 },
+    help: "logs, exec, port-forward and proxied requests that a user may have open at once; 0 is no bound",
+  }),
   "kubelet-timeout": durationFlag(5_000, { group, help: "in which a connection to a node's agent must be there" }),
 } as const;
 

@@ -10,6 +10,7 @@ import { watchCacheGet } from "@orch/rpc/methods.js";
 import { notFound } from "@orch/status/api-error.js";
 import { secretHeaders } from "../aggregation/passed-headers.js";
 import { authority, type Backend, type Serve, startBackend, type Upgraded } from "../aggregation/testing/backend.js";
+import { until } from "../aggregation/testing/cluster.js";
 import { createUpstream } from "../aggregation/upstream.js";
 import type { Asked } from "../http/exchange.suite.js";
 import { visitHttp1 } from "../testing/clients/http1.js";
@@ -20,11 +21,14 @@ import type { AdmitConnection } from "./admit-connection.js";
 import { createListeners } from "./listeners.js";
 import { createNodeWay } from "./node-way.js";
 import { coreObjects } from "./objects.js";
+import { createOpenConnections } from "./open-connections.js";
 
 interface Options {
   readonly upgraded?: Upgraded;
   readonly ca?: string;
   readonly besideConsole?: boolean;
+  /** As many as one likes where absent. */
+  readonly connections?: number;
   /** Everything as it is where absent. */
   readonly admit?: AdmitConnection;
   /** By `pods/ns/p`, besides those of every test. */
@@ -91,6 +95,7 @@ async function setup(t: TestContext, serve: Serve, options: Options = {}) {
       ...{ listeners, openWatches, tokenProtocol: "token.", userAgent: "gateway" },
       ...{ choosesLogStream: false, besideConsole: options.besideConsole ?? false },
       objects: coreObjects(() => caller, 1_000),
+      openConnections: createOpenConnections(options.connections ?? 0),
       admit: options.admit ?? (async (_call, _target, given) => ({ options: given, warnings: [] })),
       agents: { preferred: ["Hostname", "InternalIP"], port: 10_250 },
       secret: secretHeaders([], []),
@@ -140,6 +145,32 @@ test("a log is asked of the agent of the pod's node, and is text whatever the ag
   assert.deepEqual(counted, ["checked", "unchecked"]);
   const { verb, resource, subresource, scope } = gateway.observed[0] ?? {};
   assert.deepEqual([verb, resource, subresource, scope], ["CONNECT", "pods", "log", "resource"]);
+});
+
+test("a user who has as many connections open as is allowed gets no other until one is closed", async (t) => {
+  const { ask, origin, backend, openWatches } = await setup(
+    t,
+    (_message, response) => void response.write("a line\n"),
+    {
+      connections: 2,
+    },
+  );
+  const follow = async () => {
+    const log = visitHttp1(origin)({
+      ...{ method: "GET", target: `${pods}/p/log?follow=true`, headers: {}, body: Buffer.alloc(0) },
+    });
+    assert.equal((await log.head).code, 200);
+    return log;
+  };
+  const first = await follow();
+  await follow();
+  const refusal = await ask(`${pods}/p/log`);
+  assert.deepEqual([refusal.code, refusal.header("retry-after")], [429, ["1"]]);
+  assert.equal(messageIn(refusal.text), "too many connections to nodes are open: a user may have 2 at once");
+  assert.equal(backend.heard.length, 2);
+  first.leave();
+  await until(() => openWatches.size === 1);
+  await follow();
 });
 
 const refused: readonly [path: string, method: string, code: number, message: RegExp | string][] = [

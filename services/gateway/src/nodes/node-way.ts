@@ -23,12 +23,14 @@ import {
 } from "./locations.js";
 import type { NodeMetrics } from "./metrics.js";
 import { textAt } from "./objects.js";
+import type { OpenConnections } from "./open-connections.js";
 import { type ConnectionPart, connectionOptions, connectionParams, logOptions, textIn } from "./options.js";
 import { redirectThrough } from "./redirect.js";
 
 export interface NodeWayDeps extends LocationDeps {
   readonly admit: AdmitConnection;
   readonly listeners: Listeners;
+  readonly openConnections: OpenConnections;
   readonly metrics: NodeMetrics;
   readonly secret: SecretHeaders;
   /** Of the WebSocket protocol that is a bearer token: what stands before it. */
@@ -51,6 +53,7 @@ export function createNodeWay(deps: NodeWayDeps): NodeWay {
     const { request, response } = call;
     const [part = ""] = route.target.subresource.split("/", 1);
     if (part !== "log" && isTrue(request.query?.get("dryRun"))) throw badRequest("dryRun is not supported");
+    const closed = deps.openConnections.open(call.user.name);
     const controller = new AbortController();
     const end = (): void => controller.abort(new ApiError("ServiceUnavailable", "the server is shutting down"));
     deps.openWatches.add(end);
@@ -66,6 +69,7 @@ export function createNodeWay(deps: NodeWayDeps): NodeWay {
       if (error !== gone) throw error;
     } finally {
       deps.openWatches.delete(end);
+      closed();
     }
   };
 }
