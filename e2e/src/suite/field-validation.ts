@@ -23,27 +23,34 @@ interface Sent {
   readonly title: string;
   readonly send: (query: Query) => Promise<Answer>;
   readonly problems: readonly string[];
+  /** What is told of keys that YAML repeats, before the problems. */
+  readonly repeatedLines?: readonly string[];
   readonly refused: { readonly code: number; readonly reason: string; readonly message: RegExp };
 }
 
 /** Refused with all of it in one message, warned of one by one (as when nothing is asked for), or silent. */
-async function heldToLevels({ title, send, problems, refused }: Sent): Promise<void> {
+async function heldToLevels({ title, send, problems, repeatedLines: lines = [], refused }: Sent): Promise<void> {
+  const inYaml = lines.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${lines.join("\n  ")}`];
   for (const fieldValidation of levels) {
     const answer = await send(fieldValidation === "" ? {} : { fieldValidation });
     const where = `${title} ${fieldValidation}: ${answer.text}`;
     if (fieldValidation === "Strict") {
       assertFailure(answer, refused);
-      assert.ok(String(answer.at("message")).endsWith(`strict decoding error: ${problems.join(", ")}`), where);
+      assert.ok(
+        String(answer.at("message")).endsWith(`strict decoding error: ${[...inYaml, ...problems].join(", ")}`),
+        where,
+      );
       assert.equal(answer.headers["warning"], undefined, where);
       continue;
     }
     assert.ok(answer.status < 300, where);
-    const quoted = problems.map((problem) => `299 - ${JSON.stringify(problem)}`).join(", ");
+    const quoted = [...lines, ...problems].map((problem) => `299 - ${JSON.stringify(problem)}`).join(", ");
     assert.equal(answer.headers["warning"], fieldValidation === "Ignore" ? undefined : quoted, where);
   }
 }
 
 const unknown = (path: string): string => `unknown field "${path}"`;
+const inLine = (line: number, key: string): string => `line ${line}: key "${key}" already set in map`;
 const repeated = (path: string): string => `duplicate field "${path}"`;
 
 /** Text of an object with a member more behind the first of this name. */
@@ -102,19 +109,33 @@ function objects(on: On): void {
     };
     const { text, problems } = wrongDeployment("d");
     const fresh = wrongDeployment("e").text;
+    const scale = '{"metadata":{"name":"d","x":1},"spec":{"replicas":1,"replicas":2,"y":1},"status":{"z":2}}';
+    const scaleProblems = [unknown("metadata.x"), unknown("spec.y"), unknown("status.z")];
     // JSON is YAML, too.
-    for (const type of ["application/json", "application/yaml"]) {
+    const rows = [
+      {
+        type: "application/json",
+        inObject: { problems },
+        inScale: { problems: scaleProblems.toSpliced(1, 0, repeated("spec.replicas")) },
+      },
+      {
+        type: "application/yaml",
+        inObject: {
+          problems: problems.filter((problem) => problem.startsWith("unknown")).sort(),
+          repeatedLines: ["app", "replicas", "a", "image", "value"].map((key) => inLine(1, key)),
+        },
+        inScale: { problems: scaleProblems, repeatedLines: [inLine(1, "replicas")] },
+      },
+    ];
+    for (const { type, inObject, inScale } of rows) {
       const send = (method: string, at: string, body: string) => (query: Query) =>
         http.call({ method, path: at, query: { ...query, dryRun: "All" }, headers: { "content-type": type }, body });
-      await heldToLevels({ title: `create ${type}`, send: send("POST", path, fresh), problems, refused });
-      await heldToLevels({ title: `update ${type}`, send: send("PUT", `${path}/d`, text), problems, refused });
+      await heldToLevels({ title: `create ${type}`, send: send("POST", path, fresh), ...inObject, refused });
+      await heldToLevels({ title: `update ${type}`, send: send("PUT", `${path}/d`, text), ...inObject, refused });
       const status = send("PUT", `${path}/d/status`, text);
-      await heldToLevels({ title: `update of the status ${type}`, send: status, problems, refused });
-      const scale = '{"metadata":{"name":"d","x":1},"spec":{"replicas":1,"replicas":2,"y":1},"status":{"z":2}}';
+      await heldToLevels({ title: `update of the status ${type}`, send: status, ...inObject, refused });
       await heldToLevels({
-        title: `update of the scale ${type}`,
-        send: send("PUT", `${path}/d/scale`, scale),
-        problems: [unknown("metadata.x"), repeated("spec.replicas"), unknown("spec.y"), unknown("status.z")],
+        ...{ title: `update of the scale ${type}`, send: send("PUT", `${path}/d/scale`, scale), ...inScale },
         refused: { ...refused, message: /^Scale in version "v1" cannot be handled as a Scale: / },
       });
     }
@@ -127,7 +148,8 @@ function objects(on: On): void {
         headers: { "content-type": "application/yaml" },
         body: yaml,
       });
-    await heldToLevels({ title: "YAML", send, problems: [repeated("spec.replicas"), unknown("surplus")], refused });
+    const repeatedLines = [inLine(yaml.split("\n").indexOf("  replicas: 2") + 1, "replicas")];
+    await heldToLevels({ title: "YAML", send, problems: [unknown("surplus")], repeatedLines, refused });
   });
 
   test("what a question's body says wrong is told as an object's is", async () => {
@@ -226,7 +248,7 @@ function applies(on: On): void {
       const answer = await send(path, withMember(text, "replicas", '"bar":1'))({ fieldValidation });
       assertFailure(answer, { code: 400, reason: "BadRequest", message: /\.spec\.bar: field not declared in schema$/ });
       const again = await send(path, twice)({ fieldValidation });
-      const said = JSON.stringify(repeated("spec.template.spec.containers[0].image"));
+      const said = JSON.stringify(inLine(1, "image"));
       if (fieldValidation === "Strict") assertFailure(again, refused);
       else assert.equal(again.status, 201, again.text);
       const told = fieldValidation === "Strict" || fieldValidation === "Ignore" ? undefined : `299 - ${said}`;

@@ -12,6 +12,11 @@ export interface Read {
    * `spec.containers[0].image`. The last one wins in `value`. At most {@link maxDuplicates}.
    */
   readonly duplicates: readonly string[];
+  /**
+   * Of YAML: each key that stood in its map already, as the reference tells it, `line 8: key "image" already set in map`.
+   * At most {@link maxDuplicates}; absent if the text was no YAML.
+   */
+  readonly repeatedLines?: readonly string[];
   /** Absent if there are none, or if the encoding does not distinguish them from integers. */
   readonly floats?: Floats;
 }

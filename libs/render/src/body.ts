@@ -83,24 +83,48 @@ export function readObjectBody(
     if (tree.floats !== undefined) refuseFloats(tree.floats, kind.type, tree.value);
     return { read: tree, ...decodeObject(kind, tree.value) };
   });
-  const problems = validation === "Ignore" ? [] : fieldProblems(read, unknown);
-  if (validation === "Strict" && problems.length > 0) {
-    throw cannotBeHandled(kind, `strict decoding error: ${problems.join(", ")}`);
+  const problems = validation === "Ignore" ? noProblems : fieldProblems(read, unknown);
+  if (validation === "Strict" && problems.text !== "") {
+    throw cannotBeHandled(kind, `strict decoding error: ${problems.text}`);
   }
-  return withOwnersOnce({ object, warnings: problems });
+  return withOwnersOnce({ object, warnings: problems.warnings });
 }
 
 /** Release 1.32 names no more. */
 export const maxProblems = 100;
 
-/** Unknown and repeated fields in the order of the body; not what is repeated inside of an unknown field. */
-export function fieldProblems(read: Pick<Read, "value" | "duplicates">, allUnknown: readonly string[]): string[] {
+/** What is wrong with the fields of a body. */
+export interface FieldProblems {
+  /** One by one. */
+  readonly warnings: readonly string[];
+  /** All of them, for an error. */
+  readonly text: string;
+}
+
+const noProblems: FieldProblems = { warnings: [], text: "" };
+
+/**
+ * Unknown and repeated fields in the order of the body; not what is repeated inside of an unknown field. Of YAML the
+ * repeated ones come first, by their lines, and the others in the order of their names: its reader sorts the keys.
+ */
+export function fieldProblems(
+  { value, duplicates, repeatedLines }: Pick<Read, "value" | "duplicates" | "repeatedLines">,
+  allUnknown: readonly string[],
+): FieldProblems {
   const unknown = new Set(allUnknown.slice(0, maxProblems));
-  const repeated = new Set(read.duplicates.filter((path) => !isBelow(unknown, path)));
-  const paths = repeated.size === 0 ? [...unknown] : inOrder(read.value, new Set([...unknown, ...repeated]));
-  return paths
+  const unknownText = (path: string): string => `unknown field ${JSON.stringify(path)}`;
+  if (repeatedLines !== undefined) {
+    const others = (unknown.size < 2 ? [...unknown] : inOrder(value, unknown, sortedKeys)).map(unknownText);
+    const repeated = repeatedLines.length === 0 ? [] : [`yaml: unmarshal errors:\n  ${repeatedLines.join("\n  ")}`];
+    const warnings = [...repeatedLines, ...others].slice(0, maxProblems);
+    return { warnings, text: [...repeated, ...others].join(", ") };
+  }
+  const repeated = new Set(duplicates.filter((path) => !isBelow(unknown, path)));
+  const paths = repeated.size === 0 ? [...unknown] : inOrder(value, new Set([...unknown, ...repeated]), Object.keys);
+  const warnings = paths
     .slice(0, maxProblems)
-    .map((path) => `${unknown.has(path) ? "unknown" : "duplicate"} field ${JSON.stringify(path)}`);
+    .map((path) => (unknown.has(path) ? unknownText(path) : `duplicate field ${JSON.stringify(path)}`));
+  return { warnings, text: warnings.join(", ") };
 }
 
 function isBelow(fields: ReadonlySet<string>, path: string): boolean {
@@ -110,14 +134,20 @@ function isBelow(fields: ReadonlySet<string>, path: string): boolean {
   return false;
 }
 
-/** Paths of a tree in the order in which they stand there. */
-function inOrder(tree: unknown, wanted: ReadonlySet<string>): string[] {
+const sortedKeys = (object: JsonObject): readonly string[] => Object.keys(object).sort();
+
+/** Paths of a tree in the order in which they stand there, where objects have their keys in this order. */
+function inOrder(
+  tree: unknown,
+  wanted: ReadonlySet<string>,
+  keysOf: (object: JsonObject) => readonly string[],
+): string[] {
   const found: string[] = [];
   const visit = (value: unknown, at: string): void => {
     if (found.length === wanted.size) return;
     if (wanted.has(at)) found.push(at);
     if (Array.isArray(value)) value.forEach((inner, i) => void visit(inner, extendedPath(at, i)));
-    else if (isObject(value)) for (const key of Object.keys(value)) visit(value[key], extendedPath(at, key));
+    else if (isObject(value)) for (const key of keysOf(value)) visit(value[key], extendedPath(at, key));
   };
   visit(tree, "");
   return found;

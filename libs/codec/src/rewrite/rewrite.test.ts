@@ -80,13 +80,23 @@ test("YAML is what the library makes, byte for byte", () => {
 
 test("a text of spaces and newlines alone keeps them", () => {
   for (const text of [" \n", "\t\n \n", "\n \n\n", "  "]) {
-    assert.deepEqual(parseYaml(Buffer.from(printYaml({ a: text }))), { ok: true, value: { a: text }, duplicates: [] });
+    assert.deepEqual(parseYaml(Buffer.from(printYaml({ a: text }))), {
+      ok: true,
+      value: { a: text },
+      duplicates: [],
+      repeatedLines: [],
+    });
   }
 });
 
 test("a quoted text of several lines keeps the spaces between them", () => {
   const text = `${"x".repeat(45)}\u0001\n \nb`;
-  assert.deepEqual(parseYaml(Buffer.from(printYaml([text]))), { ok: true, value: [text], duplicates: [] });
+  assert.deepEqual(parseYaml(Buffer.from(printYaml([text]))), {
+    ok: true,
+    value: [text],
+    duplicates: [],
+    repeatedLines: [],
+  });
 });
 
 test("an integer that no double holds goes through as it stands", () => {

@@ -1,6 +1,18 @@
 import { extendedPath } from "@orch/schema/decode.js";
-import { type Alias, isAlias, isMap, isScalar, isSeq, Scalar, type YAMLMap, type YAMLSeq } from "yaml";
-import { maxDepth, type Read } from "../decoded.js";
+import { jsonText } from "@orch/status/json-text.js";
+import {
+  type Alias,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Pair,
+  Scalar,
+  type YAMLMap,
+  type YAMLSeq,
+} from "yaml";
+import { maxDepth, maxDuplicates, type Read } from "../decoded.js";
 import { createRepeatedKeys, type RepeatedKeys } from "../repeated-keys.js";
 import { readPlain } from "./scalar.js";
 
@@ -24,6 +36,10 @@ interface Walk {
   /** The node that an alias meant where it was written: its anchor may be given to another node further down. */
   readonly targets: Map<Alias, unknown>;
   readonly repeated: RepeatedKeys;
+  /** What is told of repeated keys. */
+  readonly lines: string[];
+  /** The line of a place in the text, the first is 1. */
+  readonly lineOf: (offset: number) => number;
   /** Aliases around the present node. */
   within: number;
   spent: number;
@@ -33,11 +49,15 @@ interface Walk {
  * A composed document as the JSON value it stands for. Keys become strings (`1:` → `"1"`, `yes:` → `"true"`),
  * `<<` merges, aliases are copied within a budget.
  */
-export function toTree(root: unknown): Tree {
-  const walk: Walk = { anchors: new Map(), targets: new Map(), repeated: createRepeatedKeys(), within: 0, spent: 0 };
+export function toTree(root: unknown, lineOf: (offset: number) => number): Tree {
+  const lines: string[] = [];
+  const walk: Walk = {
+    ...{ anchors: new Map(), targets: new Map(), within: 0, spent: 0 },
+    ...{ repeated: createRepeatedKeys(), lines, lineOf },
+  };
   try {
     const value = toValue(root, walk, { path: "", depth: 0 });
-    return { ok: true, value, duplicates: walk.repeated.paths() };
+    return { ok: true, value, duplicates: walk.repeated.paths(), repeatedLines: lines };
   } catch (refusal) {
     if (refusal instanceof Refusal) return { ok: false, problem: refusal.problem };
     throw refusal;
@@ -115,8 +135,10 @@ function mapValue(node: YAMLMap, walk: Walk, place: Place): Record<string, unkno
     }
     const key = keyText(pair.key, walk, place);
     const path = extendedPath(place.path, key);
-    if (own.has(key) && walk.within === 0) walk.repeated.add(() => path);
+    const isRepeated = own.has(key) && walk.within === 0;
+    if (isRepeated) walk.repeated.add(() => path);
     own.set(key, toValue(pair.value, walk, { path, depth: place.depth + 1 }));
+    if (isRepeated) tellRepeated(pair, key, walk);
   }
   const value: Record<string, unknown> = {};
   for (const [key, item] of own) define(value, key, item);
@@ -125,6 +147,25 @@ function mapValue(node: YAMLMap, walk: Walk, place: Place): Record<string, unkno
     for (const [key, item] of Object.entries(source)) if (!Object.hasOwn(value, key)) define(value, key, item);
   }
   return value;
+}
+
+/** After what is repeated inside of its value, and by the line of that: so does the reference's reader. */
+function tellRepeated({ key, value }: Pair, text: string, { lines, lineOf }: Walk): void {
+  if (lines.length === maxDuplicates) return;
+  const isText = isScalar(key) && (key.type !== Scalar.PLAIN || typeof plainValue(key) === "string");
+  const at = startOf(value) ?? startOf(key) ?? 0;
+  lines.push(`line ${lineOf(at)}: key ${isText ? jsonText(text) : text} already set in map`);
+}
+
+function plainValue({ source = "" }: Scalar): unknown {
+  const read = readPlain(source);
+  return read.ok ? read.value : source;
+}
+
+/** Undefined for a value that is not there: the reader of the text has it begin where it would stand. */
+function startOf(node: unknown): number | undefined {
+  if (!isNode(node) || (isScalar(node) && node.source === "")) return undefined;
+  return node.range?.[0];
 }
 
 /** An assignment to the key `__proto__` would set the prototype. */

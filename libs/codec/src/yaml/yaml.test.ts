@@ -80,6 +80,7 @@ test("integers of 64 bits are exact in every notation, and printed so", () => {
       ok: true,
       value: { size: value },
       duplicates: [],
+      repeatedLines: [],
     });
   }
 });
@@ -120,7 +121,36 @@ test("repeated keys are named by their paths and the last one wins", () => {
     ok: true,
     value: { data: { a: 2 }, spec: { containers: [{ image: "w" }] }, "1": "b" },
     duplicates: ["data.a", "spec.containers[0].image", "1"],
+    repeatedLines: [
+      'line 1: key "a" already set in map',
+      'line 5: key "image" already set in map',
+      'line 7: key "1" already set in map',
+    ],
   });
+});
+
+const repeats: readonly [text: string, lines: readonly string[]][] = [
+  ["a: 1\na: 2\na: 3\n", ['line 2: key "a"', 'line 3: key "a"']],
+  // By where the value begins, after what is repeated in it.
+  ["a: 1\na:\n  b: 1\n  b: 2\n", ['line 4: key "b"', 'line 3: key "a"']],
+  ["a: 1\n\n# why\na: # this\n\n  text\n", ['line 6: key "a"']],
+  ["a: |\n  text\na: |\n  text\n", ['line 3: key "a"']],
+  ["a:\n- 1\na:\n- 2\n", ['line 4: key "a"']],
+  ["a:\na:\n", ['line 2: key "a"']],
+  ["? a\n: 1\n? a\n: 2\n", ['line 4: key "a"']],
+  ["1: a\n1: b\ntrue: a\nyes: b\n", ["line 2: key 1", "line 4: key true"]],
+  ['\'a"b\': 1\n"a\\"b": 2\n', ['line 2: key "a\\"b"']],
+  ['{"a": 1,\n"b": {"c": 1,\n"c": 2},\n"a": 2}', ['line 3: key "c"', 'line 4: key "a"']],
+];
+test("repeated keys are told by their lines as the reference's reader tells them", () => {
+  for (const [text, lines] of repeats) {
+    const read = parse(text);
+    assert.deepEqual(
+      read.ok && read.repeatedLines,
+      lines.map((line) => `${line} already set in map`),
+      text,
+    );
+  }
 });
 
 test("JSON sent as YAML keeps its fast path and its meaning", () => {
@@ -128,6 +158,7 @@ test("JSON sent as YAML keeps its fast path and its meaning", () => {
     ok: true,
     value: { a: "yes", b: 2 },
     duplicates: ["b"],
+    repeatedLines: ['line 1: key "b" already set in map'],
   });
   assert.deepEqual(read("{a: yes}"), { a: true });
 });
@@ -187,7 +218,7 @@ test("what was printed reads back the same", () => {
   fc.assert(
     fc.property(jsonTrees, (value) => {
       const expected: unknown = JSON.parse(JSON.stringify(value));
-      assert.deepEqual(parse(printYaml(expected)), { ok: true, value: expected, duplicates: [] });
+      assert.deepEqual(parse(printYaml(expected)), { ok: true, value: expected, duplicates: [], repeatedLines: [] });
     }),
     { numRuns: 500 },
   );

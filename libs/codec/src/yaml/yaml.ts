@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { jsonText } from "@orch/status/json-text.js";
 import { Composer, type CST, type Document, isScalar, Lexer, LineCounter, Parser, Scalar } from "yaml";
-import { type Decoded, maxDepth, unreadable } from "../decoded.js";
+import { type Decoded, maxDepth, noDuplicates, unreadable } from "../decoded.js";
 import { parseJson } from "../json.js";
 import { blockYaml } from "../rewrite/block-yaml.js";
 import { rewritten } from "../rewrite/rewriter.js";
@@ -16,7 +16,9 @@ const maxParserStack = 2 * maxDepth;
  */
 const maxTokens = 300_000;
 
-type Composed = { readonly document: Document.Parsed } | { readonly problem: string };
+type Composed =
+  | { readonly document: Document.Parsed; readonly lineOf: (offset: number) => number }
+  | { readonly problem: string };
 
 /**
  * Reads one YAML document as the reference's clients do: see {@link toTree} and `yaml-scalar.ts` for the
@@ -27,14 +29,17 @@ export function parseYaml(bytes: Buffer): Decoded {
   if (!isUtf8(bytes)) return unreadable("yaml", "yaml: invalid UTF-8 in body", bytes);
   if (looksLikeJson(bytes)) {
     const read = parseJson(bytes);
-    // YAML does not distinguish a whole float from an integer, and neither does the reference.
-    if (read.ok) return { ok: true, value: read.value, duplicates: read.duplicates };
+    // YAML does not distinguish a whole float from an integer, and neither does the reference. It names repeated keys by line.
+    if (read.ok && read.duplicates.length === 0) return { ...readPlainly, value: read.value };
   }
   const composed = compose(bytes.toString("utf8"));
   if ("problem" in composed) return unreadable("yaml", `yaml: ${composed.problem}`, bytes);
-  const tree = toTree(composed.document.contents);
+  const { document, lineOf } = composed;
+  const tree = toTree(document.contents, lineOf);
   return tree.ok ? tree : unreadable("yaml", `yaml: ${tree.problem}`, bytes);
 }
+
+const readPlainly = { ok: true, duplicates: noDuplicates, repeatedLines: [] } as const;
 
 function looksLikeJson(bytes: Buffer): boolean {
   const first = bytes.find((byte) => byte > 0x20);
@@ -72,7 +77,9 @@ function compose(text: string): Composed {
     if (first !== undefined) return { problem: "more than one document in the body" };
     first = document;
   }
-  return first === undefined ? { problem: "the body holds no document" } : { document: first };
+  return first === undefined
+    ? { problem: "the body holds no document" }
+    : { document: first, lineOf: (o) => lines.linePos(o).line };
 }
 
 /** An empty document, without even an empty string in quotes. */

@@ -14,18 +14,21 @@ import { decodedOr, type Patching, refusedPatch } from "./patch-body.js";
 
 /** An apply configuration (rules: Server-side apply, 13): YAML, JSON or CBOR. @throws ApiError BadRequest */
 export function readConfiguration(write: Write, surface: Surface, options: PatchOptions): Patching {
-  const { value, duplicates } = parsed(write);
+  const read = parsed(write);
+  const { value } = read;
   if (!isObject(value)) throw badRequest("error decoding YAML: an apply configuration is an object");
-  const problems = options.fieldValidation === "Ignore" ? [] : fieldProblems({ value, duplicates }, []);
+  const { warnings, text } = fieldProblems(read, []);
   return (live) => {
     const applied = applyFields(write, surface, { live, configuration: value, options });
-    if (options.fieldValidation === "Strict" && problems.length > 0) {
-      throw badRequest(`error strict decoding YAML: ${problems.join(", ")}`);
+    if (options.fieldValidation === "Strict" && text !== "") {
+      const inYaml = (read.repeatedLines ?? []).length === 0 ? "" : "error converting YAML to JSON: ";
+      throw badRequest(`error strict decoding YAML: ${inYaml}${text}`);
     }
-    if (live !== undefined && applied === live) return { object: live, warnings: problems };
+    const told = options.fieldValidation === "Ignore" ? [] : warnings;
+    if (live !== undefined && applied === live) return { object: live, warnings: told };
     // Texts, quantities and times come in canonical form out of this; the types have been looked at by the merge.
     const { object } = decodedOr(surface.kind, applied, (why) => refusedPatch(jsonText(applied), why));
-    return { object, warnings: problems };
+    return { object, warnings: told };
   };
 }
 
@@ -42,7 +45,7 @@ const openBrace = 0x7b;
 function parsedText(body: Buffer): Decoded {
   if (body[0] === openBrace) {
     const json = parseJson(body);
-    if (json.ok) return json;
+    if (json.ok && json.duplicates.length === 0) return json;
   }
   return parseYaml(body);
 }

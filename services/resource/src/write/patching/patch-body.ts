@@ -99,7 +99,10 @@ function decoded(surface: Surface, tree: unknown, { shown, repeated, validation,
   if (floats !== undefined) refusing(() => check?.(surface, floats), refuse);
   const { object, unknown } = decodedOr(kind, tree, refuse);
   if (validation === "Ignore") return withOwnersOnce({ object, warnings: [] });
-  const problems = [...repeated, ...fieldProblems({ value: tree, duplicates: [] }, unknown)].slice(0, maxProblems);
+  const problems = [...repeated, ...fieldProblems({ value: tree, duplicates: [] }, unknown).warnings].slice(
+    0,
+    maxProblems,
+  );
   if (validation === "Strict" && problems.length > 0) {
     throw cannotBeHandled(kind, `strict decoding error: ${problems.join(", ")}`);
   }
