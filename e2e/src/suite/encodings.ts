@@ -59,6 +59,38 @@ export function encodingSuite(on: On): void {
     }
   });
 
+  test("what is asked and not kept has no table, nor have most parts of objects", async () => {
+    const { http, target } = on();
+    const maps = await freshMaps(http);
+    const pods = `/api/v1/namespaces/${maps.namespace}/pods`;
+    const reviews = `/apis/${target.naming.group("authorization")}/v1`;
+    const review = { spec: { user: "a", nonResourceAttributes: { path: "/", verb: "get" } } };
+    const rows: readonly (readonly [path: string, body: object])[] = [
+      [`${reviews}/subjectaccessreviews`, review],
+      [`${reviews}/selfsubjectrulesreviews`, { spec: { namespace: "default" } }],
+      [`${pods}/p/binding`, { metadata: { name: "p" }, target: { name: "n" } }],
+      [`${pods}/p/eviction`, { metadata: { name: "p" } }],
+      [`/api/v1/namespaces/${maps.namespace}/serviceaccounts/default/token`, { spec: {} }],
+    ];
+    const table = `application/json;as=Table;g=${target.naming.metaGroup};v=v1`;
+    const post = (path: string, body: object, accept: string) =>
+      http.call({
+        method: "POST",
+        path,
+        headers: { accept, "content-type": "application/json" },
+        body: JSON.stringify(body),
+      });
+    for (const [path, body] of rows) {
+      assertFailure(await post(path, body, table), { code: 406, reason: "NotAcceptable" });
+    }
+    const [[path, body]] = [rows[0] ?? ["", {}]];
+    const next = await post(path, body, `${table}, application/json`);
+    assert.equal(next.status, 201, next.text);
+    assert.equal(next.at("kind"), "SubjectAccessReview");
+    const listed = await http.call({ path: pods, headers: { accept: table } });
+    assert.equal(listed.at("kind"), "Table");
+  });
+
   test("pretty indents, for objects, lists, errors and discovery", async () => {
     const { http } = on();
     const maps = await freshMaps(http);

@@ -83,6 +83,11 @@ export function objectTransforms(naming: Naming): readonly Transform<ObjectForma
   ];
 }
 
+/** Those of what has no table: what is asked and not kept, as reviews and tokens, and most parts of objects. */
+export function tablelessTransforms(naming: Naming): readonly Transform<ObjectFormat>[] {
+  return objectTransforms(naming).filter(({ as }) => as !== "Table");
+}
+
 /** What `/api` and `/apis` may be asked for: all groups with their resources in one answer. */
 export function discoveryTransforms(naming: Naming): readonly Transform<ObjectFormat>[] {
   const group = naming.group("apidiscovery");

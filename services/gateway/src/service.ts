@@ -7,6 +7,7 @@ import {
   discoveryTransforms,
   objectOffers,
   objectTransforms,
+  tablelessTransforms,
 } from "@orch/codec/negotiate.js";
 import { type HistoryPolicy, hasHistory } from "@orch/history/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
@@ -146,6 +147,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
   const { builtIn } = deps.catalog;
   const negotiator = createNegotiator(offers, objectTransforms(naming));
   const customNegotiator = createNegotiator(customOffers(offers), objectTransforms(naming));
+  const tablelessNegotiator = createNegotiator(offers, tablelessTransforms(naming));
   const pacer = createPacer(setImmediate);
   const layouts = createLayouts(pacer);
   const respond = createResponder((kind) => builtIn.type(`meta/v1.${kind}`), layouts);
@@ -163,6 +165,7 @@ export function createGateway(config: GatewayConfig, deps: GatewayDeps): Gateway
     naming,
     negotiator,
     customNegotiator,
+    tablelessNegotiator,
     discoveryNegotiator: createNegotiator(offers, config.aggregatedDiscovery ? discoveryTransforms(naming) : []),
     respond,
     reviews: createReviews({

@@ -10,6 +10,7 @@ import {
   discoveryTransforms,
   objectOffers,
   objectTransforms,
+  tablelessTransforms,
 } from "@orch/codec/negotiate.js";
 import { createNaming, type Naming } from "@orch/naming/naming.js";
 import { type BodyReader, createBodyReader } from "@orch/render/testing/read-body.js";
@@ -95,6 +96,7 @@ export function testGateway(options: TestGatewayOptions = {}): TestGateway {
     nodeWay: options.nodeWay ?? (() => Promise.reject(new TypeError("not asked for here"))),
     negotiator,
     customNegotiator: createNegotiator(customOffers(offers), objectTransforms(naming)),
+    tablelessNegotiator: createNegotiator(offers, tablelessTransforms(naming)),
     discoveryNegotiator: createNegotiator(offers, discoveryTransforms(naming)),
     respond,
     authorizer,
