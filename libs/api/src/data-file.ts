@@ -51,6 +51,8 @@ export interface FieldSelectors {
   readonly aliases: Readonly<Record<string, string>>;
   /** metadata.namespace is not known. */
   readonly strict: boolean;
+  /** What is said of another field, with `{}` in its place, where it is not what most kinds say. */
+  readonly unsupported?: string | undefined;
 }
 
 export interface Lifecycle {
@@ -194,6 +196,7 @@ function readFieldSelectors(r: Reader | undefined): FieldSelectors {
     fields: r?.texts("fields") ?? [],
     aliases: Object.fromEntries((aliases?.entries() ?? []).map(([from]) => [from, aliases?.text(from) ?? ""])),
     strict: r?.flag("strict") ?? false,
+    unsupported: r?.optionalText("unsupported"),
   };
 }
 

@@ -139,4 +139,6 @@ test("what names no user is no identity", async () => {
   }
   assert.equal(wantsImpersonation({ "impersonate-group": "g" }), true);
   assert.equal(wantsImpersonation({ host: "x", authorization: "y" }), false);
+  assert.equal(wantsImpersonation({ "impersonate-user": "" }), false);
+  assert.equal(wantsImpersonation({ "impersonate-user": "", "impersonate-uid": "u" }), true);
 });

@@ -23,11 +23,14 @@ export interface ImpersonationDeps {
 }
 
 const prefix = "impersonate-";
+const userHeader = "impersonate-user";
 const extraPrefix = "impersonate-extra-";
 
-/** Whether there is anything to look into; asked for every request. */
-export function wantsImpersonation(headers: object): boolean {
-  for (const name in headers) if (name.startsWith(prefix)) return true;
+/** Whether there is anything to look into; asked for every request. An empty name of a user asks for nothing. */
+export function wantsImpersonation(headers: Readonly<Record<string, unknown>>): boolean {
+  for (const name in headers) {
+    if (name.startsWith(prefix) && (name !== userHeader || headers[name] !== "")) return true;
+  }
   return false;
 }
 
@@ -50,7 +53,7 @@ export async function impersonate(
 }
 
 function wantedUser(headers: HeaderMap): Wanted {
-  const name = headers["impersonate-user"]?.[0] ?? "";
+  const name = headers[userHeader]?.[0] ?? "";
   const uid = headers["impersonate-uid"]?.[0] ?? "";
   const groups = headers["impersonate-group"] ?? [];
   if (name === "") throw badRequest("the headers ask for a group, a uid or extra fields of a user, and for no user");

@@ -12,8 +12,11 @@ interface Said {
 const maxUids = 20;
 const maxUidLength = 64;
 
-/** The object with each of its owners once; whoever names one twice is warned, as the reference does. */
-export function withOwnersOnce(said: Said): Said {
+/**
+ * The object with each of its owners once; whoever names one twice is warned, as the reference does: of a body, and of
+ * what a patch and mutating admission came to.
+ */
+export function withOwnersOnce(said: Said, since: "" | " after mutating admission happens" = ""): Said {
   const { object, warnings } = said;
   const owners = object.metadata.ownerReferences ?? [];
   if (owners.length < 2) return said;
@@ -28,7 +31,7 @@ export function withOwnersOnce(said: Said): Said {
   const uids = [...repeated].slice(0, maxUids).map((uid) => shortened(uid, maxUidLength));
   if (repeated.size > maxUids) uids.push(`and ${repeated.size - maxUids} more`);
   const warning =
-    ".metadata.ownerReferences contains duplicate entries; API server dedups owner references in 1.20+, and may " +
+    `.metadata.ownerReferences contains duplicate entries${since}; API server dedups owner references in 1.20+, and may ` +
     `reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: ${uids.join(", ")}`;
   return {
     object: { ...object, metadata: { ...object.metadata, ownerReferences: [...once.values()] } },

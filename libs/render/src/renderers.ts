@@ -38,7 +38,11 @@ export function createRenderers(catalog: Catalog, metaGroup: string): Renderers 
       case "Object":
         return customList(kind, objectRenderer(shape, framings[form.encoding], meta));
       case "PartialObjectMetadata":
-        return objectRenderer(partialShape({ apiVersion, type: meta.partial }), framings[form.encoding], meta);
+        return objectRenderer(
+          partialShape({ apiVersion, type: meta.partial, isNamed: form.encoding !== "protobuf" }),
+          framings[form.encoding],
+          meta,
+        );
       case "Table":
         return tableRenderer({ table: (scale ?? kind).table, hub: kind.hub, shape, apiVersion, form });
     }

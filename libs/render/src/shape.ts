@@ -38,12 +38,16 @@ export function objectShape(kind: Kind): Shape {
   };
 }
 
-/** Its metadata alone (rules: Media types and headers). */
-export function partialShape(meta: { readonly apiVersion: string; readonly type: MessageType }): Shape {
-  const { apiVersion, type } = meta;
+/** Its metadata alone (rules: Media types and headers); items of lists say what they are where their encoding can. */
+export function partialShape(meta: {
+  readonly apiVersion: string;
+  readonly type: MessageType;
+  readonly isNamed: boolean;
+}): Shape {
+  const { apiVersion, type, isNamed } = meta;
   return {
-    typeMeta: { apiVersion, kind: "PartialObjectMetadata" },
-    isNamed: false,
+    typeMeta: { kind: "PartialObjectMetadata", apiVersion },
+    isNamed,
     listTypeMeta: { apiVersion, kind: "PartialObjectMetadataList" },
     type: () => type,
     json: "metadata",

@@ -29,7 +29,7 @@ const rows: readonly (readonly [string, ObjectMeta, readonly RegExp[]])[] = [
   [
     "an owner without uid",
     { ...good, ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "p" }] },
-    [/^metadata.ownerReferences.uid: Invalid value: "": must not be empty$/],
+    [/^metadata.ownerReferences.uid: Invalid value: "": uid must not be empty$/],
   ],
   [
     "two controllers",

@@ -174,7 +174,7 @@ function validateOwner(owner: OwnerReference, at: string): FieldError[] {
   const empty = (["kind", "name", "uid"] as const).filter((name) => (owner[name] ?? "") === "");
   return [
     ...(wellFormed ? [] : [fieldError.invalid(`${at}.apiVersion`, apiVersion, "version must not be empty")]),
-    ...empty.map((name) => fieldError.invalid(`${at}.${name}`, "", "must not be empty")),
+    ...empty.map((name) => fieldError.invalid(`${at}.${name}`, "", `${name} must not be empty`)),
     ...(apiVersion === "v1" && owner.kind === "Event"
       ? [fieldError.invalid(at, owner, "/v1, Kind=Event is disallowed from being an owner")]
       : []),
@@ -183,19 +183,26 @@ function validateOwner(owner: OwnerReference, at: string): FieldError[] {
 
 function validateFinalizers(finalizers: readonly string[], standard: readonly string[] | undefined): FieldError[] {
   const at = "metadata.finalizers";
-  const errors = errorsOfEach(finalizers, (name, i) => validateFinalizer(name, `${at}[${i}]`, standard));
+  const errors = errorsOfEach(finalizers, (name, i) => validateFinalizer(name, { at, item: `${at}[${i}]` }, standard));
   if (finalizers.includes(orphan) && finalizers.includes(foreground)) {
     errors.push(fieldError.invalid(at, finalizers, `finalizer ${orphan} and ${foreground} cannot be both set`));
   }
   return errors;
 }
 
-/** A finalizer is one of the standard names, where there are any, or has a prefix. */
-export function validateFinalizer(name: string, at: string, standard: readonly string[] | undefined): FieldError[] {
+/**
+ * A finalizer is one of the standard names, where there are any, or has a prefix. What is wrong with its form is told of
+ * `at`, that it is no standard name of the item itself.
+ */
+export function validateFinalizer(
+  name: string,
+  { at, item }: { readonly at: string; readonly item: string },
+  standard: readonly string[] | undefined,
+): FieldError[] {
   const errors = qualifiedName(name).map((problem) => fieldError.invalid(at, name, problem));
   const known = name.includes("/") || name === orphan || name === foreground;
   if (!known && standard?.includes(name) === false) {
-    errors.push(fieldError.invalid(at, name, "name is neither a standard finalizer name nor is it fully qualified"));
+    errors.push(fieldError.invalid(item, name, "name is neither a standard finalizer name nor is it fully qualified"));
   }
   return errors;
 }

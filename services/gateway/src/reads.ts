@@ -68,6 +68,9 @@ const longestTimerMs = 0x7fffffff;
 /** One object (rules: Verbs to HTTP, get). */
 export function serveGet(deps: ReadDeps, read: Read): Promise<void> {
   const { request, response, target, representation, headers, span } = read;
+  if (isTrue(request.query?.get("export"))) {
+    throw badRequest("the export parameter, deprecated since v1.14, is no longer supported");
+  }
   const asked = {
     ...target,
     resourceVersion: request.query?.get("resourceVersion") ?? "",

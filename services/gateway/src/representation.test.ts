@@ -121,7 +121,10 @@ test("what a table's rows carry is a parameter of the query", () => {
     ["includeObject=None", "application/json | json;Table;v1;None"],
     ["includeObject=Metadata", "application/json | json;Table;v1;Metadata"],
     ["includeObject=Object", "application/json | json;Table;v1;Object"],
-    ["includeObject=none", '400 invalid includeObject "none": known are Metadata, None, Object'],
+    [
+      "includeObject=none",
+      `400 Unable to convert to Table as requested: includeObject: Invalid value: "none": must be 'Metadata', 'Object', 'None', or empty`,
+    ],
   ];
   for (const [query, expected] of rows) assert.equal(answer({ accept: as("Table"), verb: "list", query }), expected);
   assert.equal(

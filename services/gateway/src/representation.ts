@@ -1,6 +1,7 @@
 import type { Accepted, Negotiator, ObjectFormat } from "@orch/codec/negotiate.js";
 import { type Form, formText, type IncludeObject, includeObjects, plainForm } from "@orch/render/form.js";
 import { badRequest, notAcceptable } from "@orch/status/api-error.js";
+import { cut } from "@orch/status/cut.js";
 import type { HttpRequest } from "./http/request.js";
 
 /** How a response body is written. */
@@ -73,7 +74,7 @@ export function formOf(representation: Representation, request: HttpRequest, ver
 function includeObjectOf({ query }: HttpRequest): IncludeObject {
   const asked = query?.get("includeObject") ?? "";
   const known = includeObjects.find((i) => i === (asked === "" ? "Metadata" : asked));
-  if (known === undefined)
-    throw badRequest(`invalid includeObject ${JSON.stringify(asked)}: known are ${includeObjects.join(", ")}`);
-  return known;
+  if (known !== undefined) return known;
+  const why = `Invalid value: ${JSON.stringify(cut(asked))}: must be 'Metadata', 'Object', 'None', or empty`;
+  throw badRequest(`Unable to convert to Table as requested: includeObject: ${why}`);
 }

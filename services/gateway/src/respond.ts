@@ -67,6 +67,8 @@ export function createResponder(metaType: MetaTypeOf, layouts: Layouts): Respond
       const headers = [...warningHeaders(warnings)];
       const retryAfter = error.details?.retryAfterSeconds;
       if (retryAfter !== undefined) headers.push("Retry-After", String(retryAfter));
+      // A name that the client chose stands in it.
+      if (error.reason === "Forbidden") headers.push("X-Content-Type-Options", "nosniff");
       if (error.reason === "Unauthorized") headers.push("WWW-Authenticate", "Bearer");
       value(response, unstreamed(representation), { code: error.code, value: error.toStatus(), headers });
     },

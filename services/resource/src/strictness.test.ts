@@ -75,3 +75,15 @@ test("the endpoints of a slice must be named, whichever way it is written", asyn
     assert.deepEqual(read(await write({ ...named, ...patch(type) }, ports))["endpoints"], []);
   }
 });
+
+test("an address of an ingress whose port says no protocol is taken, and its ingress changed after it", async (t) => {
+  const { write, read } = await start(t);
+  const ingresses = { group: "networking.orch", resource: "ingresses" };
+  const defaultBackend = { service: { name: "s", port: { number: 80 } } };
+  await write(ingresses, { metadata: { name: "i" }, spec: { defaultBackend } });
+  const status = { loadBalancer: { ingress: [{ ip: "10.0.0.1", ports: [{ port: 80 }] }] } };
+  await write({ ...ingresses, ...patch("merge-patch+json"), name: "i", subresource: "status" }, { status });
+  const change = { spec: { ingressClassName: "c" } };
+  const reply = await write({ ...ingresses, ...patch("merge-patch+json"), name: "i" }, change);
+  assert.deepEqual(read(reply)["spec"], { ...change.spec, defaultBackend });
+});

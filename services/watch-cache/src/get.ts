@@ -1,3 +1,4 @@
+import type { Kind } from "@orch/api/catalog.js";
 import type { GetRequest, ObjectReply } from "@orch/rpc/messages.js";
 import { notFound } from "@orch/status/api-error.js";
 import type { Span } from "@orch/status/span.js";
@@ -57,7 +58,7 @@ function read(
       if (prepared !== undefined) return prepared.then((ready) => ({ body: ready.document(object) }));
       return { body: rendition.document(object) };
     }
-    throw notFound({ group: readable.kind.hub.group, resource: readable.kind.plural }, request.name);
+    throw notFound(resourceOf(readable.kind, request.subresource), request.name);
   };
   const freshness = getFreshness(request.resourceVersion);
   if (freshness.type === "any" && deps.mirror.loaded) return reply(fromCache());
@@ -68,4 +69,11 @@ function read(
     const entry = await deps.store.get(key(readable.keyPrefix + at));
     return reply(entry === undefined ? undefined : readObject(at, entry, readable.taken));
   });
+}
+
+/** A scale that is not there is told of by its own name; of the oldest kind that has one it is a resource of the scale's group. */
+function resourceOf(kind: Kind, subresource: string): { readonly group: string; readonly resource: string } {
+  const { group } = kind.hub;
+  if (subresource !== "scale" || kind.definition !== undefined) return { group, resource: kind.plural };
+  return { group: group === "" ? "autoscaling" : group, resource: `${kind.plural}/scale` };
 }

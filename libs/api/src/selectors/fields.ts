@@ -59,6 +59,10 @@ function knownField(field: string, known: FieldSelectors): string {
   const real = Object.hasOwn(known.aliases, field) ? known.aliases[field] : undefined;
   if (real !== undefined) return real;
   if (selectableNames(known).includes(field)) return field;
+  const { unsupported } = known;
+  if (unsupported !== undefined) {
+    throw new SelectorError(unsupported.replace("{}", () => JSON.stringify(shownSelector(field))));
+  }
   if (known.fields.length > 0 || known.strict)
     throw new SelectorError(`field label not supported: ${shownSelector(field)}`);
   throw new SelectorError(
@@ -107,7 +111,7 @@ function unescapeValue(text: string): string {
       }
       value += next;
     } else if (c === "," || c === "=") {
-      throw new SelectorError(`invalid field selector: unescaped character in value: ${c}`);
+      throw new SelectorError(`invalid field selector: unescaped character in value: ${c.charCodeAt(0)}`);
     } else value += c;
   }
   return value;

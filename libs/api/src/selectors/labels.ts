@@ -213,7 +213,7 @@ function operatorOf(token: Token): Operator {
   }
 }
 
-/** `(a,b)`; a comma with nothing at one side stands for the empty value there. */
+/** `(a,b)`; where there is nothing, between parentheses or at one side of a comma, stands the empty value. */
 function readValues(rest: Rest): readonly string[] {
   const open = rest.take("values");
   if (open.kind !== "(") throw new SelectorError(`found '${shownSelector(open.text)}' expected: '('`);
@@ -225,7 +225,7 @@ function readValues(rest: Rest): readonly string[] {
   let wordBefore = false;
   for (;;) {
     const token = rest.take("values");
-    if (token.kind === ")") return values;
+    if (token.kind === ")") return values.length === 0 ? [""] : values;
     if (token.kind === "identifier") {
       if (wordBefore) throw found(token, "',' or ')'");
       values.push(token.text);
@@ -248,9 +248,6 @@ function readValue(rest: Rest): string {
 }
 
 function checkValues({ key, operator, values }: Requirement): readonly FieldError[] {
-  if (values.length === 0) {
-    return [fieldError.invalid("values", values, "for 'in', 'notin' operators, values set can't be empty")];
-  }
   const errors: FieldError[] = [];
   for (const [i, value] of values.entries()) {
     if ((operator === "gt" || operator === "lt") && !isInteger(value)) {

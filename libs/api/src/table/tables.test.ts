@@ -210,7 +210,7 @@ const rows: readonly [kind: string, tree: Tree, cells: readonly unknown[]][] = [
     { spec: { replicas: 3, selector: { a: "1" }, template }, status: { replicas: 2, readyReplicas: 1 } },
     ["x", 3, 2, 1, "5m", "a,b", "i:1,j", "a=1"],
   ],
-  ["ResourceQuota", {}, ["x", "", "", "5m"]],
+  ["ResourceQuota", {}, ["x", "5m", "", ""]],
   [
     "ResourceQuota",
     {
@@ -219,7 +219,7 @@ const rows: readonly [kind: string, tree: Tree, cells: readonly unknown[]][] = [
         used: { pods: "3", cpu: "500m", "limits.cpu": "1" },
       },
     },
-    ["x", "cpu: 500m/2, pods: 3/10", "limits.cpu: 1/4, limits.memory: 0/1Gi", "5m"],
+    ["x", "5m", "cpu: 500m/2, pods: 3/10", "limits.cpu: 1/4, limits.memory: 0/1Gi"],
   ],
   ["Secret", { type: "Opaque", data: { a: "AA==" } }, ["x", "Opaque", 1, "5m"]],
   ["Service", {}, ["x", "", "<none>", "<unknown>", "<none>", "5m", "<none>"]],

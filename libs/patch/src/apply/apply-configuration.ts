@@ -70,6 +70,12 @@ function refuseOthers(configuration: JsonObject, { apiVersion, kind }: FieldWrit
   }
 }
 
+/** What an applied object is, where it is none of its kind. */
+export function showUnconverted(object: JsonObject): string {
+  const why = `unable to convert unstructured object to ${showKind(object)}`;
+  return `failed to convert new object (${showObject(object)}) to proper version: ${why}`;
+}
+
 /** `ns/name; /v1, Kind=ConfigMap` */
 function showObject(configuration: JsonObject): string {
   const metadata = isObject(configuration["metadata"]) ? configuration["metadata"] : {};

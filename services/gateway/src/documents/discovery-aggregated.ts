@@ -1,7 +1,7 @@
 import type { Group, Kind } from "@orch/api/catalog.js";
 import type { CatalogHolder } from "@orch/api/custom/live-catalog.js";
 import type { Subresource } from "@orch/api/data-file.js";
-import { subresourceKind } from "@orch/api/subresource-kind.js";
+import { type SubresourceKind, subresourceKind } from "@orch/api/subresource-kind.js";
 import type { Naming } from "@orch/naming/naming.js";
 import type { OtherApis } from "../aggregation/other-apis.js";
 import type { ServedGroups } from "../aggregation/served-groups.js";
@@ -162,7 +162,7 @@ function describeKind(kind: Kind, served: Served): unknown {
   const subresources = servedSubresources(kind, served);
   return {
     resource: kind.plural,
-    responseKind: { group: kind.group, version: kind.version, kind: kind.kind },
+    responseKind: toldIn(kind, kind),
     scope: kind.namespaced ? "Namespaced" : "Cluster",
     singularResource: kind.singular,
     verbs: verbsOf(kind),
@@ -175,7 +175,13 @@ function describeKind(kind: Kind, served: Served): unknown {
 function describeSubresource(kind: Kind, subresource: Subresource): unknown {
   return {
     subresource: subresource.name,
-    responseKind: subresourceKind(kind, subresource),
+    responseKind: toldIn(kind, subresourceKind(kind, subresource)),
     verbs: [...subresource.verbs].sort(),
   };
+}
+
+/** Built-in kinds say nothing of a group and version that are those of the list; custom ones do, as in the reference. */
+function toldIn(list: Kind, { group, version, kind }: SubresourceKind): SubresourceKind {
+  const isSame = list.definition === undefined && group === list.group && version === list.version;
+  return isSame ? { group: "", version: "", kind } : { group, version, kind };
 }

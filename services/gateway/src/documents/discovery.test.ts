@@ -139,7 +139,7 @@ test("a resource is told whole", () => {
     apps?.resources?.find(({ resource }) => resource === "deployments"),
     {
       resource: "deployments",
-      responseKind: { group: "apps", version: "v1", kind: "Deployment" },
+      responseKind: { group: "", version: "", kind: "Deployment" },
       scope: "Namespaced",
       singularResource: "deployment",
       verbs: ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"],
@@ -153,7 +153,7 @@ test("a resource is told whole", () => {
         },
         {
           subresource: "status",
-          responseKind: { group: "apps", version: "v1", kind: "Deployment" },
+          responseKind: { group: "", version: "", kind: "Deployment" },
           verbs: ["get", "patch", "update"],
         },
       ],

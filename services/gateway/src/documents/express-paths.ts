@@ -28,8 +28,8 @@ export function createExpressPaths(deps: ExpressPathsDeps): (exchange: Exchange)
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
-  app.get("/version", (_request, response) => void response.json(deps.version));
-  app.get("/", (_request, response) => void response.json({ paths: pathsOf(deps) }));
+  app.get("/version", (_request, response) => sendJson(response, deps.version));
+  app.get("/", (_request, response) => sendJson(response, { paths: pathsOf(deps) }));
   app.get("/metrics", async (_request, response) => {
     const { contentType, body } = await deps.metrics();
     response.set("Content-Type", contentType).send(body);
@@ -42,7 +42,10 @@ export function createExpressPaths(deps: ExpressPathsDeps): (exchange: Exchange)
   }
   app.use("/openapi", createOpenApiRoutes(deps.openApi));
   if (deps.openId !== undefined) app.use(createOpenIdDiscovery(deps.openId));
-  app.use((_request, response) => void response.status(404).set("Content-Type", plain).send("404 page not found\n"));
+  app.use((_request, response) => {
+    response.status(404).set({ "Content-Type": plain, "X-Content-Type-Options": "nosniff" });
+    response.send("404 page not found\n");
+  });
   const failed: express.ErrorRequestHandler = (_error, _request, response, _next) => {
     response.status(500).set("Content-Type", plain).send("internal error\n");
   };
@@ -52,13 +55,21 @@ export function createExpressPaths(deps: ExpressPathsDeps): (exchange: Exchange)
   return (exchange) => answer(server, exchange);
 }
 
+/** For people too, as the reference prints it. */
+function sendJson(response: express.Response, value: object): void {
+  response.setHeader("Content-Type", "application/json").end(JSON.stringify(value, null, 2));
+}
+
 const anyHeaderBytes = 1024 * 1024;
 /** Headers of a request that a handler may look at. */
 const forwarded = ["accept", "accept-encoding", "if-none-match", "host", "user-agent"] as const;
 /** Headers that the response sets itself. */
 const ownHeaders = new Set(["connection", "content-length", "date", "keep-alive", "transfer-encoding"]);
 /** Spelled as in the rest of the gateway. */
-const spelled = new Map([["cache-control", "Cache-Control"]]);
+const spelled = new Map([
+  ["cache-control", "Cache-Control"],
+  ["x-content-type-options", "X-Content-Type-Options"],
+]);
 
 /** Express knows the first version of HTTP alone: it is asked over a connection in memory, whatever the client speaks. */
 async function answer(server: Server, { request: asking, response: answering }: Exchange): Promise<void> {

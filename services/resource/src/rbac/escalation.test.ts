@@ -256,8 +256,8 @@ test("a binding is made by who holds the rules of its role where it counts, or m
     ],
     [inDefault, "rolebindings", "ClusterRole nodes", "ok"],
     [inDefault, "clusterrolebindings", "ClusterRole nodes", refused(`clusterrolebindings.${group} "x"`, getNodes)],
-    [[], "clusterrolebindings", "ClusterRole gone", `404 clusterroles.${group} "gone" not found`],
-    [[], "rolebindings", "Role gone", `404 roles.${group} "gone" not found`],
+    [[], "clusterrolebindings", "ClusterRole gone", `404 clusterrolebindings.${group} "gone" not found`],
+    [[], "rolebindings", "Role gone", `404 rolebindings.${group} "gone" not found`],
     // Who may bind it may do so before it is there.
     [bind("roles", "gone"), "rolebindings", "Role gone", "ok"],
   ];
@@ -286,7 +286,7 @@ test("new subjects of a binding are given its rules; the garbage collector gives
   assert.equal(await patch({ subjects: [{ kind: "User", name: "bob", apiGroup: group }] }), denied);
   assert.equal(await patch({ subjects: [] }), denied);
   assert.equal(await says(admin, { resource: "clusterroles", verb: "delete", name: "nodes" }), "ok");
-  assert.equal(await patch({ subjects: [] }), `404 clusterroles.${group} "nodes" not found`);
+  assert.equal(await patch({ subjects: [] }), `404 clusterrolebindings.${group} "nodes" not found`);
 });
 
 test("while it cannot be told what somebody may do nothing is granted", async (t) => {

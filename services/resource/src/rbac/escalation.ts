@@ -65,10 +65,13 @@ async function checkBinding(write: Write, object: AnyObject): Promise<void> {
   await checkRules(write, object, await rulesOf(write, kind, roleRef));
 }
 
-/** Of the role that stands in the store now, not in a memory of it. @throws ApiError NotFound */
+/**
+ * Of the role that stands in the store now, not in a memory of it. @throws ApiError NotFound: of a binding, as the reference
+ * tells it
+ */
 async function rulesOf(write: Write, kind: Kind, { name = "" }: RoleRef): Promise<readonly PolicyRule[]> {
   const role: ClusterRole | undefined = await findStored(write, kind, name);
-  if (role === undefined) throw notFound(resourceOf(kind), name);
+  if (role === undefined) throw notFound(resourceOf(write.kind), name);
   return role.rules ?? [];
 }
 

@@ -7,22 +7,22 @@ import { resourceOf, type Write } from "./write.js";
 /** @throws ApiError BadRequest when the body is another object than the path */
 export function checkNames({ kind, request }: Write, { metadata }: AnyObject): void {
   const name = metadata.name ?? "";
+  const namespace = metadata.namespace ?? request.namespace;
+  if (kind.namespaced && namespace !== request.namespace) {
+    throw badRequest("the namespace of the provided object does not match the namespace sent on the request");
+  }
   if (name === "") {
     throw badRequest(`the name of the object (${request.name} based on URL) was undeterminable: name must be provided`);
   }
   if (name !== request.name) {
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${request.name})`);
   }
-  const namespace = metadata.namespace ?? request.namespace;
-  if (!kind.namespaced || namespace === request.namespace) return;
-  throw badRequest(
-    `the namespace of the object (${namespace}) does not match the namespace on the URL (${request.namespace})`,
-  );
 }
 
-/** The version that a body is meant for, where it says one. @throws ApiError BadRequest, Invalid, Conflict */
+/** The version that a body is meant for, where it says one; 0 says none. @throws ApiError BadRequest, Invalid, Conflict */
 export function checkVersion({ kind, request }: Write, given: AnyObject, old: AnyObject): void {
-  const version = given.metadata.resourceVersion ?? "";
+  const { resourceVersion = "" } = given.metadata;
+  const version = resourceVersion === "0" ? "" : resourceVersion;
   // A Scale without one is meant for the object as it is.
   if (version === "" && !kind.strategy.unconditionalUpdate && request.subresource !== "scale") {
     throw invalid({ group: kind.group, kind: kind.plural }, request.name, [unversioned]);
@@ -42,14 +42,14 @@ const unversioned: FieldError = {
   message: "Invalid value: 0x0: must be specified for an update",
 };
 
-/** A PUT with a uid is meant for that object and for none that has its name since. @throws ApiError Conflict */
-export function checkUid({ kind, request }: Write, given: AnyObject, old: AnyObject): void {
+/** A PUT with a uid is meant for that object and for none that has its name since, or has yet to be. @throws ApiError Conflict */
+export function checkUid({ kind, request }: Write, given: AnyObject, old: AnyObject | undefined): void {
   const uid = given.metadata.uid ?? "";
-  if (uid === "" || uid === old.metadata.uid) return;
+  if (uid === "" || uid === old?.metadata.uid) return;
   throw conflict(
     resourceOf(kind),
     request.name,
-    `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old.metadata.uid}`,
+    `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${old?.metadata.uid ?? ""}`,
   );
 }
 

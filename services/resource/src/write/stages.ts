@@ -1,4 +1,5 @@
 import { setDefaults } from "@orch/api/writes.js";
+import { withOwnersOnce } from "@orch/render/owner-references.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { type NamedStage, toldStages } from "../explain/told-stages.js";
 import type { Advice } from "./advice.js";
@@ -74,7 +75,12 @@ function mutated(draft: Draft): Draft | Promise<Draft> {
 
 /** What admission put in has defaults of its own. */
 function withChanged(draft: Draft, changed: Draft["object"]): Draft {
-  return changed === draft.object ? draft : { ...draft, object: setDefaults(draft.surface.kind, changed) };
+  const { warnings } = draft;
+  const said = { object: changed, warnings };
+  const once = withOwnersOnce(said, " after mutating admission happens");
+  if (once.object === draft.object) return draft;
+  const object = changed === draft.object ? once.object : setDefaults(draft.surface.kind, once.object);
+  return { ...draft, object, warnings: once.warnings };
 }
 
 function converted(draft: Draft): Draft {

@@ -47,7 +47,8 @@ function createMissing(
 ): Promise<Attempt<Stored>> {
   const { kind, request } = write;
   checkIfMatch(write, undefined);
+  checkUid(write, object, undefined);
   if (!kind.strategy.createOnUpdate || request.subresource !== "") throw notFound(resourceOf(kind), request.name);
-  const { resourceVersion: _version, uid: _uid, ...metadata } = object.metadata;
+  const { resourceVersion: _version, ...metadata } = object.metadata;
   return createObject(write, { object: { ...object, metadata } }, { ...how, store: storeNew });
 }

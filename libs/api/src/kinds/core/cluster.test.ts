@@ -292,10 +292,13 @@ const values: readonly ValueRow[] = [
   ],
   [
     "Endpoints",
-    "stay as they were sent while they are wrong",
-    subsetsOf({ addresses: [b, a], ports: [{ port: 80 }] }, {}),
+    "stay as they were sent: packing them is the controller's",
+    subsetsOf({ addresses: [b, a, b], ports: [{ port: 80 }] }, { addresses: [a], ports: [{ port: 80 }] }),
     "subsets",
-    [{ addresses: [b, a], ports: [{ port: 80, protocol: "TCP" }] }, {}],
+    [
+      { addresses: [b, a, b], ports: [{ port: 80, protocol: "TCP" }] },
+      { addresses: [a], ports: [{ port: 80, protocol: "TCP" }] },
+    ],
   ],
 ];
 testValues(kit, values);

@@ -16,9 +16,10 @@ export const namespace = behavior<Namespace>((naming) => {
     return { ...object, metadata: { ...object.metadata, labels: { ...labels, [nameLabel]: name } } };
   };
   const validateFinalizers = (object: Namespace): FieldError[] =>
-    (object.spec?.finalizers ?? []).flatMap((name, i) =>
-      validateFinalizer(name, `spec.finalizers[${i}]`, [naming.namespaceFinalizer]),
-    );
+    (object.spec?.finalizers ?? []).flatMap((name, i) => {
+      const at = `spec.finalizers[${i}]`;
+      return validateFinalizer(name, { at, item: at }, [naming.namespaceFinalizer]);
+    });
   return {
     setDefaults: labelled,
     prepareForCreate: (object) => {

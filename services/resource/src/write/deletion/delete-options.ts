@@ -34,7 +34,7 @@ const policies = ["Foreground", "Background", "Orphan", "nil"] as const;
 /** From the body where there is one, else from the query. @throws ApiError BadRequest, Invalid */
 export function deleteOptions(write: Write): DeleteOptions {
   const { options } = write.request;
-  const body = write.own ?? (write.request.body.length > 0 ? fromBody(write) : fromQuery(options));
+  const body = write.own ?? (write.request.body.length > 0 ? fromBody(write) : fromQuery(write.request));
   return checkedOptions(write, { dryRun: dryRunOf(options), ...body });
 }
 
@@ -81,15 +81,23 @@ function orphanPolicy(orphan: boolean | undefined): DeleteOptions["propagation"]
   return orphan === undefined ? undefined : orphan ? "Orphan" : "Background";
 }
 
-function fromQuery(options: Readonly<Record<string, string>>): DeleteOptionsBody {
+/** The version of a collection is that of the list of what is deleted; of one object it is a precondition. */
+function fromQuery({ name, options }: Pick<Write["request"], "name" | "options">): DeleteOptionsBody {
   const grace = exactWholeNumber(options["gracePeriodSeconds"]);
-  const { propagationPolicy, orphanDependents } = options;
+  const { propagationPolicy, orphanDependents, uid, resourceVersion } = options;
+  const preconditions = name === "" ? {} : given({ uid, resourceVersion });
   return {
+    ...(Object.keys(preconditions).length === 0 ? {} : { preconditions }),
     ...(grace === undefined ? {} : { gracePeriodSeconds: grace }),
     ...(propagationPolicy === undefined || propagationPolicy === "" ? {} : { propagationPolicy }),
     ...(orphanDependents === undefined ? {} : { orphanDependents: isTrue(orphanDependents) }),
     ...(options[unreadOption] === undefined ? {} : { [unreadOption]: isTrue(options[unreadOption]) }),
   };
+}
+
+/** Those that are not empty. */
+function given(values: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : [])));
 }
 
 function fromBody(write: Write): DeleteOptionsBody {

@@ -2,15 +2,15 @@ import { parseCbor } from "@orch/codec/cbor/parse.js";
 import type { Decoded, Read } from "@orch/codec/decoded.js";
 import { parseJson } from "@orch/codec/json.js";
 import { parseYaml } from "@orch/codec/yaml/yaml.js";
+import { showUnconverted } from "@orch/patch/apply/apply-configuration.js";
 import { fieldProblems } from "@orch/render/body.js";
 import { isObject } from "@orch/schema/descriptor.js";
 import { badRequest } from "@orch/status/api-error.js";
-import { jsonText } from "@orch/status/json-text.js";
 import { applyFields } from "../fields/field-management.js";
 import type { PatchOptions } from "../options.js";
 import type { Surface } from "../surface.js";
 import type { Write } from "../write.js";
-import { decodedOr, type Patching, refusedPatch } from "./patch-body.js";
+import { decodedOr, type Patching } from "./patch-body.js";
 
 /** An apply configuration (rules: Server-side apply, 13): YAML, JSON or CBOR. @throws ApiError BadRequest */
 export function readConfiguration(write: Write, surface: Surface, options: PatchOptions): Patching {
@@ -27,7 +27,7 @@ export function readConfiguration(write: Write, surface: Surface, options: Patch
     const told = options.fieldValidation === "Ignore" ? [] : warnings;
     if (live !== undefined && applied === live) return { object: live, warnings: told };
     // Texts, quantities and times come in canonical form out of this; the types have been looked at by the merge.
-    const { object } = decodedOr(surface.kind, applied, (why) => refusedPatch(jsonText(applied), why));
+    const { object } = decodedOr(surface.kind, applied, (why) => badRequest(`${showUnconverted(applied)}: ${why}`));
     return { object, warnings: told };
   };
 }

@@ -9,7 +9,6 @@ import { applyMergePatch, readMergePatch } from "@orch/patch/merge-patch.js";
 import { goText } from "@orch/patch/strategic/go-text.js";
 import { applyStrategicMergePatch, readStrategicMergePatch } from "@orch/patch/strategic/strategic-merge-patch.js";
 import { cannotBeHandled, checkNamed, fieldProblems, maxProblems, type ObjectBody } from "@orch/render/body.js";
-import { withOwnersOnce } from "@orch/render/owner-references.js";
 import type { WriteOptions } from "@orch/render/write-options.js";
 import { DecodeError } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
@@ -58,7 +57,9 @@ export const readStrategic: ReadPatch = ({ request }, surface, validation) => {
   const patch = readStrategicMergePatch(read.value);
   const repeated = repeatedFields(read);
   return (live) => {
-    const tree = applyStrategicMergePatch(surface.kind.type, live, patch);
+    const patched = applyStrategicMergePatch(surface.kind.type, live, patch);
+    // It is made of the type, whatever it says of its own kind.
+    const tree = isObject(patched) ? { ...patched, ...typeMetaOf(surface.kind) } : patched;
     return decoded(surface, tree, { shown: () => goText(patch), repeated, validation });
   };
 };
@@ -91,22 +92,24 @@ function decoded(surface: Surface, tree: unknown, { shown, repeated, validation,
   if (isObject(tree) && kind.definition !== undefined) {
     checkNamed(kind, { kind: textOf(tree["kind"]), apiVersion: textOf(tree["apiVersion"]), tree });
   }
-  if (isObject(tree) && (tree["kind"] !== kind.kind || tree["apiVersion"] !== kind.apiVersion)) {
+  if (isObject(tree) && ((tree["kind"] ?? kind.kind) !== kind.kind || tree["apiVersion"] !== kind.apiVersion)) {
     const given = `${String(tree["kind"])} in version ${jsonText(tree["apiVersion"] ?? "")}`;
     throw refuse(`${given} cannot be handled as a ${kind.kind} in version ${JSON.stringify(kind.apiVersion)}`);
   }
   const floats = read?.floats;
   if (floats !== undefined) refusing(() => check?.(surface, floats), refuse);
   const { object, unknown } = decodedOr(kind, tree, refuse);
-  if (validation === "Ignore") return withOwnersOnce({ object, warnings: [] });
-  const problems = [...repeated, ...fieldProblems({ value: tree, duplicates: [] }, unknown).warnings].slice(
-    0,
-    maxProblems,
-  );
+  if (validation === "Ignore") return { object, warnings: [] };
+  const { warnings } = fieldProblems({ value: tree, duplicates: [] }, unknown);
+  const problems = [...repeated, ...warnings].slice(0, maxProblems);
   if (validation === "Strict" && problems.length > 0) {
     throw cannotBeHandled(kind, `strict decoding error: ${problems.join(", ")}`);
   }
-  return withOwnersOnce({ object, warnings: problems });
+  return { object, warnings: problems };
+}
+
+function typeMetaOf({ kind, apiVersion }: Kind): { readonly kind: string; readonly apiVersion: string } {
+  return { kind, apiVersion };
 }
 
 function textOf(value: unknown): string {
@@ -114,7 +117,7 @@ function textOf(value: unknown): string {
 }
 
 /** What a patch makes is no object of its kind. */
-export function refusedPatch(shown: string, why: string): ApiError {
+function refusedPatch(shown: string, why: string): ApiError {
   return invalid({ group: "", kind: "" }, "", [fieldError.invalid("patch", shown, why)]);
 }
 

@@ -57,7 +57,7 @@ function workloadRules(naming: Naming): RulesByRole {
       allow("create delete get list patch update watch", "jobs", "batch"),
       allow("update", "cronjobs/status", "batch"),
       allow("update", "cronjobs/finalizers", "batch"),
-      allow("delete list", "pods"),
+      allow("delete list watch", "pods"),
       events,
     ],
     "daemon-set-controller": [
@@ -93,10 +93,10 @@ function workloadRules(naming: Naming): RulesByRole {
       allow(read, "horizontalpodautoscalers", "autoscaling"),
       allow("update", "horizontalpodautoscalers/status", "autoscaling"),
       allow("get update", "*/scale", "*"),
-      allow("list", "pods"),
-      allow("list", "pods", naming.group("metrics")),
-      allow("get list", "*", naming.group("custom.metrics")),
-      allow("get list", "*", naming.group("external.metrics")),
+      allow("list watch", "pods"),
+      allow("list watch", "pods", naming.group("metrics")),
+      allow("get list watch", "*", naming.group("custom.metrics")),
+      allow("get list watch", "*", naming.group("external.metrics")),
       events,
     ],
     "job-controller": [
@@ -108,7 +108,7 @@ function workloadRules(naming: Naming): RulesByRole {
     ],
     "pod-garbage-collector": [
       allow("delete list watch", "pods"),
-      allow("get list", "nodes"),
+      allow("get list watch", "nodes"),
       allow("patch", "pods/status"),
     ],
     "replicaset-controller": [
@@ -143,11 +143,11 @@ function workloadRules(naming: Naming): RulesByRole {
 
 function networkRules(naming: Naming): RulesByRole {
   const events = tellEvents(naming);
-  const slices = allow("create delete get list update", "endpointslices", naming.group("discovery"));
+  const slices = allow("create delete get list update watch", "endpointslices", naming.group("discovery"));
   return {
     "endpoint-controller": [
       allow(read, "pods services"),
-      allow("create delete get list update", "endpoints"),
+      allow("create delete get list update watch", "endpoints"),
       allow("create", "endpoints/restricted"),
       events,
     ],
@@ -227,10 +227,10 @@ function nodeRules(naming: Naming): RulesByRole {
   const events = tellEvents(naming);
   return {
     "node-controller": [
-      allow("delete get list patch update", "nodes"),
+      allow("delete get list patch update watch", "nodes"),
       allow("patch update", "nodes/status"),
       allow("patch update", "pods/status"),
-      allow("delete get list", "pods"),
+      allow("delete get list watch", "pods"),
       events,
     ],
     "ttl-controller": [allow("list patch update watch", "nodes"), events],
@@ -240,7 +240,7 @@ function nodeRules(naming: Naming): RulesByRole {
 function migrationRules(naming: Naming): RulesByRole {
   return {
     "storage-version-migrator-controller": [
-      allow("list patch", "*", "*"),
+      allow("create list patch watch", "*", "*"),
       allow("update", "storageversionmigrations/status", naming.group("storagemigration")),
     ],
   };
@@ -324,7 +324,7 @@ function clusterRules(naming: Naming): RulesByRole {
     "namespace-controller": [
       allow("delete get list watch", "namespaces"),
       allow("update", "namespaces/finalize namespaces/status"),
-      allow("delete deletecollection get list", "*", "*"),
+      allow("delete deletecollection get list watch", "*", "*"),
     ],
     "resourcequota-controller": [allow("list watch", "*", "*"), allow("update", "resourcequotas/status"), events],
     "root-ca-cert-publisher": [allow("create update", "configmaps"), events],
