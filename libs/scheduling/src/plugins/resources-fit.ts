@@ -111,7 +111,8 @@ function isShortOf(resource: string, amount: number, { allocatable, requested }:
 }
 
 function lacksTheSame({ of }: Lacking, scalars: Scalars, node: NodeInfo): boolean {
-  for (const [i, [resource, amount]] of scalars.entries()) if (isShortOf(resource, amount, node) !== of[i]) return false;
+  for (const [i, [resource, amount]] of scalars.entries())
+    if (isShortOf(resource, amount, node) !== of[i]) return false;
   return true;
 }
 
