@@ -187,7 +187,7 @@ describe("a server that schedules and simulates nodes", () => {
     );
     assert.equal(
       conditionOf(refused, "PodScheduled")["message"],
-      "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 Preemption is not helpful for scheduling.",
+      "0/3 nodes are available: 3 Insufficient cpu. preemption: 0/3 nodes are available: 3 No preemption victims found for incoming pod.",
     );
     const larger = { capacity: { cpu: "200" }, allocatable: { cpu: "200" } };
     await client.patch(nodes, "node-1", { type: strategic, body: { status: larger }, subresource: "status" });

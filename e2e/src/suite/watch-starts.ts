@@ -54,7 +54,7 @@ export function watchStartSuite(on: On): void {
       const end = withMarks.find(({ type }) => type === "BOOKMARK");
       assert.equal(end !== undefined, start === "the state");
       if (end !== undefined) {
-        assert.deepEqual(end.object.metadata.annotations, { [target.naming.initialEventsEnd]: "true" });
+        assert.equal(end.object.metadata.annotations?.[target.naming.initialEventsEnd], "true");
         if (version !== "0") assert.ok(Number(versionOf(end.object)) >= Number(then));
         const before = withMarks.slice(0, withMarks.indexOf(end));
         assert.ok(before.every(({ type }) => type === "ADDED"));

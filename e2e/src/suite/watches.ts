@@ -249,7 +249,12 @@ function streamingLists(on: On): void {
     const [first, second, mark] = await watch.take(3);
     assert.deepEqual([first?.text, second?.text], [`ADDED a@${versionOf(a)}`, `ADDED b@${versionOf(b)}`]);
     assert.equal(mark?.type, "BOOKMARK");
-    assert.deepEqual(mark?.object.metadata.annotations, { [target.naming.initialEventsEnd]: "true" });
+    const { [target.naming.key("initial-events-list-blueprint")]: empty = "", ...said } =
+      mark?.object.metadata.annotations ?? {};
+    assert.deepEqual(said, { [target.naming.initialEventsEnd]: "true" });
+    // Of which clients make the list.
+    const body = JSON.parse(Buffer.from(empty, "base64").toString());
+    assert.deepEqual([body.kind, body.apiVersion, body.items], ["ConfigMapList", "v1", []]);
     assert.ok(Number(mark?.object.metadata.resourceVersion) >= Number(versionOf(b)));
     await maps.remove("a");
     assert.equal(types(await watch.take(1)), "DELETED a");

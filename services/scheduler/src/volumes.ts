@@ -27,6 +27,7 @@ export function createVolumeBinding({
   objects,
 }: VolumesDeps): (timeoutSeconds: number) => CarryOut {
   const selectedNode = `volume.${naming.key("selected-node")}`;
+  const boundByController = `pv.${naming.key("bound-by-controller")}`;
   const refused = (error: unknown): Rejection => failed("VolumeBinding", `binding volumes: ${messageOf(error)}`);
   return (timeoutSeconds) => async (plan, _pod, node, signal) => {
     const isBound = (key: string): boolean => {
@@ -39,7 +40,11 @@ export function createVolumeBinding({
         if (metadata === undefined) throw new Error(`persistentvolumeclaim ${JSON.stringify(claim)} not found`);
         const { name, namespace, uid } = metadata;
         const claimRef = { apiVersion: "v1", kind: "PersistentVolumeClaim", name, namespace, uid };
-        await client.patch(volumes, volume, { type: patchTypes.merge, body: { spec: { claimRef } }, signal });
+        // One that somebody set aside for the claim stays theirs.
+        const isHeld = objects().PersistentVolume.get(volume)?.spec?.claimRef !== undefined;
+        const mark = isHeld ? {} : { metadata: { annotations: { [boundByController]: "yes" } } };
+        const body = { ...mark, spec: { claimRef } };
+        await client.patch(volumes, volume, { type: patchTypes.merge, body, signal });
       }
       for (const claim of plan.provision) {
         const [namespace = "", name = ""] = claim.split("/", 2);

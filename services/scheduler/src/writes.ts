@@ -9,7 +9,7 @@ import { messageOf } from "@orch/status/message-of.js";
 import { wireTime } from "@orch/status/wire-time.js";
 
 export interface WritesDeps {
-  readonly client: Client;
+  readonly client: Pick<Client, "raw" | "patch" | "delete">;
   readonly naming: Naming;
   readonly now: () => number;
 }
@@ -60,7 +60,12 @@ export function createWrites({ client, now }: WritesDeps): Writes {
       }
     },
     refuse(pod, { reason, message, nominatedNode }, signal) {
-      const conditions = [condition("PodScheduled", false, { reason, message })];
+      // One that is refused again, for another reason, has been without a node for as long as before.
+      const before = pod.raw.status?.conditions?.find(
+        ({ type, status }) => type === "PodScheduled" && status === "False",
+      );
+      const since = before?.lastTransitionTime === undefined ? {} : { lastTransitionTime: before.lastTransitionTime };
+      const conditions = [condition("PodScheduled", false, { ...since, reason, message })];
       return patchStatus(pod, { conditions, nominatedNodeName: nominatedNode === "" ? null : nominatedNode }, signal);
     },
     async evict(victim, schedulerName, signal) {

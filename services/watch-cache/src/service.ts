@@ -166,6 +166,7 @@ export function createWatchCache(config: WatchCacheConfig, deps: WatchCacheDeps)
     initial: createInitialFrames(initialBytes, later),
     open,
     initialEventsEnd: naming.initialEventsEnd,
+    emptyList: naming.key("initial-events-list-blueprint"),
     streamingLists: config.streamingLists,
     maxPendingBytes: config.maxPendingBytes,
     chunkOf: createChunkOf(),

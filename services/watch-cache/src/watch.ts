@@ -24,6 +24,8 @@ export interface WatchDeps extends ListDeps {
   /** Streams that carry bookmarks register here. */
   readonly open: Set<OpenWatch>;
   readonly initialEventsEnd: string;
+  /** Annotation of the same bookmark: a list without items, of which clients make one of what they were told. */
+  readonly emptyList: string;
   /** Whether there are streaming lists (gate WatchList). */
   readonly streamingLists: boolean;
   /** Bytes that may wait for one watcher before it is ended. */
@@ -278,20 +280,23 @@ function queueInitial(running: Running, { items, revision, announceEnd }: Initia
       return frames;
     });
   }
-  if (announceEnd) queue(running, 0, (rendition) => rendition.bookmark(revision, deps.initialEventsEnd));
+  if (announceEnd)
+    queue(running, 0, (rendition) => rendition.bookmark(revision, deps.initialEventsEnd, deps.emptyList));
 }
 
 function sendInitial(running: Running, state: InitialState): Promise<void> | undefined {
   const { converted, deps } = running;
   if (converted !== undefined) {
     const events = state.items.map((item) => ({ type: "ADDED" as const, item, revision: item.revision }));
-    const end = (rendition: Rendition): Buffer => rendition.bookmark(state.revision, deps.initialEventsEnd);
+    const end = (rendition: Rendition): Buffer =>
+      rendition.bookmark(state.revision, deps.initialEventsEnd, deps.emptyList);
     return converted.begin(events, state.announceEnd ? end : undefined);
   }
   deps.told?.began(running.readable.kind, state.items.length);
   for (const item of state.items)
     queue(running, item.size, (rendition) => rendition.event("ADDED", item, item.revision));
-  if (state.announceEnd) queue(running, 0, (rendition) => rendition.bookmark(state.revision, deps.initialEventsEnd));
+  if (state.announceEnd)
+    queue(running, 0, (rendition) => rendition.bookmark(state.revision, deps.initialEventsEnd, deps.emptyList));
   return undefined;
 }
 

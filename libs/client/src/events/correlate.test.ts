@@ -17,9 +17,9 @@ function correlatorAt() {
 
 test("the same again is counted in one event", () => {
   const { see, pass } = correlatorAt();
-  assert.deepEqual(see("a"), { name: "e1", message: "a", count: 1, firstAt: 0, lastAt: 0 });
+  assert.deepEqual(see("a"), { name: "e1", message: "a", combined: false, count: 1, firstAt: 0, lastAt: 0 });
   pass(5);
-  assert.deepEqual(see("a"), { name: "e1", message: "a", count: 2, firstAt: 0, lastAt: 5 });
+  assert.deepEqual(see("a"), { name: "e1", message: "a", combined: false, count: 2, firstAt: 0, lastAt: 5 });
   assert.equal(see("b")?.count, 1);
 });
 
@@ -28,6 +28,7 @@ test("ten messages with one reason become one event, until ten minutes are quiet
   for (let i = 0; i < 9; i++) assert.equal(see(`m${i}`)?.message, `m${i}`);
   const combined = see("m9");
   assert.equal(combined?.message, "(combined from similar events): m9");
+  assert.equal(combined?.combined, true);
   assert.equal(see("m10")?.name, combined?.name);
   assert.equal(see("m11")?.count, 3);
   assert.equal(see("other", { reason: "S" })?.message, "other");

@@ -13,6 +13,8 @@ export interface Sighting {
 export interface Told {
   readonly name: string;
   readonly message: string;
+  /** It stands for different messages. */
+  readonly combined: boolean;
   readonly count: number;
   readonly firstAt: number;
   readonly lastAt: number;
@@ -76,6 +78,7 @@ export function createCorrelator({ now }: { readonly now: () => number }): Corre
       const told: Told = {
         name: before?.name ?? newName(at),
         message: combined ? `(combined from similar events): ${message}` : message,
+        combined,
         count: (before?.count ?? 0) + 1,
         firstAt: before?.firstAt ?? at,
         lastAt: at,

@@ -55,7 +55,8 @@ export function createEventRecorder({ client, component, now, random, onError }:
       involvedObject: { apiVersion, kind: kind.kind, name, uid, resourceVersion, ...place },
       ...{ type, reason, message: shortened(told.message) },
       source: { component },
-      reportingComponent: component,
+      // Readers know a combined one by its source alone.
+      ...(told.combined ? {} : { reportingComponent: component }),
       firstTimestamp: wireTime(told.firstAt),
       lastTimestamp: wireTime(told.lastAt),
       count: told.count,

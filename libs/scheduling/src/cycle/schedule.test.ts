@@ -53,7 +53,7 @@ const rows: readonly Row[] = [
     rule: "more than any node has",
     nodes: three,
     pod: { asks: { cpu: "100" } },
-    says: `0/3 nodes are available: 3 Insufficient cpu. ${notHelpful(3)}`,
+    says: `0/3 nodes are available: 3 Insufficient cpu. ${noVictims(3)}`,
   },
   {
     rule: "more than is left, of equals",
@@ -74,7 +74,7 @@ const rows: readonly Row[] = [
     nodes: { n1: { has: { pods: "0" } }, n2: { has: { "a.b/x": "1" } } },
     pod: { asks: { "a.b/x": "2", "c.d/y": "1" } },
     parts: { profile: { pluginConfig: [{ name: "NodeResourcesFit", args: { ignoredResourceGroups: ["c.d"] } }] } },
-    says: `0/2 nodes are available: 1 Too many pods, 2 Insufficient a.b/x. ${notHelpful(2)}`,
+    says: `0/2 nodes are available: 1 Too many pods, 2 Insufficient a.b/x. ${noVictims(2)}`,
   },
   {
     rule: "cordoned nodes",

@@ -129,7 +129,12 @@ export interface RawPod {
     readonly phase?: string;
     readonly startTime?: string;
     readonly nominatedNodeName?: string;
-    readonly conditions?: readonly { readonly type?: string; readonly status?: string; readonly reason?: string }[];
+    readonly conditions?: readonly {
+      readonly type?: string;
+      readonly status?: string;
+      readonly reason?: string;
+      readonly lastTransitionTime?: string;
+    }[];
     readonly resourceClaimStatuses?: readonly { readonly name?: string; readonly resourceClaimName?: string }[];
   };
 }

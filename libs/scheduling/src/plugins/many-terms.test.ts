@@ -182,7 +182,7 @@ test("nodes that lack the same of many resources share one refusal, others have 
   );
   assert.deepEqual(
     [none1, butOne, used].map((rejection) => rejection?.code),
-    ["UnschedulableAndUnresolvable", "UnschedulableAndUnresolvable", "Unschedulable"],
+    ["Unschedulable", "Unschedulable", "Unschedulable"],
   );
   assert.deepEqual(used?.reasons, [`Insufficient ${first}`]);
 });

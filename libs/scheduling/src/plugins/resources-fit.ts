@@ -2,7 +2,7 @@ import type { ArgumentsOf } from "@orch/component-config/scheduler/arguments.js"
 import type { Naming } from "@orch/naming/naming.js";
 import type { ClusterEvent } from "../framework/events.js";
 import { localFilter, type Plugin } from "../framework/plugin.js";
-import { type Rejection, unresolvable, unschedulable } from "../framework/status.js";
+import { type Rejection, unschedulable } from "../framework/status.js";
 import { type Amounts, amountOf } from "../model/amounts.js";
 import type { NodeFacts, NodeInfo } from "../model/node-info.js";
 import type { PodInfo } from "../model/pod-info.js";
@@ -29,11 +29,11 @@ export function resourcesFit(args: ArgumentsOf<"NodeResourcesFit">, { naming, un
   const scalarsOf = ({ requests }: PodInfo): Scalars =>
     [...requests.scalars].filter(([resource, amount]) => amount > 0 && !isIgnored(resource));
   const refusals = new Map<string, Rejection>();
-  const refusal = ({ reasons, isUnresolvable }: Shortage): Rejection => {
-    const key = `${isUnresolvable} ${reasons.join(" ")}`;
+  const refusal = (reasons: readonly string[]): Rejection => {
+    const key = reasons.join(" ");
     let known = refusals.get(key);
     if (known === undefined) {
-      known = isUnresolvable ? unresolvable(name, ...reasons) : unschedulable(name, ...reasons);
+      known = unschedulable(name, ...reasons);
       if (refusals.size > 1000) refusals.clear();
       refusals.set(key, known);
     }
@@ -54,7 +54,7 @@ export function resourcesFit(args: ArgumentsOf<"NodeResourcesFit">, { naming, un
           if (lack === 0) return undefined;
           if (lack >= lacks.scalar) {
             if (last?.lack !== lack || !lacksTheSame(last, scalars, node)) {
-              const of = scalars.map(([resource, amount]) => shortOf(resource, amount, node));
+              const of = scalars.map(([resource, amount]) => isShortOf(resource, amount, node));
               last = { lack, of, rejection: refusal(shortage(requests, scalars, node)) };
             }
             return last.rejection;
@@ -82,23 +82,16 @@ export function resourcesFit(args: ArgumentsOf<"NodeResourcesFit">, { naming, un
 type Scalars = readonly (readonly [name: string, amount: number])[];
 
 /** What is lacking, as bits: a thousand nodes refuse a pod for a few reasons, and are told apart by a number. */
-const lacks = { pods: 1, cpu: 2, memory: 4, storage: 8, forGood: 16, scalar: 32 } as const;
+const lacks = { pods: 1, cpu: 2, memory: 4, storage: 8, scalar: 16 } as const;
 
 function lackOf(requests: Amounts, scalars: Scalars, node: NodeInfo): number {
   const { allocatable, requested } = node;
   let lack = node.pods.length + 1 > node.allowedPods ? lacks.pods : 0;
-  if (requests.cpu > 0 && requests.cpu > allocatable.cpu - requested.cpu) {
-    lack |= lacks.cpu | (requests.cpu > allocatable.cpu ? lacks.forGood : 0);
-  }
-  if (requests.memory > 0 && requests.memory > allocatable.memory - requested.memory) {
-    lack |= lacks.memory | (requests.memory > allocatable.memory ? lacks.forGood : 0);
-  }
-  if (requests.storage > 0 && requests.storage > allocatable.storage - requested.storage) {
-    lack |= lacks.storage | (requests.storage > allocatable.storage ? lacks.forGood : 0);
-  }
+  if (requests.cpu > 0 && requests.cpu > allocatable.cpu - requested.cpu) lack |= lacks.cpu;
+  if (requests.memory > 0 && requests.memory > allocatable.memory - requested.memory) lack |= lacks.memory;
+  if (requests.storage > 0 && requests.storage > allocatable.storage - requested.storage) lack |= lacks.storage;
   for (const [resource, amount] of scalars) {
-    const free = (allocatable.scalars.get(resource) ?? 0) - (requested.scalars.get(resource) ?? 0);
-    if (amount <= free) continue;
+    if (!isShortOf(resource, amount, node)) continue;
     lack |= lacks.scalar;
     break;
   }
@@ -108,41 +101,30 @@ function lackOf(requests: Amounts, scalars: Scalars, node: NodeInfo): number {
 /** What the last node lacked that lacked a scalar resource: a pod may ask for thousands of them, and most nodes lack the same. */
 interface Lacking {
   readonly lack: number;
-  /** For each of the scalars, see {@link shortOf}. */
-  readonly of: readonly number[];
+  /** For each of the scalars. */
+  readonly of: readonly boolean[];
   readonly rejection: Rejection;
 }
 
-/** 0: there is enough, 1: not now, 2: never. */
-function shortOf(resource: string, amount: number, { allocatable, requested }: NodeInfo): 0 | 1 | 2 {
-  const has = allocatable.scalars.get(resource) ?? 0;
-  if (amount <= has - (requested.scalars.get(resource) ?? 0)) return 0;
-  return amount > has ? 2 : 1;
+function isShortOf(resource: string, amount: number, { allocatable, requested }: NodeInfo): boolean {
+  return amount > (allocatable.scalars.get(resource) ?? 0) - (requested.scalars.get(resource) ?? 0);
 }
 
 function lacksTheSame({ of }: Lacking, scalars: Scalars, node: NodeInfo): boolean {
-  for (const [i, [resource, amount]] of scalars.entries()) if (shortOf(resource, amount, node) !== of[i]) return false;
+  for (const [i, [resource, amount]] of scalars.entries())
+    if (isShortOf(resource, amount, node) !== of[i]) return false;
   return true;
 }
 
-interface Shortage {
-  readonly reasons: readonly string[];
-  /** An empty node would not do either. */
-  readonly isUnresolvable: boolean;
-}
-
 /** All that a node lacks. */
-function shortage(requests: Amounts, scalars: Scalars, node: NodeInfo): Shortage {
+function shortage(requests: Amounts, scalars: Scalars, node: NodeInfo): readonly string[] {
   const reasons = node.pods.length + 1 > node.allowedPods ? ["Too many pods"] : [];
-  let isUnresolvable = false;
   const compute = ["cpu", "memory", "ephemeral-storage"].map((name) => [name, amountOf(requests, name)] as const);
   for (const [resource, amount] of [...compute, ...scalars]) {
-    const has = amountOf(node.allocatable, resource);
-    if (amount === 0 || amount <= has - amountOf(node.requested, resource)) continue;
-    reasons.push(`Insufficient ${resource}`);
-    if (amount > has) isUnresolvable = true;
+    const free = amountOf(node.allocatable, resource) - amountOf(node.requested, resource);
+    if (amount > 0 && amount > free) reasons.push(`Insufficient ${resource}`);
   }
-  return { reasons, isUnresolvable };
+  return reasons;
 }
 
 function freesWhatIsAsked(pod: PodInfo, event: ClusterEvent): boolean {

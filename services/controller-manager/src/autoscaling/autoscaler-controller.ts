@@ -154,7 +154,7 @@ export function createAutoscalerController(config: AutoscalerConfig, tools: Cont
     const options = { ...config, now: clock.now() };
     const decision = decide({ autoscaler, scale, pods: matching, readings, memory }, options);
     memories.set(key, { ...memory, recommendations: decision.recommendations });
-    if (decision.failed !== undefined) tell(autoscaler, "Warning", decision.failed);
+    for (const failed of decision.failed ?? []) tell(autoscaler, "Warning", failed);
     return await rescale(autoscaler, decision, scale, signal);
   };
 

@@ -176,14 +176,20 @@ test("conditions and events tell why", () => {
     condition(failed, "ScalingActive"),
     "False FailedGetResourceMetric: the HPA was unable to compute the replica count: failed to get cpu utilization: unable to get metrics for resource cpu: away",
   );
-  assert.deepEqual(failed.failed, {
-    reason: "FailedComputeMetricsReplicas",
-    message:
-      "invalid metrics (1 invalid out of 1), first error is: failed to get cpu utilization: unable to get metrics for resource cpu: away",
-  });
+  assert.deepEqual(failed.failed, [
+    {
+      reason: "FailedGetResourceMetric",
+      message: "failed to get cpu utilization: unable to get metrics for resource cpu: away",
+    },
+    {
+      reason: "FailedComputeMetricsReplicas",
+      message:
+        "invalid metrics (1 invalid out of 1), first error is: failed to get cpu resource metric value: failed to get cpu utilization: unable to get metrics for resource cpu: away",
+    },
+  ]);
   const without = { ...pod("p0"), spec: { containers: [{ name: "c" }] } };
   assert.match(
-    decided({ pods: [without], readings: [allUse(1, 900)] }).failed?.message ?? "",
+    decided({ pods: [without], readings: [allUse(1, 900)] }).failed?.[0]?.message ?? "",
     /missing request for cpu in container c of Pod p0$/,
   );
 });
@@ -191,7 +197,9 @@ test("conditions and events tell why", () => {
 test("a metric that failed keeps pods from going, not from coming", () => {
   const failed: Reading = { type: "failed", why: "away" };
   const metrics = [cpu(60), cpu(60)];
-  assert.equal(wanted({ metrics, readings: [allUse(4, 100), failed] }), 4);
+  const stays = decided({ metrics, readings: [allUse(4, 100), failed] });
+  assert.deepEqual([stays.rescale, stays.failed?.length], [undefined, 2]);
+  assert.deepEqual(stays.status.currentMetrics?.at(-1), { type: "" });
   assert.equal(wanted({ metrics, readings: [failed, allUse(4, 900)] }), 6);
 });
 

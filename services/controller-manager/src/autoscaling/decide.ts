@@ -1,7 +1,7 @@
 import { wireTime } from "@orch/status/wire-time.js";
 import type { Pod } from "../rim/pods.js";
 import { type Condition, withCondition } from "../rim/status.js";
-import { type Evaluated, evaluate, failureReason, type Reading, type Scale } from "./evaluate.js";
+import { type Evaluated, evaluate, failurePrefix, failureReason, type Reading, type Scale } from "./evaluate.js";
 import { limit, type Memory, type Recommendation } from "./limits.js";
 import { MetricProblem, type ProposalOptions } from "./proposal.js";
 import type { Autoscaler, AutoscalerStatus, MetricSpec } from "./types.js";
@@ -24,8 +24,8 @@ export interface Decision {
   /** Undefined where the target stays as it is. */
   readonly rescale?: { readonly to: number; readonly reason: string };
   readonly status: AutoscalerStatus;
-  /** Why nothing was decided, for an event. */
-  readonly failed?: { readonly reason: string; readonly message: string };
+  /** Why nothing was decided, for events. */
+  readonly failed?: readonly { readonly reason: string; readonly message: string }[];
   readonly recommendations: readonly Recommendation[];
 }
 
@@ -40,18 +40,19 @@ export function decide({ autoscaler, scale, pods, readings, memory }: State, opt
     reason: "SucceededGetScale",
     message: "the HPA controller was able to get the target's current scale",
   });
-  const shown = (
-    desiredReplicas: number,
-    currentMetrics: readonly object[] | null = status.currentMetrics ?? null,
-  ) => ({
-    observedGeneration: autoscaler.metadata.generation ?? 0,
+  const shown = (desiredReplicas: number, currentMetrics: readonly object[] | null = null) => ({
     ...(status.lastScaleTime === undefined ? {} : { lastScaleTime: status.lastScaleTime }),
-    currentReplicas: scale.statusReplicas,
+    currentReplicas: current,
     desiredReplicas,
     currentMetrics,
     conditions: notes.all(),
   });
-  const rescaled = (to: number, reason: string, rest: Pick<Decision, "recommendations">, seen?: readonly object[]) => ({
+  const rescaled = (
+    to: number,
+    reason: string,
+    rest: Pick<Decision, "recommendations" | "failed">,
+    seen?: readonly object[],
+  ) => ({
     ...(to === current ? {} : { rescale: { to, reason } }),
     status: shown(to, seen),
     ...rest,
@@ -68,16 +69,18 @@ export function decide({ autoscaler, scale, pods, readings, memory }: State, opt
   if (current < min) return rescaled(min, "Current number of replicas below Spec.MinReplicas", { recommendations });
 
   const outcomes = metrics.map((metric, i) => outcomeOf(metric, readings[i], { scale, pods, options }));
+  const failures = outcomes.filter((each) => each.type === "failed");
+  const failedReadings = failures.map(({ metric, why }) => ({ reason: failureReason(metric), message: why }));
   const chosen = highest(outcomes, current);
   if (chosen.type === "none") {
     notes.set("ScalingActive", "False", {
       reason: chosen.reason,
       message: `the HPA was unable to compute the replica count: ${chosen.first}`,
     });
-    const { count } = chosen;
-    const message = `invalid metrics (${count} invalid out of ${metrics.length}), first error is: ${chosen.first}`;
-    const failed = { reason: "FailedComputeMetricsReplicas", message };
-    return { status: shown(current, chosen.seen), recommendations, failed };
+    const [first = "there are no metrics"] = failures.map(({ metric, why }) => `${failurePrefix(metric)}${why}`);
+    const message = `invalid metrics (${failures.length} invalid out of ${metrics.length}), first error is: ${first}`;
+    const failed = [...failedReadings, { reason: "FailedComputeMetricsReplicas", message }];
+    return { status: shown(status.desiredReplicas ?? 0, chosen.seen), recommendations, failed };
   }
   const { replicas: proposed, name } = chosen.best;
   notes.set("ScalingActive", "True", {
@@ -89,7 +92,11 @@ export function decide({ autoscaler, scale, pods, readings, memory }: State, opt
   notes.set("AbleToScale", "True", limited.able);
   notes.set("ScalingLimited", limited.limited.is ? "True" : "False", limited.limited);
   const reason = proposed > current ? `${name} above target` : "All metrics below target";
-  return rescaled(limited.replicas, reason, { recommendations: limited.recommendations }, chosen.seen);
+  const rest = {
+    recommendations: limited.recommendations,
+    ...(failedReadings.length === 0 ? {} : { failed: failedReadings }),
+  };
+  return rescaled(limited.replicas, reason, rest, chosen.seen);
 }
 
 type Outcome =
@@ -115,7 +122,6 @@ type Chosen =
       readonly type: "none";
       readonly reason: string;
       readonly first: string;
-      readonly count: number;
       readonly seen: readonly object[];
     };
 
@@ -123,7 +129,8 @@ type Chosen =
 function highest(outcomes: readonly Outcome[], current: number): Chosen {
   const proposals = outcomes.flatMap((each) => (each.type === "proposed" ? [each.evaluated] : []));
   const failures = outcomes.flatMap((each) => (each.type === "failed" ? [each] : []));
-  const seen = proposals.map((each) => each.current);
+  // One for each metric: of one that failed nothing is known.
+  const seen = outcomes.map((each) => (each.type === "proposed" ? each.evaluated.current : { type: "" }));
   const best = proposals.reduce<Evaluated | undefined>(
     (most, each) => (most === undefined || each.replicas > most.replicas ? each : most),
     undefined,
@@ -131,9 +138,9 @@ function highest(outcomes: readonly Outcome[], current: number): Chosen {
   const [first] = failures;
   if (best !== undefined && (first === undefined || best.replicas >= current)) return { type: "best", best, seen };
   if (first === undefined) {
-    return { type: "none", reason: "InvalidMetricSourceType", first: "there are no metrics", count: 0, seen };
+    return { type: "none", reason: "InvalidMetricSourceType", first: "there are no metrics", seen };
   }
-  return { type: "none", reason: failureReason(first.metric), first: first.why, count: failures.length, seen };
+  return { type: "none", reason: failureReason(first.metric), first: first.why, seen };
 }
 
 /** The conditions of a status, as they change while it is decided. */
@@ -175,7 +182,7 @@ export function afterRescale(
 
 /** The status where something stands in the way of a decision. */
 export function withProblem(
-  { status = {}, metadata }: Autoscaler,
+  { status = {} }: Autoscaler,
   {
     type,
     reason,
@@ -187,7 +194,6 @@ export function withProblem(
   const { currentReplicas = 0, desiredReplicas = 0, currentMetrics = null } = status;
   return {
     ...status,
-    observedGeneration: metadata.generation ?? 0,
     currentReplicas,
     desiredReplicas,
     currentMetrics,

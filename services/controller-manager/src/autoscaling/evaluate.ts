@@ -68,6 +68,19 @@ export function failureReason({ type }: MetricSpec): string {
   return reasons[type] ?? "InvalidMetricSourceType";
 }
 
+/** What an event says before why a metric has no proposal. */
+export function failurePrefix({ type, resource, containerResource, external }: MetricSpec): string {
+  const sources: Readonly<Record<string, string>> = {
+    Resource: `${resource?.name} resource metric`,
+    ContainerResource: `${containerResource?.container} container metric`,
+    Pods: "pods metric",
+    Object: "object metric",
+    External: `${external?.metric.name} external metric`,
+  };
+  const source = sources[type];
+  return source === undefined ? "" : `failed to get ${source} value: `;
+}
+
 /** As near as a field of 32 bits comes to it. */
 const inField = (percent: number): number => Math.max(-(2 ** 31), Math.min(percent, 2 ** 31 - 1));
 
@@ -163,13 +176,8 @@ function byPodsMetric(spec: MetricSpec, reading: Reading, { scale, pods, options
   const { metric, target } = spec.pods ?? {};
   const milli = milliOf(target?.averageValue);
   if (metric === undefined || milli === undefined) throw new MetricProblem("invalid metric source");
-  const { replicas, averageMilli } = prefixed("failed to get pods metric value", () =>
-    proposeByPods(
-      scale.specReplicas,
-      { pods, metrics: podsOf(reading), target: { type: "average", milli }, isCpu: false },
-      options,
-    ),
-  );
+  const facts = { pods, metrics: podsOf(reading), target: { type: "average", milli }, isCpu: false } as const;
+  const { replicas, averageMilli } = proposeByPods(scale.specReplicas, facts, options);
   return {
     replicas,
     name: `pods metric ${metric.name}`,
@@ -186,9 +194,11 @@ function byOneValue(spec: MetricSpec, reading: Reading, { scale, pods, options }
     spec.object === undefined
       ? { type: "External", external: { metric, current } }
       : { type: "Object", object: { describedObject: spec.object.describedObject, metric, current } };
-  const milli = prefixed(`failed to get ${what}`, () => oneValueOf(reading));
+  const isShare = target.type === "AverageValue";
+  const externally = isShare ? `failed to get ${metric.name} external metric` : `failed to get ${what}`;
+  const milli = spec.object === undefined ? prefixed(externally, () => oneValueOf(reading)) : oneValueOf(reading);
   const share = milliOf(target.averageValue);
-  if (target.type === "AverageValue" && share !== undefined) {
+  if (isShare && share !== undefined) {
     const { replicas, averageMilli } = proposeByShare(scale.statusReplicas, { milli, target: share }, options);
     return { replicas, name, current: shown({ averageValue: quantityOf(averageMilli) }) };
   }

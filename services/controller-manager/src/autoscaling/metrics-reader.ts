@@ -5,6 +5,7 @@ import type { ApiResources } from "@orch/client/discovery.js";
 import { isRecord, pathOf } from "@orch/client/objects.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { durationMs } from "@orch/schema/formats/duration.js";
+import { ApiError } from "@orch/status/api-error.js";
 import { messageOf } from "@orch/status/message-of.js";
 import { readJson } from "@orch/status/read-json.js";
 import { timeOf } from "../rim/objects.js";
@@ -41,7 +42,10 @@ export function createMetricsReader({ client, naming }: MetricsReaderDeps): Read
       return itemsOf(readJson(body.toString("utf8")));
     } catch (error) {
       if (signal.aborted) throw error;
-      throw new MetricProblem(`unable to fetch metrics from ${what.api} metrics API: ${messageOf(error)}`);
+      // As clients say it of what is not served at all.
+      const isUnserved = error instanceof ApiError && error.reason === "NotFound" && error.details?.name === undefined;
+      const which = isUnserved && what.asked !== undefined ? ` (get ${what.asked})` : "";
+      throw new MetricProblem(`unable to fetch metrics from ${what.api} metrics API: ${messageOf(error)}${which}`);
     }
   };
   const ofResource = async (
@@ -52,7 +56,8 @@ export function createMetricsReader({ client, naming }: MetricsReaderDeps): Read
   ): Promise<Reading> => {
     const path = pathOf({ group: resourceGroup ?? "", version: "v1beta1", resource: "pods", namespace });
     const what = `unable to get metrics for resource ${resource}`;
-    const found = await items({ path, query: { labelSelector: selector }, api: "resource" }, signal).catch(
+    const asked = `pods.${resourceGroup}`;
+    const found = await items({ path, query: { labelSelector: selector }, api: "resource", asked }, signal).catch(
       behind(what),
     );
     if (found.length === 0) throw new MetricProblem(`${what}: no metrics returned from resource metrics API`);
@@ -84,7 +89,8 @@ export function createMetricsReader({ client, naming }: MetricsReaderDeps): Read
     const path = pathOf({ group: externalGroup ?? "", version: "v1beta1", resource: name, namespace });
     const what = `unable to get external metric ${namespace}/${name}`;
     const query = selector === undefined ? {} : { labelSelector: textOf(selector) };
-    const found = await items({ path, query, api: "external" }, signal).catch(behind(what));
+    const asked = `${name}.${externalGroup}`;
+    const found = await items({ path, query, api: "external", asked }, signal).catch(behind(what));
     if (found.length === 0) throw new MetricProblem(`${what}: no metrics returned from external metrics API`);
     return { type: "value", milli: found.reduce((sum, { value }) => sum + (milliOf(value) ?? 0), 0) };
   };
@@ -125,6 +131,8 @@ interface Asked {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly api: "resource" | "custom" | "external";
+  /** The resource and its group. */
+  readonly asked?: string;
 }
 
 interface Item extends Readonly<Record<string, unknown>> {}

@@ -65,7 +65,6 @@ export interface Autoscaler extends Seen {
 }
 
 export interface AutoscalerStatus {
-  readonly observedGeneration?: number;
   readonly lastScaleTime?: string;
   readonly currentReplicas?: number;
   readonly desiredReplicas?: number;

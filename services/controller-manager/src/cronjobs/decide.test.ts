@@ -87,6 +87,8 @@ test("a schedule or a zone that cannot be read is told of", () => {
   const [news] = planOf(cronJob({ schedule: "61 * * * *" })).news;
   assert.equal(news?.message, 'unparseable schedule: "61 * * * *" : end of range (61) above maximum (59): 61');
   assert.deepEqual(reasons(cronJob({ timeZone: "Mars/Base" })), ["UnknownTimeZone"]);
+  // There is no thirty-first of February.
+  assert.deepEqual(reasons(cronJob({ schedule: "0 0 31 2 *" })), ["InvalidSchedule"]);
 });
 
 test("a job has the name of its minute, the time in the schedule's zone, and its owner", () => {

@@ -104,6 +104,10 @@ function scheduleOf({ cronJob, zones, ownZone }: CronState) {
   }
   const { schedule } = parsed;
   const last = timeOf(status.lastScheduleTime ?? metadata.creationTimestamp);
+  if (schedule.next(last) === undefined) {
+    const problem = "time difference between two schedules is less than 1 second";
+    return refuse("InvalidSchedule", `invalid schedule: ${text} : ${problem}`);
+  }
   return {
     ok: true as const,
     next: schedule.next,

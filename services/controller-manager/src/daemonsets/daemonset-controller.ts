@@ -1,3 +1,4 @@
+import { templateGenerationAnnotation } from "@orch/api/kinds/apps/daemon-set.js";
 import { keyOf } from "@orch/client/object-store.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { unlessPast } from "@orch/client/passing.js";
@@ -36,6 +37,12 @@ const name = "daemonset-controller";
 const kind = workloadKinds.daemonSet;
 const firstDelayMs = 1_000;
 const longestDelayMs = 15 * 60_000;
+
+/** How often the template had changed when a pod was made, as users of old versions know it. */
+function generationLabel({ metadata }: DaemonSet): Readonly<Record<string, string>> {
+  const generation = metadata.annotations?.[templateGenerationAnnotation] ?? "";
+  return /^-?[0-9]+$/.test(generation) ? { "pod-template-generation": generation } : {};
+}
 
 export interface DaemonSetConfig {
   /** Daemon sets that are looked at at once. */
@@ -105,10 +112,11 @@ export function createDaemonSetController({ workers }: DaemonSetConfig, tools: C
   const create = async (set: DaemonSet, on: readonly string[], hash: string, signal: AbortSignal): Promise<void> => {
     const key = keyOf(set);
     const { template = {} } = set.spec ?? {};
+    const generation = generationLabel(set);
     expectations.expectCreations(key, on.length);
     const { failures, skipped } = await slowStart(on, async (node) => {
       const pod = podOfTemplate(template, set, kind);
-      const labels = { ...pod.metadata.labels, [revisionLabel]: hash };
+      const labels = { ...pod.metadata.labels, ...generation, [revisionLabel]: hash };
       const spec = specForNode(template.spec ?? {}, node, naming);
       try {
         const made = await control.create({ ...pod, metadata: { ...pod.metadata, labels }, spec }, set, signal);
@@ -125,9 +133,16 @@ export function createDaemonSetController({ workers }: DaemonSetConfig, tools: C
     const { due, waitMs } = endedNow(set, plan.ended);
     for (const pod of due) tellEnded(set, pod);
     const gone = [...plan.remove, ...due];
-    if (gone.length > 0) await remove(set, gone, signal);
-    if (plan.create.length > 0) await create(set, plan.create, hash, signal);
+    const act = async (): Promise<void> => {
+      if (gone.length > 0) await remove(set, gone, signal);
+      if (plan.create.length > 0) await create(set, plan.create, hash, signal);
+    };
+    const failed = await act().then(
+      () => undefined,
+      (error: unknown) => ({ error }),
+    );
     await store(set, plan, signal);
+    if (failed !== undefined) throw failed.error;
     const again = [plan.againAfterMs, waitMs].filter((ms) => ms !== undefined);
     return again.length === 0 ? "done" : { againAfterMs: Math.min(...again) };
   };
@@ -138,7 +153,8 @@ export function createDaemonSetController({ workers }: DaemonSetConfig, tools: C
   /** The hash of the set's template, with its revision stored; undefined where its name was taken. */
   const hashOf = async (set: DaemonSet, history: readonly ControllerRevision[], signal: AbortSignal) => {
     const { collisionCount } = set.status ?? {};
-    const plan = planRevision(set, { kind, template: set.spec?.template ?? {}, history, collisionCount });
+    const { template = {} } = set.spec ?? {};
+    const plan = planRevision(set, { kind, template, history, collisionCount, hashLabel: revisionLabel });
     const stored = await carryOutRevision(client, set, plan, signal);
     if ("revision" in stored) return stored.revision.metadata.labels?.[revisionLabel] ?? "";
     await writeStatus(client, kind, set, { ...set.status, collisionCount: (collisionCount ?? 0) + 1 }, signal);

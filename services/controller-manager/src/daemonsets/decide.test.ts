@@ -99,9 +99,8 @@ test("a pod is for its node and no other", () => {
   const nodeSelectorTerms = [{ matchExpressions: [{ key: "x", operator: "Exists" }] }];
   const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
   const spec = specForNode({ affinity: { nodeAffinity } }, "a", naming);
-  const matchFields = [{ key: "metadata.name", operator: "In", values: ["a"] }];
   assert.deepEqual(spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms, [
-    { ...nodeSelectorTerms[0], matchFields },
+    { matchFields: [{ key: "metadata.name", operator: "In", values: ["a"] }] },
   ]);
   assert.equal(spec.tolerations.length, 6);
   assert.equal(nodeOf({ metadata: {}, spec }), "a");

@@ -48,10 +48,9 @@ export function specForNode(template: TemplateSpec, node: string, naming: Naming
       return key === toleration.key && effect === toleration.effect && operator === toleration.operator;
     });
   const nodeAffinity = template.affinity?.nodeAffinity;
-  const required = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  // What the template requires of nodes was looked at when this one was chosen.
   const matchFields = [{ key: "metadata.name", operator: "In", values: [node] }];
-  const terms: readonly RawNodeTerm[] = required?.nodeSelectorTerms ?? [];
-  const nodeSelectorTerms = terms.length === 0 ? [{ matchFields }] : terms.map((term) => ({ ...term, matchFields }));
+  const nodeSelectorTerms = [{ matchFields }];
   return {
     ...template,
     tolerations: [...own, ...daemonTolerations(template, naming).filter((each) => !isGiven(each))],

@@ -214,12 +214,13 @@ export function takeOver({ create, update, remove }: SlicePlan, isOwned: (slice:
 }
 
 function inPlaceOf(slice: Slice, { metadata: { generateName: _, ...metadata }, ...next }: Slice): Slice {
-  const { name = "", uid, resourceVersion } = slice.metadata;
+  const { name = "", uid, resourceVersion, generateName } = slice.metadata;
   return {
     ...next,
     metadata: {
       ...metadata,
       name,
+      ...(generateName === undefined ? {} : { generateName }),
       ...(uid === undefined ? {} : { uid }),
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     },

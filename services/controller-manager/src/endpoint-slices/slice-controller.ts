@@ -44,7 +44,7 @@ export function createSliceController(config: SliceConfig, tools: ControllerTool
     zone: `topology.${naming.key("zone")}`,
     controlPlane: ["control-plane", "master"].map((role) => `node-role.${naming.key(role)}`),
   };
-  const events = recorderOf(tools, name, name);
+  const events = recorderOf(tools, name, "endpoint-slice-controller");
   const tracker = createSliceTracker();
   const remembered = new Map<string, Remembered>();
   /** Of all nodes: worked out where somebody asks for it after they have changed. */

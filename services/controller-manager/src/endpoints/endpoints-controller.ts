@@ -2,11 +2,13 @@ import { keyOf } from "@orch/client/object-store.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { unlessPast } from "@orch/client/passing.js";
 import type { Outcome } from "@orch/client/work-queue.js";
+import { ApiError } from "@orch/status/api-error.js";
 import { messageOf } from "@orch/status/message-of.js";
 import type { Controller } from "../controller.js";
 import { isNamespaceEnding } from "../rim/pod-control.js";
 import { createReconciler } from "../rim/reconciler.js";
 import { recorderOf } from "../rim/recorder.js";
+import { createWrittenCopies } from "../rim/written-copies.js";
 import { type SeenService, selects, serviceKind } from "../seen/service.js";
 import { podsOf, serviceTeller } from "../seen/services-of-pods.js";
 import { type TriggerTimes, triggerTime } from "../seen/trigger-time.js";
@@ -29,6 +31,7 @@ export function createEndpointsController(config: EndpointsConfig, tools: Contro
   const words = endpointsWords(naming);
   const events = recorderOf(tools, name, "endpoint-controller");
   const remembered = new Map<string, TriggerTimes>();
+  const copies = createWrittenCopies<EndpointsObject>(endpoints.store);
 
   const write = async (
     service: SeenService,
@@ -38,9 +41,13 @@ export function createEndpointsController(config: EndpointsConfig, tools: Contro
   ) => {
     const collection = { ...endpoints.collection, namespace: service.metadata.namespace ?? "" };
     try {
-      await client[action](collection, object, { signal });
+      const before = copies.get(keyOf(service));
+      const written: EndpointsObject = await client[action](collection, object, { signal });
+      if (before !== undefined) copies.wrote(keyOf(service), before, written);
     } catch (error) {
       if (isNamespaceEnding(error)) return;
+      // They were made a moment ago, and are not shown yet.
+      if (error instanceof ApiError && error.reason === "AlreadyExists") throw error;
       const what = action === "create" ? "Create" : "Update";
       const message = `Failed to ${action} endpoint for service ${keyOf(service)}: ${messageOf(error)}`;
       events.tell({ about: service, kind: serviceKind, type: "Warning", reason: `FailedTo${what}Endpoint`, message });
@@ -62,7 +69,7 @@ export function createEndpointsController(config: EndpointsConfig, tools: Contro
     if (service === undefined || !selects(service)) return "done";
     const selected = podsOf(service, pods);
     const { times, text } = triggerTime(service, selected, remembered.get(key));
-    const decision = decideEndpoints({ service, pods: selected, current: endpoints.store.get(key) }, words, text);
+    const decision = decideEndpoints({ service, pods: selected, current: copies.get(key) }, words, text);
     if (decision.action !== "none") await write(service, decision.action, decision.endpoints, signal);
     remembered.set(key, times);
     return "done";

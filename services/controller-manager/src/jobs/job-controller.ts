@@ -28,6 +28,8 @@ import type { Job, JobCondition, JobKeys } from "./types.js";
 const name = "job-controller";
 const kind = workloadKinds.job;
 const pods = { group: "", version: "v1", resource: "pods" };
+/** Each attempt to make pods that are refused is told in an Event. */
+const delays = { firstDelayMs: 1_000, longestDelayMs: 60_000 };
 /** Before the key of a pod that no job counts: it is let go. */
 const podMark = "/";
 
@@ -153,7 +155,7 @@ export function createJobController({ workers }: JobConfig, tools: ControllerToo
 
   return createReconciler(
     {
-      ...{ name, queue: "job", workers },
+      ...{ name, queue: "job", workers, delays },
       follows: (owners) => [
         { informer: jobs, handlers: jobHandlers(owners) },
         { informer: allPods, handlers: podHandlers(owners) },

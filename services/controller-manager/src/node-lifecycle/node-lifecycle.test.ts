@@ -166,11 +166,16 @@ test("nodes of a zone go one at a time by its rate", () => {
   );
 });
 
-test("older labels of the system and the processor are said in the newer names", () => {
-  const labels = { "beta.kubernetes.io/os": "linux", "beta.kubernetes.io/arch": "arm64", "kubernetes.io/os": "linux" };
-  assert.deepEqual(archLabels(naming).missing(node("True", { metadata: { labels } })), {
-    "kubernetes.io/arch": "arm64",
-  });
+test("the labels of the system and the processor are said in their older names, too", () => {
+  const [os, arch] = ["kubernetes.io/os", "kubernetes.io/arch"];
+  const rows: readonly (readonly [labels: Readonly<Record<string, string>>, missing: object | undefined])[] = [
+    [{ [os]: "linux", [arch]: "arm64" }, { [`beta.${os}`]: "linux", [`beta.${arch}`]: "arm64" }],
+    [{ [os]: "linux", [`beta.${os}`]: "plan9" }, { [`beta.${os}`]: "linux" }],
+    [{ [os]: "linux", [`beta.${os}`]: "linux" }, undefined],
+    [{ [`beta.${os}`]: "linux" }, undefined],
+  ];
+  for (const [labels, missing] of rows)
+    assert.deepEqual(archLabels(naming).missing(node("True", { metadata: { labels } })), missing);
 });
 
 test("a node that the server does not answer for holds up no other one", async (t) => {

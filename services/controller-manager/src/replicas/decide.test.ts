@@ -52,5 +52,7 @@ test("what failed stands in a condition until it works", () => {
   assert.deepEqual(status.conditions, [
     { type: "ReplicaFailure", status: "True", ...failed, lastTransitionTime: "2026-01-02T00:00:00Z" },
   ]);
+  const later = { failed: { ...failed, message: "another pod was refused" }, now: now + 5_000 };
+  assert.deepEqual(replicaStatus({ ...set(1), status }, [], later).conditions, status.conditions);
   assert.equal(replicaStatus({ ...set(1), status }, [], { failed: undefined, now }).conditions, undefined);
 });

@@ -68,6 +68,9 @@ function some<K extends string>(name: K, count: number): { readonly [name in K]?
 
 function conditionsOf(conditions: readonly Condition[], failed: Failed | undefined, now: number) {
   if (failed === undefined) return withoutCondition(conditions, "ReplicaFailure");
+  // What failed first stands until something succeeds: a message names the pod that was refused, and each change of the
+  // status would begin the next attempt at once.
+  if (conditions.some(({ type }) => type === "ReplicaFailure")) return conditions;
   return withCondition(conditions, { type: "ReplicaFailure", status: "True", ...failed }, now);
 }
 

@@ -54,11 +54,14 @@ export function planRevision(
     template,
     history,
     collisionCount,
+    hashLabel,
   }: {
     readonly kind: Kind;
     readonly template: PodTemplate;
     readonly history: readonly ControllerRevision[];
     readonly collisionCount: number | undefined;
+    /** Label of a revision that has the hash in its name. */
+    readonly hashLabel: string;
   },
 ): RevisionPlan {
   const equal = history.findLast((each) => isOfTemplate(each, template));
@@ -66,10 +69,11 @@ export function planRevision(
   if (equal !== undefined && equal === history.at(-1)) return { type: "there", revision: equal };
   if (equal !== undefined) return { type: "renumber", revision: { ...equal, revision: next } };
   const hash = templateHash(template, collisionCount);
-  const { name = "", namespace = "" } = owner.metadata;
+  const { name = "", namespace = "", annotations } = owner.metadata;
   const metadata = {
     ...{ name: `${name.slice(0, 223)}-${hash}`, namespace },
-    labels: { ...template.metadata?.labels, [revisionLabel]: hash },
+    labels: { ...template.metadata?.labels, [hashLabel]: hash },
+    ...(annotations === undefined ? {} : { annotations }),
     ownerReferences: [referenceTo(kind, owner)],
   };
   const revision = {

@@ -36,7 +36,10 @@ export function controllerOf({ metadata }: ApiObject): OwnerReference | undefine
 }
 
 /** How what an owner makes refers to it. */
-export function referenceTo({ apiVersion, kind }: Kind, { metadata }: ApiObject): OwnerReference {
+export function referenceTo(
+  { apiVersion, kind }: Pick<Kind, "apiVersion" | "kind">,
+  { metadata }: ApiObject,
+): OwnerReference {
   const { name = "", uid = "" } = metadata;
   return { apiVersion, kind, name, uid, blockOwnerDeletion: true, controller: true };
 }

@@ -19,6 +19,8 @@ export interface Reconciler {
   readonly queue: string;
   /** Keys that are worked on at once. */
   readonly workers: number;
+  /** Of a key's first retry and of its latest ones; 5 ms and 1,000 s where absent. */
+  readonly delays?: { readonly firstDelayMs: number; readonly longestDelayMs: number };
   /** Called once a run; what the handlers add is looked at when every collection was listed. */
   readonly follows: (owners: Owners) => readonly Followed[];
   /** Makes what a key stands for as it should be. What is thrown is told, and tried again later and later. */
@@ -27,7 +29,7 @@ export interface Reconciler {
   readonly beside?: (signal: AbortSignal) => void;
 }
 
-const longestDelayMs = 1_000_000;
+const usualDelays = { firstDelayMs: 5, longestDelayMs: 1_000_000 };
 
 export function createReconciler(of: Reconciler, tools: ControllerTools): Controller {
   const { clock, telemetry } = tools;
@@ -35,7 +37,7 @@ export function createReconciler(of: Reconciler, tools: ControllerTools): Contro
   return {
     async run(signal) {
       const queue = createWorkQueue<string>({
-        ...{ workers: of.workers, work: of.sync, clock, longestDelayMs },
+        ...{ workers: of.workers, work: of.sync, clock, ...(of.delays ?? usualDelays) },
         observer: telemetry.queue(of.queue),
         onError: (error, key) => onError(error, { key }),
       });

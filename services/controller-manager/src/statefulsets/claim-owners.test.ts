@@ -4,7 +4,7 @@ import { createNaming } from "@orch/naming/naming.js";
 import type { OwnerReference, Seen } from "../rim/objects.js";
 import { createMemoryServer } from "../testing/memory-client.js";
 import { memoryTools, runController, until } from "../testing/run-controller.js";
-import { ownersOfClaim } from "./claim-owners.js";
+import { isClaimOfPast, ownersOfClaim } from "./claim-owners.js";
 import { createStatefulSetController } from "./statefulset-controller.js";
 import type { StatefulSet } from "./types.js";
 
@@ -49,6 +49,29 @@ test("a claim that somebody else manages is neither the set's nor the pod's", ()
   assert.equal(owners(ownersOfClaim(managed, setWith("Delete", "Delete"), kept)), "other");
 });
 
+const staleRows: readonly (readonly [what: string, reference: OwnerReference])[] = [
+  ["the set", { apiVersion: "apps/v1", kind: "StatefulSet", name: "db", uid: "before" }],
+  ["the pod", { apiVersion: "v1", kind: "Pod", name: "db-0", uid: "before" }],
+];
+for (const [what, reference] of staleRows) {
+  test(`a claim that names ${what} of before is left to the garbage collector`, () => {
+    assert.ok(kept);
+    const claim = { metadata: { ownerReferences: [reference] } };
+    assert.equal(ownersOfClaim(claim, setWith("Delete", "Delete"), kept), undefined);
+    assert.equal(isClaimOfPast(claim, setWith("Delete", "Delete"), "db-0"), reference.kind === "Pod");
+    assert.equal(isClaimOfPast(claim, setWith("Delete", "Retain"), "db-0"), false);
+  });
+}
+
+test("an owner that does not manage its claim is made to", () => {
+  assert.ok(kept);
+  const claim = { metadata: { ownerReferences: [{ ...owner("set"), controller: false }] } };
+  assert.deepEqual(
+    ownersOfClaim(claim, setWith("Delete", "Retain"), kept)?.map(({ controller }) => controller),
+    [true],
+  );
+});
+
 test("claims that are there follow a policy that changes, and go with pods of which there are too many", async (t) => {
   const server = createMemoryServer();
   const tools = memoryTools(server, createNaming("kubernetes"));
@@ -81,4 +104,6 @@ test("claims that are there follow a policy that changes, and go with pods of wh
   assert.equal(ownersOf("data-db-1"), "Pod db-1");
   put(1, "Retain", "Delete");
   await until(() => ownersOf("data-db-0") === "", "nobody owns the claim that stays");
+  // The account of the controller may not patch claims.
+  assert.ok(!server.writes.some((write) => write.startsWith("patch persistentvolumeclaims/")));
 });

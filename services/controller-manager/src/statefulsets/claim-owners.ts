@@ -1,13 +1,15 @@
-import { controllerOf, type OwnerReference, type Seen } from "../rim/objects.js";
+import { type OwnerReference, referenceTo, type Seen } from "../rim/objects.js";
 import type { Pod } from "../rim/pods.js";
 import { sameJson } from "../rim/same-json.js";
-import { ordinalOf, setOwner } from "./identity.js";
+import { workloadKinds } from "../rim/workload-kinds.js";
+import { ordinalOf } from "./identity.js";
 import type { StatefulSet } from "./types.js";
 
 /**
  * Who is to own a claim of a set's pod, by the set's policy of today; undefined where that is so already. The set does where
- * claims go with it, the pod where there is one too many of it and claims go when there are fewer. Whoever else owns the
- * claim stays, and a claim that somebody else manages gets neither.
+ * claims go with it, the pod where there is one too many of it and claims go when there are fewer; the owner manages the
+ * claim. Whoever else owns the claim stays, a claim that somebody else manages gets neither, and one that names a set or a pod
+ * of before is left alone.
  *
  *     whenDeleted whenScaled    pod of the set    pod too many
  *     Retain      Retain        nobody            nobody
@@ -17,22 +19,30 @@ import type { StatefulSet } from "./types.js";
  */
 export function ownersOfClaim(claim: Seen, set: StatefulSet, pod: Pod): readonly OwnerReference[] | undefined {
   const { whenDeleted, whenScaled } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
-  const ours = new Set([set.metadata.uid, pod.metadata.uid]);
+  const [ofSet, ofPod] = [referenceTo(workloadKinds.statefulSet, set), referenceTo(podKind, pod)];
   const present = claim.metadata.ownerReferences ?? [];
-  const others = present.filter(({ uid }) => !ours.has(uid));
-  const manager = controllerOf(claim);
-  const isManaged = manager !== undefined && !ours.has(manager.uid);
+  if (present.some((each) => isStale(each, ofSet) || isStale(each, ofPod))) return undefined;
+  const others = present.filter(({ uid }) => uid !== ofSet.uid && uid !== ofPod.uid);
+  const isManaged = others.some(({ controller }) => controller === true);
   const goesWithPod = whenScaled === "Delete" && !isInRange(set, pod);
-  const own = goesWithPod ? podOwner(pod) : whenDeleted === "Delete" ? setOwner(set) : undefined;
-  const wanted =
-    own === undefined || isManaged ? others : [...others, present.find(({ uid }) => uid === own.uid) ?? own];
-  const byUid = (references: readonly OwnerReference[]) => references.map(({ uid }) => uid).sort();
-  return sameJson(byUid(present), byUid(wanted)) ? undefined : wanted;
+  const own = goesWithPod ? ofPod : whenDeleted === "Delete" ? ofSet : undefined;
+  const wanted = own === undefined || isManaged ? others : [...others, own];
+  const manages = (references: readonly OwnerReference[]) =>
+    references.map(({ uid, controller }) => `${uid} ${controller === true}`).sort();
+  return sameJson(manages(present), manages(wanted)) ? undefined : wanted;
 }
 
-const podOwner = ({ metadata: { name = "", uid = "" } }: Pod): OwnerReference => ({
-  ...{ apiVersion: "v1", kind: "Pod", name, uid },
-});
+/** A claim of a pod of this name that was, and goes with that one: nothing is made of it any more. */
+export function isClaimOfPast({ metadata }: Seen, set: StatefulSet, podName: string): boolean {
+  if (set.spec?.persistentVolumeClaimRetentionPolicy?.whenScaled !== "Delete") return false;
+  return (metadata.ownerReferences ?? []).some(({ kind, name }) => kind === podKind.kind && name === podName);
+}
+
+const podKind = { apiVersion: "v1", kind: "Pod" };
+
+/** It names a set or a pod of before, which the garbage collector sees to. */
+const isStale = (reference: OwnerReference, { apiVersion, kind, name, uid }: OwnerReference): boolean =>
+  reference.uid !== uid && reference.apiVersion === apiVersion && reference.kind === kind && reference.name === name;
 
 /** The pod is one of those that the set is to have. */
 function isInRange(set: StatefulSet, pod: Pod): boolean {

@@ -130,6 +130,7 @@ test("a pod has its name, its place on the network, and its claims", () => {
   const given = set(1, { serviceName: "svc", volumeClaimTemplates, selector: { matchLabels: { app: "db" } } });
   const template = { metadata: { labels: { app: "db" } }, spec: { volumes: [{ name: "data" }, { name: "tmp" }] } };
   const made = podOf(given, { ordinal: 3, revision: "db-abc", template, keys });
+  assert.equal(made.metadata.generateName, "db-");
   assert.deepEqual(made.metadata.labels, {
     ...{ app: "db", [keys.podName]: "db-3", [keys.podIndex]: "3", [revisionLabel]: "db-abc" },
   });
@@ -148,6 +149,6 @@ test("a pod has its name, its place on the network, and its claims", () => {
     0,
   );
   assert.deepEqual(owned?.metadata.ownerReferences, [
-    { apiVersion: "apps/v1", kind: "StatefulSet", name: "db", uid: "u" },
+    { apiVersion: "apps/v1", kind: "StatefulSet", name: "db", uid: "u", blockOwnerDeletion: true, controller: true },
   ]);
 });

@@ -1,6 +1,6 @@
 import { isRecord } from "@orch/client/objects.js";
 import { revisionLabel } from "../rim/history.js";
-import { type OwnerReference, referenceTo } from "../rim/objects.js";
+import { referenceTo } from "../rim/objects.js";
 import { type PodTemplate, podOfTemplate } from "../rim/pod-control.js";
 import type { Pod } from "../rim/pods.js";
 import { workloadKinds } from "../rim/workload-kinds.js";
@@ -32,7 +32,7 @@ export interface Making {
 export function podOf(set: StatefulSet, { ordinal, revision, template, keys }: Making) {
   const pod = podOfTemplate(template, set, workloadKinds.statefulSet);
   const name = podNameOf(set, ordinal);
-  const { generateName: _generated, ...metadata } = pod.metadata;
+  const { metadata } = pod;
   const claims = (set.spec?.volumeClaimTemplates ?? []).map((claim) => ({
     name: claim.metadata?.name ?? "",
     persistentVolumeClaim: { claimName: claimNameOf(set, claim, ordinal), readOnly: false },
@@ -60,7 +60,6 @@ export function podOf(set: StatefulSet, { ordinal, revision, template, keys }: M
 
 /** The claims that a pod holds; they stay when it goes, unless the set says otherwise. */
 export function claimsOf(set: StatefulSet, ordinal: number) {
-  const owner = setOwner(set);
   const { selector, volumeClaimTemplates = [], persistentVolumeClaimRetentionPolicy: policy } = set.spec ?? {};
   return volumeClaimTemplates.map((claim) => ({
     apiVersion: "v1",
@@ -70,14 +69,8 @@ export function claimsOf(set: StatefulSet, ordinal: number) {
       namespace: set.metadata.namespace ?? "",
       labels: { ...claim.metadata?.labels, ...selector?.matchLabels },
       ...(claim.metadata?.annotations === undefined ? {} : { annotations: claim.metadata.annotations }),
-      ...(policy?.whenDeleted === "Delete" ? { ownerReferences: [owner] } : {}),
+      ...(policy?.whenDeleted === "Delete" ? { ownerReferences: [referenceTo(workloadKinds.statefulSet, set)] } : {}),
     },
     spec: claim.spec ?? {},
   }));
-}
-
-/** The set as the owner of what goes with it, and is not managed by it. */
-export function setOwner(set: StatefulSet): OwnerReference {
-  const { controller: _manages, blockOwnerDeletion: _blocks, ...owner } = referenceTo(workloadKinds.statefulSet, set);
-  return owner;
 }

@@ -1,7 +1,6 @@
 import { keyOf } from "@orch/client/object-store.js";
 import type { ApiObject } from "@orch/client/objects.js";
 import { unlessPast } from "@orch/client/passing.js";
-import { patchTypes } from "@orch/client/patch-types.js";
 import type { Outcome } from "@orch/client/work-queue.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { messageOf } from "@orch/status/message-of.js";
@@ -18,7 +17,7 @@ import {
   revisionLabel,
   sortedRevisions,
 } from "../rim/history.js";
-import type { Seen } from "../rim/objects.js";
+import { isGoing, type Seen } from "../rim/objects.js";
 import { isNamespaceEnding } from "../rim/pod-control.js";
 import type { Pod } from "../rim/pods.js";
 import { createReconciler } from "../rim/reconciler.js";
@@ -28,7 +27,7 @@ import { workloadKinds } from "../rim/workload-kinds.js";
 import { writeStatus } from "../rim/write-status.js";
 import type { ControllerTools } from "../tools.js";
 import { unlessThere } from "../unless-there.js";
-import { ownersOfClaim } from "./claim-owners.js";
+import { isClaimOfPast, ownersOfClaim } from "./claim-owners.js";
 import { decide, type StatefulAction } from "./decide.js";
 import { claimsOf, ordinalOf, podOf } from "./identity.js";
 import type { StatefulSet, StatefulSetKeys } from "./types.js";
@@ -46,6 +45,18 @@ export function statefulSetKeys(naming: Naming): StatefulSetKeys {
   return { podName: `statefulset.${naming.key("pod-name")}`, podIndex: `apps.${naming.key("pod-index")}` };
 }
 
+/** Why a pod does not have a claim. */
+interface ClaimProblem {
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+/** One as it is, several as a list. */
+function messageOfProblems(problems: readonly ClaimProblem[]): string {
+  const messages = problems.map(({ message }) => message);
+  return messages.length === 1 ? (messages[0] ?? "") : `[${messages.join(", ")}]`;
+}
+
 interface Revisions {
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
@@ -61,6 +72,7 @@ export function createStatefulSetController({ workers }: StatefulSetConfig, tool
   const revisions = informers.of("controllerrevisions");
   const expectations = createExpectations(clock);
   const events = recorderOf(tools, name, name);
+  const hashLabel = `controller.${naming.key("hash")}`;
   const selectorOf = (object: ApiObject) => {
     const { spec }: StatefulSet = object;
     return spec?.selector;
@@ -71,25 +83,45 @@ export function createStatefulSetController({ workers }: StatefulSetConfig, tool
     ...{ ...core, resource, namespace: metadata.namespace ?? "" },
   });
 
-  const createClaims = async (set: StatefulSet, ordinal: number, signal: AbortSignal): Promise<void> => {
+  /** Makes the claims of a pod that are not there. @returns what keeps the pod from having them all */
+  const createClaims = async (
+    set: StatefulSet,
+    ordinal: number,
+    signal: AbortSignal,
+  ): Promise<readonly ClaimProblem[]> => {
+    const problems: ClaimProblem[] = [];
     for (const claim of claimsOf(set, ordinal)) {
-      if (claims.store.has(keyOf(claim))) continue;
-      const what = `Claim ${claim.metadata.name} Pod ${set.metadata.name}-${ordinal} in StatefulSet ${set.metadata.name}`;
+      const { name: claimName } = claim.metadata;
+      const there = claims.store.get(keyOf(claim));
+      if (there !== undefined && isGoing(there)) problems.push({ message: `pvc ${claimName} is being deleted` });
+      if (there !== undefined) continue;
+      const pod = `Pod ${set.metadata.name}-${ordinal} in StatefulSet ${set.metadata.name}`;
       try {
         await client.create(placeOf(set, "persistentvolumeclaims"), claim, { signal }).catch(unlessThere);
-      } catch (error) {
-        tell(set, "Warning", "FailedCreate", `create ${what} failed error: ${messageOf(error)}`);
-        throw error;
+        tell(set, "Normal", "SuccessfulCreate", `create Claim ${claimName} ${pod} success`);
+      } catch (cause) {
+        const why = messageOf(cause);
+        tell(set, "Warning", "FailedCreate", `create Claim ${claimName} for ${pod} failed error: ${why}`);
+        problems.push({ message: `failed to create PVC ${claimName}: ${why}`, cause });
       }
-      tell(set, "Normal", "SuccessfulCreate", `create ${what} success`);
     }
+    return problems;
   };
   const create = async (set: StatefulSet, ordinal: number, of: ControllerRevision, signal: AbortSignal) => {
     const { $patch: _patch, ...template } = of.data?.spec?.template ?? {};
     const revision = of.metadata.name ?? "";
     const pod = podOf(set, { ordinal, revision, template, keys });
     const what = `create Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
-    await createClaims(set, ordinal, signal);
+    const isOfPast = claimsOf(set, ordinal).some((claim) => {
+      const there = claims.store.get(keyOf(claim));
+      return there !== undefined && isClaimOfPast(there, set, pod.metadata.name);
+    });
+    if (isOfPast) return;
+    const problems = await createClaims(set, ordinal, signal);
+    if (problems.length > 0) {
+      tell(set, "Warning", "FailedCreate", `${what} failed error: ${messageOfProblems(problems)}`);
+      throw new Error(messageOfProblems(problems), { cause: problems[0]?.cause });
+    }
     expectations.expectCreations(keyOf(set), 1);
     try {
       await client.create(placeOf(set, "pods"), pod, { signal });
@@ -106,30 +138,29 @@ export function createStatefulSetController({ workers }: StatefulSetConfig, tool
     if ((set.spec?.volumeClaimTemplates ?? []).length === 0) return;
     const place = placeOf(set, "persistentvolumeclaims");
     for (const pod of owned) {
+      if (pod.status?.phase === "Pending" && !isGoing(pod)) {
+        const problems = await createClaims(set, ordinalOf(pod, set) ?? 0, signal);
+        if (problems.length > 0) throw new Error(messageOfProblems(problems), { cause: problems[0]?.cause });
+      }
       for (const { metadata } of claimsOf(set, ordinalOf(pod, set) ?? 0)) {
         const claim: Seen | undefined = claims.store.get(`${place.namespace}/${metadata.name}`);
         const ownerReferences = claim === undefined ? undefined : ownersOfClaim(claim, set, pod);
         if (claim === undefined || ownerReferences === undefined) continue;
-        const { uid, resourceVersion } = claim.metadata;
-        // With its version: lists are written whole.
-        const body = { metadata: { uid, resourceVersion, ownerReferences } };
-        await client.patch(place, metadata.name, { type: patchTypes.merge, body, signal });
+        // Controllers of sets may update claims, not patch them.
+        const words = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+        await client
+          .update(place, { ...claim, ...words, metadata: { ...claim.metadata, ownerReferences } }, { signal })
+          .catch(unlessPast);
       }
     }
   };
   const remove = async (
     set: StatefulSet,
-    { pod, why }: Extract<StatefulAction, { readonly type: "delete" }>,
+    { pod }: Extract<StatefulAction, { readonly type: "delete" }>,
     signal: AbortSignal,
   ): Promise<void> => {
-    const { name: podName = "", uid = "", namespace } = pod.metadata;
+    const { name: podName = "", uid = "" } = pod.metadata;
     const what = `delete Pod ${podName} in StatefulSet ${set.metadata.name}`;
-    if (why === "again") {
-      const hasFailed = pod.status?.phase === "Failed";
-      const [reason, word] = hasFailed ? ["RecreatingFailedPod", "failed"] : ["RecreatingTerminatedPod", "terminated"];
-      const place = `${namespace}/${set.metadata.name}`;
-      tell(set, hasFailed ? "Warning" : "Normal", reason, `StatefulSet ${place} is recreating ${word} Pod ${podName}`);
-    }
     expectations.expectDeletions(keyOf(set), [uid]);
     try {
       await client.delete(placeOf(set, "pods"), podName, { preconditions: { uid }, signal }).catch(unlessPast);
@@ -148,7 +179,8 @@ export function createStatefulSetController({ workers }: StatefulSetConfig, tool
     signal: AbortSignal,
   ): Promise<Revisions | undefined> => {
     const { collisionCount, currentRevision } = set.status ?? {};
-    const plan = planRevision(set, { kind, template: set.spec?.template ?? {}, history, collisionCount });
+    const { template = {} } = set.spec ?? {};
+    const plan = planRevision(set, { kind, template, history, collisionCount, hashLabel });
     const stored = await carryOutRevision(client, set, plan, signal);
     if ("collided" in stored) {
       const status = { replicas: 0, ...set.status, collisionCount: (collisionCount ?? 0) + 1 };
@@ -203,15 +235,21 @@ export function createStatefulSetController({ workers }: StatefulSetConfig, tool
         if (made === undefined) return "retry";
         const { current, update } = made;
         const names = { currentRevision: current.metadata.name ?? "", updateRevision: update.metadata.name ?? "" };
-        await keepClaims(set, owned, signal);
         const plan = decide({ set, pods: owned, ...names }, clock.now());
-        if (expectations.isMet(key)) {
+        const act = async (): Promise<void> => {
+          await keepClaims(set, owned, signal);
+          if (!expectations.isMet(key)) return;
           for (const action of plan.actions) {
             if (action.type === "delete") await remove(set, action, signal);
             else await create(set, action.ordinal, action.isUpdated ? update : current, signal);
           }
-        }
+        };
+        const failed = await act().then(
+          () => undefined,
+          (error: unknown) => ({ error }),
+        );
         if (!sameJson(plan.status, set.status)) await writeStatus(client, kind, set, plan.status, signal);
+        if (failed !== undefined) throw failed.error;
         await cleanUp(set, { ...made, history, owned }, signal);
         return plan.againAfterMs === undefined ? "done" : { againAfterMs: plan.againAfterMs };
       },

@@ -22,6 +22,8 @@ export function createTaintEvictionController(tools: ControllerTools): Controlle
   const events = recorderOf(tools, name, "taint-eviction-controller");
   /** When pods that are to go were first seen beside such a taint. Milliseconds that only grow. */
   const since = new Map<string, number>();
+  /** Uids of pods that were made to go, until they are seen going: what is written in them begins another look. */
+  const evicted = new Map<string, string>();
 
   const taintsOf = (node: string | undefined): readonly SeenTaint[] => {
     const found: SeenNode | undefined = nodes.store.get(node ?? "");
@@ -35,8 +37,10 @@ export function createTaintEvictionController(tools: ControllerTools): Controlle
     const pod: SeenPod | undefined = pods.store.get(key);
     if (pod === undefined || isGoing(pod)) {
       since.delete(key);
+      evicted.delete(key);
       return "done";
     }
+    if (evicted.get(key) === pod.metadata.uid) return "done";
     const stay = decideStay(pod, taintsOf(pod.spec?.nodeName));
     if (stay.type === "forever") {
       if (since.delete(key)) tell(pod, "Cancelling deletion of");
@@ -52,6 +56,7 @@ export function createTaintEvictionController(tools: ControllerTools): Controlle
     const why = { reason: "DeletionByTaintManager", message: "Taint manager: deleting due to NoExecute taint" };
     await disruptPod(pod, { client, now: clock.now(), why, signal });
     since.delete(key);
+    evicted.set(key, pod.metadata.uid ?? "");
     return "done";
   };
 
@@ -64,7 +69,7 @@ export function createTaintEvictionController(tools: ControllerTools): Controlle
       follows(owners) {
         const look = (pod: ApiObject): void => {
           const { spec }: SeenPod = pod;
-          if (since.has(keyOf(pod)) || taintsOf(spec?.nodeName).length > 0) owners.add(keyOf(pod));
+          if (since.has(keyOf(pod)) || evicted.has(keyOf(pod)) || taintsOf(spec?.nodeName).length > 0) owners.add(keyOf(pod));
         };
         const lookOn = (node: ApiObject): void => {
           for (const pod of pods.onNode(node.metadata.name ?? "")) owners.add(keyOf(pod));

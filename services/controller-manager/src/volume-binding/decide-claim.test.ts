@@ -134,7 +134,7 @@ const byName: readonly Row[] = [
   ["that is set aside for it", named("a"), [volume("a", { claimRef: ours })], "bind a"],
   ["that is too small", named("a"), [volume("a", size("1Gi"))], "wait VolumeMismatch"],
   ["of another class", named("a"), [volume("a", { storageClassName: "made" })], "wait VolumeMismatch"],
-  ["of somebody else", named("a"), [volume("a", { claimRef: theirs })], "wait"],
+  ["of somebody else", named("a"), [volume("a", { claimRef: theirs })], "wait FailedBinding"],
   [
     "of somebody else, which it had been given",
     named("a", { annotations: { "pv.kubernetes.io/bound-by-controller": "yes" } }),

@@ -70,9 +70,9 @@ function decideNamed(claim: Claim, name: string, { volumeNamed, words }: ClaimSt
   if (volume === undefined) return { do: "wait" };
   if (isHeldFor(volume, claim)) return { do: "bind", volume };
   if (volume.spec?.claimRef !== undefined) {
-    if (!isMarked(claim, words.boundByController)) return { do: "wait" };
     const message = `volume ${JSON.stringify(name)} already bound to a different claim.`;
-    return { do: "tell", event: { type: "Warning", reason: "FailedBinding", message } };
+    const event = { type: "Warning", reason: "FailedBinding", message } as const;
+    return { do: isMarked(claim, words.boundByController) ? "tell" : "wait", event };
   }
   const problem = mismatch(volume, claim, words);
   if (problem === undefined) return { do: "bind", volume };

@@ -53,6 +53,7 @@ const rows: readonly Row[] = [
     "Released, Failed VolumeFailedDelete",
     true,
   ],
+  ["released, of a driver", volume("Released", { ...deleted, csi: { driver: "d" } }), undefined, ""],
   ["released, of what is no driver", volume("Released", deleted, builtIn), undefined, "Failed VolumeFailedDelete"],
   ["failed", volume("Failed", deleted), undefined, ""],
   [

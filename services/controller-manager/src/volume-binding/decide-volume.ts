@@ -65,6 +65,8 @@ function reclaimProblem({ metadata, spec }: Volume, words: BindingWords): Told |
   switch (spec?.persistentVolumeReclaimPolicy) {
     case "Delete": {
       const provisioner = metadata.annotations?.[words.provisionedBy] ?? "";
+      // The driver's own provisioner deletes what nobody here made.
+      if (provisioner === "" && spec.csi !== undefined) return undefined;
       if (provisioner === "") {
         const name = JSON.stringify(metadata.name);
         const problem = `error getting deleter volume plugin for volume ${name}: no deletable volume plugin matched`;

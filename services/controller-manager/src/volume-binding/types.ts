@@ -29,6 +29,7 @@ export interface Volume extends Seen {
     readonly persistentVolumeReclaimPolicy?: string;
     readonly storageClassName?: string;
     readonly volumeMode?: string;
+    readonly csi?: { readonly driver?: string };
     readonly volumeAttributesClassName?: string;
   };
   readonly status?: { readonly phase?: string; readonly message?: string };

@@ -21,7 +21,8 @@ export interface Rendition {
   event(type: EventType, object: CachedObject, revision: number): Buffer;
   /** The same of a change that happens now: most often nobody asks for it again. */
   liveEvent(type: EventType, object: CachedObject, revision: number): Buffer;
-  bookmark(revision: number, annotation?: string): Buffer;
+  /** `emptyList`: an annotation that holds the body of a list without items, in Base64. */
+  bookmark(revision: number, annotation?: string, emptyList?: string): Buffer;
   /** An ERROR event. */
   error(status: JsonObject): Buffer;
   /**
@@ -36,14 +37,24 @@ export interface Rendition {
   readonly following: Rendition;
 }
 
+function emptyListText(renderer: Renderer): string {
+  const { head, tail } = renderer.list({ resourceVersion: "" }, { count: 0, bytes: 0 });
+  return Buffer.concat([head, tail]).toString("base64");
+}
+
 /** Events without an object. */
 export function signals(renderer: Renderer): Pick<Rendition, "bookmark" | "error"> {
   return {
-    bookmark: (revision, annotation) =>
-      renderer.bookmark({
+    bookmark(revision, annotation, emptyList) {
+      const annotations = {
+        ...(annotation === undefined ? {} : { [annotation]: "true" }),
+        ...(emptyList === undefined ? {} : { [emptyList]: emptyListText(renderer) }),
+      };
+      return renderer.bookmark({
         resourceVersion: String(revision),
-        ...(annotation === undefined ? {} : { annotations: { [annotation]: "true" } }),
-      }),
+        ...(annotation === undefined ? {} : { annotations }),
+      });
+    },
     error: (status) => renderer.error(status),
   };
 }

@@ -157,6 +157,11 @@ for (const kind of kinds) {
       const last = reader.event(form.encoding, rendition.bookmark(9, naming.initialEventsEnd));
       const annotations = { [naming.initialEventsEnd]: "true" };
       assert.deepEqual(last.object["metadata"], { resourceVersion: "9", annotations });
+      const ended = reader.event(form.encoding, rendition.bookmark(9, naming.initialEventsEnd, "empty"));
+      const { annotations: of } = Object(ended.object["metadata"]);
+      const empty = reader.body(form.encoding, Buffer.from(of.empty, "base64"));
+      const wanted = typed(kind, form, { names: [], versions: [], list: true });
+      assert.deepEqual(told(form, form.encoding === "protobuf" ? { items: [], ...empty } : empty), wanted);
       const status = {
         kind: "Status",
         apiVersion: "v1",

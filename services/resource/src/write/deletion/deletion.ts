@@ -50,7 +50,10 @@ const namespace: Deletion = {
     const list = valueAt(object, "spec.finalizers");
     return Array.isArray(list) && list.length > 0;
   },
-  begun: (object) => ({ ...object, status: { ...Object(object["status"]), phase: "Terminating" } }),
+  /** It has no grace: what is in it goes first. */
+  begun({ metadata: { deletionGracePeriodSeconds: _grace, ...metadata }, ...object }) {
+    return { ...object, metadata, status: { ...Object(object["status"]), phase: "Terminating" } };
+  },
 };
 
 const job: Deletion = {
