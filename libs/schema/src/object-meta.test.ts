@@ -29,7 +29,7 @@ const rows: readonly (readonly [string, ObjectMeta, readonly RegExp[]])[] = [
   [
     "an owner without uid",
     { ...good, ownerReferences: [{ apiVersion: "v1", kind: "Pod", name: "p" }] },
-    [/^metadata.ownerReferences.uid: Invalid value: "": must not be empty$/],
+    [/^metadata.ownerReferences.uid: Invalid value: "": uid must not be empty$/],
   ],
   [
     "two controllers",
@@ -37,7 +37,7 @@ const rows: readonly (readonly [string, ObjectMeta, readonly RegExp[]])[] = [
       ...good,
       ownerReferences: ["p", "q"].map((name) => ({ apiVersion: "a/v1", kind: "K", name, uid: name, controller: true })),
     },
-    [/Only one reference can have Controller set to true. Found "true" in references for p and q$/],
+    [/Only one reference can have Controller set to true. Found "true" in references for K\/p and K\/q$/],
   ],
   [
     "an event as owner",
