@@ -76,16 +76,18 @@ const creates: readonly CreateRow[] = [
     "of odd amounts",
     { status: { capacity: { pods: "500m", memory: "-1" }, allocatable: { "example.com/gpu": "1500m" } } },
     [
-      'status.capacity[pods]: Invalid value: "500m": must be an integer',
-      'status.capacity[memory]: Invalid value: "-1": must be greater than or equal to 0',
-      'status.allocatable[example.com/gpu]: Invalid value: "1500m": must be an integer',
+      'status.capacity.pods: Invalid value: "500m": must be an integer',
+      'status.capacity.memory: Invalid value: "-1": must be greater than or equal to 0',
+      'status.allocatable.example.com/gpu: Invalid value: "1500m": must be an integer',
     ],
   ],
   [
     "Node",
     "with a taint twice",
     { spec: { taints: [1, 2].map(() => ({ key: "a", effect: "NoSchedule" })) } },
-    ['spec.taints[1]: Duplicate value: {"key":"a","effect":"NoSchedule"}'],
+    [
+      'metadata.taints[1]: Duplicate value: {"key":"a","effect":"NoSchedule"}: taints must be unique by key and effect pair',
+    ],
   ],
   [
     "Service",
@@ -185,9 +187,9 @@ const creates: readonly CreateRow[] = [
       loadBalancerClass: "a/b",
     }),
     [
+      `spec.LoadBalancerSourceRanges: Forbidden: ${onlyBalanced}`,
       `spec.allocateLoadBalancerNodePorts: Forbidden: ${onlyBalanced}`,
       `spec.loadBalancerClass: Forbidden: ${onlyBalanced}`,
-      `spec.LoadBalancerSourceRanges: Forbidden: ${onlyBalanced}`,
     ],
   ],
   [
@@ -448,8 +450,8 @@ const parts: readonly PartRow[] = [
     },
     {},
     [
-      'status.capacity[pods]: Invalid value: "500m": must be an integer',
-      'status.allocatable[pods]: Invalid value: "500m": must be an integer',
+      'status.capacity.pods: Invalid value: "500m": must be an integer',
+      'status.allocatable.pods: Invalid value: "500m": must be an integer',
       'status.addresses[1]: Duplicate value: {"type":"InternalIP","address":"10.0.0.1"}',
     ],
   ],

@@ -22,6 +22,11 @@ export const persistentVolume = behavior<PersistentVolume>((naming) => {
       const { persistentVolumeReclaimPolicy = "Retain", volumeMode = "Filesystem" } = spec;
       return { ...object, spec: { ...defaultVolumeSpec(spec), persistentVolumeReclaimPolicy, volumeMode } };
     },
+    withoutDisabled: (object, old, features) => {
+      const { volumeAttributesClassName: name, ...spec } = object.spec ?? {};
+      const keeps = features.has("VolumeAttributesClass") || old?.spec?.volumeAttributesClassName !== undefined;
+      return name === undefined || keeps ? object : { ...object, spec };
+    },
     prepareForCreate: (object, { now }) => ({
       ...object,
       status: { ...object.status, lastPhaseTransitionTime: now },

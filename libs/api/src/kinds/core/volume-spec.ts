@@ -1,6 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
-import { compareQuantities } from "@orch/schema/formats/quantity.js";
+import { compareQuantities, nanoOf } from "@orch/schema/formats/quantity.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { type NodeSelector, validateNodeSelector } from "./node-selector.js";
 import { type Resources, rounded } from "./resources.js";
@@ -69,9 +69,15 @@ function validateCapacity(capacity: Resources, at: string): FieldError[] {
 function validatePositive(amount: string, at: string): FieldError[] {
   const order = compareQuantities(amount, "0");
   return [
-    ...(order < 0 ? [fieldError.invalid(at, amount, "must be a valid resource quantity")] : []),
+    ...(order < 0 ? [fieldError.invalid(at, wholeOf(amount), "must be a valid resource quantity")] : []),
     ...(order <= 0 ? [fieldError.invalid(at, amount, "must be greater than zero")] : []),
   ];
+}
+
+/** As the reference shows it: rounded away from zero. */
+function wholeOf(amount: string): bigint {
+  const nano = nanoOf(amount);
+  return -((-nano + 999_999_999n) / 1_000_000_000n);
 }
 
 function validateAffinity({ nodeAffinity }: VolumeSpec, at: string): FieldError[] {

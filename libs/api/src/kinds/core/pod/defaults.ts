@@ -21,7 +21,13 @@ export function defaultPodOnly(spec: PodSpec): PodSpec {
     const asking = requestLimits(container);
     return spec.hostNetwork === true ? withHostPorts(asking) : asking;
   };
-  return { ...spec, enableServiceLinks: spec.enableServiceLinks ?? true, ...withContainers(others, settled) };
+  return {
+    ...spec,
+    enableServiceLinks: spec.enableServiceLinks ?? true,
+    // What a template says is left to its pods.
+    ...((spec.terminationGracePeriodSeconds ?? 0) < 0 ? { terminationGracePeriodSeconds: 1 } : {}),
+    ...withContainers(others, settled),
+  };
 }
 
 function withContainers(spec: PodSpec, change: (container: Container) => Container): PodSpec {

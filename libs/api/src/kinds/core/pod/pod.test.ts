@@ -200,10 +200,10 @@ const values: readonly ValueRow[] = [
   ],
   [
     "Pod",
-    "keeps a negative time to end",
+    "has a second for a negative time to end",
     podOf({ terminationGracePeriodSeconds: -5 }),
     "spec.terminationGracePeriodSeconds",
-    -5,
+    1,
   ],
   [
     "Pod",
@@ -284,6 +284,7 @@ const values: readonly ValueRow[] = [
       {
         type: "PodScheduled",
         status: "False",
+        lastTransitionTime: "2026-01-02T03:04:05Z",
         reason: "SchedulingGated",
         message: "Scheduling is blocked due to non-empty scheduling gates",
       },
