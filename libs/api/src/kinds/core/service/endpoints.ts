@@ -4,33 +4,15 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../../behavior.js";
 import type { ApiObject } from "../../../object.js";
 import { invalidFor } from "../../shared/problems.js";
-import { type Address, type Port, packed, type Subset } from "./endpoint-subsets.js";
+import type { Address, Port, Subset } from "./endpoint-subsets.js";
 
 interface Endpoints extends ApiObject {
   readonly subsets?: readonly Subset[];
 }
 
 export const endpoints = behavior<Endpoints>(() => ({
-  prepareForCreate: canonical,
-  prepareForUpdate: canonical,
   validate: ({ subsets = [] }) => validateSubsets(subsets),
 }));
-
-/** Packing looks at each address with each port; what nobody needs and would cost seconds stays as it came. */
-const maxPairs = 1_000_000;
-
-function pairsIn(subsets: readonly Subset[]): number {
-  return subsets.reduce((sum, { addresses = [], notReadyAddresses = [], ports = [] }) => {
-    return sum + (addresses.length + notReadyAddresses.length) * Math.max(1, ports.length);
-  }, 0);
-}
-
-/** Subsets are packed when they are good: errors name the places that the writer knows. */
-function canonical(object: Endpoints): Endpoints {
-  const { subsets } = object;
-  if (subsets === undefined || pairsIn(subsets) > maxPairs || validateSubsets(subsets).length > 0) return object;
-  return { ...object, subsets: packed(subsets) };
-}
 
 function validateSubsets(subsets: readonly Subset[]): FieldError[] {
   return subsets.flatMap(({ addresses = [], notReadyAddresses = [], ports = [] }, i) => {
