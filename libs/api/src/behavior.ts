@@ -12,7 +12,7 @@ export interface Behavior<T extends ApiObject = ApiObject> {
   readonly setDefaults?: (object: T) => T;
   /**
    * The object without the fields of features that are off and that the stored state (undefined for a new object) does not
-   * use: before it is prepared, at every write.
+   * use: before it is prepared, at writes of the object itself.
    */
   readonly withoutDisabled?: (object: T, old: T | undefined, features: Features) => T;
   readonly prepareForCreate?: (object: T, context: WriteContext) => T;

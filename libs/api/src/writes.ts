@@ -109,8 +109,7 @@ export function keptOf({ behavior: { kept } }: Kind, object: AnyObject): AnyObje
  */
 export function prepareForPart(kind: Kind, { name, object, old }: PartWrite, context: WriteContext): AnyObject {
   const part = kind.behavior.parts?.[name];
-  const enabled = withoutDisabled(kind, object, { old, context });
-  const given = { ...enabled, metadata: keptMeta(object.metadata, old.metadata) };
+  const given = { ...object, metadata: keptMeta(object.metadata, old.metadata) };
   const prepared = part?.prepare === undefined ? withStatus(given, old) : own(part.prepare(given, old, context));
   const { generation: _given, ...metadata } = prepared.metadata;
   const { generation } = old.metadata;

@@ -49,7 +49,7 @@ export const namespace = behavior<Namespace>((naming) => {
 /** The phase says whether the namespace is being deleted, nothing else. */
 function validatePhase({ metadata, status }: Namespace): FieldError[] {
   const isDeleted = metadata.deletionTimestamp !== undefined;
-  const phase = status?.phase ?? "";
+  const phase = status?.phase ?? "Active";
   const wanted = isDeleted ? "Terminating" : "Active";
   if (phase === wanted) return [];
   const when = isDeleted ? "is not empty" : "is empty";

@@ -59,8 +59,10 @@ export const node = behavior<Node>((naming) => ({
   validateUpdate,
   parts: {
     status: {
-      prepare: ({ metadata, status }, old) =>
-        withoutConfig({ ...old, metadata, ...(status === undefined ? {} : { status }) }, old),
+      prepare: ({ metadata, status }, old) => {
+        const { status: _, ...rest } = old;
+        return withoutConfig({ ...rest, metadata, ...(status === undefined ? {} : { status }) }, old);
+      },
       validate: (object, old) => [...validateCapacity(object, naming), ...validateUpdate(object, old)],
     },
   },

@@ -4,13 +4,14 @@ import { qualifiedName } from "@orch/schema/formats/names.js";
 import { compareQuantities } from "@orch/schema/formats/quantity.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
-import type { Features } from "../../features.js";
+import { type Features, noFeatures } from "../../features.js";
 import type { ApiObject } from "../../object.js";
 import { immutable, invalidFor } from "../shared/problems.js";
 import { type ClaimSpec, defaultClaimSpec, validateClaimSpec, withBothSources } from "./claim-spec.js";
 import { claimSpecWarnings, classAnnotationWarnings } from "./claim-warnings.js";
 import { isNative } from "./resource-names.js";
 import { type Resources, rounded } from "./resources.js";
+import { wholeOf } from "./volume-spec.js";
 
 interface Claim extends ApiObject {
   readonly spec?: ClaimSpec;
@@ -43,7 +44,16 @@ export const persistentVolumeClaim = behavior<Claim>((naming) => ({
   prepareForUpdate: (object, old) => ({ ...object, spec: withBothSources(object.spec ?? {}, old.spec, naming) }),
   validate: (object) => validateClaimSpec(object.spec ?? {}, "spec"),
   validateUpdate: (object, old) => validateUpdate(object, old, naming),
-  parts: { status: { validate: (object) => validateStatus(object, naming) } },
+  parts: {
+    status: {
+      prepare: ({ metadata, status = { phase: "Pending" } }, old, { features = noFeatures }) => ({
+        ...old,
+        metadata,
+        status: withoutDisabledStatus(status, old.status, features),
+      }),
+      validate: (object) => validateStatus(object, naming),
+    },
+  },
 }));
 
 /** What a claim says of a feature that is off, and did not say before. */
@@ -201,7 +211,7 @@ function validateStatus({ status = {} }: Claim, naming: Naming): FieldError[] {
     ),
     ...Object.entries(status.allocatedResourceStatuses ?? {}).flatMap(([name, value]) => [
       ...validateStorageName(name, statuses, naming),
-      ...(growthStatuses.includes(value) ? [] : [fieldError.notSupported(statuses, name, growthStatuses)]),
+      ...(growthStatuses.includes(value) ? [] : [unknownStatus(statuses, name)]),
     ]),
     ...Object.entries(status.allocatedResources ?? {}).flatMap(([name, amount]) => {
       const errors = validateStorageName(name, amounts, naming);
@@ -210,9 +220,15 @@ function validateStatus({ status = {} }: Claim, naming: Naming): FieldError[] {
   ];
 }
 
+/** The name of a resource stands there without quotes, as in the reference. */
+function unknownStatus(at: string, name: string): FieldError {
+  const error = fieldError.notSupported(at, name, growthStatuses);
+  return { ...error, message: error.message.replace(JSON.stringify(name), () => name) };
+}
+
 function validateAmount(amount: string, at: string): FieldError[] {
   return compareQuantities(amount, "0") < 0
-    ? [fieldError.invalid(at, amount, "must be a valid resource quantity")]
+    ? [fieldError.invalid(at, wholeOf(amount), "must be a valid resource quantity")]
     : [];
 }
 

@@ -75,7 +75,7 @@ function validatePositive(amount: string, at: string): FieldError[] {
 }
 
 /** As the reference shows it: rounded away from zero. */
-function wholeOf(amount: string): bigint {
+export function wholeOf(amount: string): bigint {
   const nano = nanoOf(amount);
   return -((-nano + 999_999_999n) / 1_000_000_000n);
 }

@@ -575,10 +575,10 @@ const parts: readonly PartRow[] = [
     },
     claimOf({}),
     [
-      'status.capacity[storage]: Invalid value: "-1": must be a valid resource quantity',
+      "status.capacity[storage]: Invalid value: -1: must be a valid resource quantity",
       'status.allocatedResourceStatus: Unsupported value: "cpu": supported values: "storage"',
-      'status.allocatedResourceStatus: Unsupported value: "cpu": supported values: "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"',
-      'status.allocatedResources[storage]: Invalid value: "-1": must be a valid resource quantity',
+      'status.allocatedResourceStatus: Unsupported value: cpu: supported values: "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"',
+      "status.allocatedResources[storage]: Invalid value: -1: must be a valid resource quantity",
       'status.allocatedResources: Unsupported value: "cpu": supported values: "storage"',
     ],
   ],

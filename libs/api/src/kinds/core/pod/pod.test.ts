@@ -586,7 +586,7 @@ const statuses: readonly PartRow[] = [
     podOf(),
     [
       'status.resourceClaimStatuses[0].name: Invalid value: "g": must match the name of an entry in `spec.resourceClaims`',
-      /resourceClaimStatuses\[0\].resourceClaimName: Invalid value: "A_"/,
+      /resourceClaimStatuses\[0\].name: Invalid value: "A_"/,
     ],
   ],
   [

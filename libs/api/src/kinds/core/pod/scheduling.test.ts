@@ -248,7 +248,7 @@ const others: readonly Row[] = [
     { restartPolicy: "X", preemptionPolicy: "Y" },
     [
       'spec.restartPolicy: Unsupported value: "X": supported values: "Always", "OnFailure", "Never"',
-      'spec.preemptionPolicy: Unsupported value: "Y": supported values: "Never", "PreemptLowerPriority"',
+      'spec.preemptionPolicy: Unsupported value: "Y": supported values: "PreemptLowerPriority", "Never"',
     ],
   ],
   [
