@@ -42,7 +42,7 @@ export function validateVolumeSpec(spec: VolumeSpec, name: string, naming: Namin
     ...validateCapacity(spec.capacity ?? {}, `${at}.capacity`),
     ...validateAffinity(spec, at),
     ...validateSources(spec, { at, name, naming }),
-    ...(spec.local !== undefined && spec.nodeAffinity === undefined
+    ...(isLocal(spec) && spec.nodeAffinity === undefined
       ? [fieldError.required(`${at}.nodeAffinity`, "Local volume requires node affinity")]
       : []),
     ...(recyclesRoot(spec)
@@ -55,6 +55,11 @@ export function validateVolumeSpec(spec: VolumeSpec, name: string, naming: Namin
       : []),
     ...validateAttributesClass(spec, at),
   ];
+}
+
+/** Of several sources the first is the volume's. */
+function isLocal(spec: VolumeSpec): boolean {
+  return sourceNames.find((name) => spec[name] !== undefined) === "local";
 }
 
 function validateCapacity(capacity: Resources, at: string): FieldError[] {

@@ -61,11 +61,11 @@ function validateStatus(status: PodStatus, old: PodStatus, spec: PodSpec): Field
     at: `status.${list}`,
   });
   return [
-    ...(status.qosClass === old.qosClass ? [] : [fieldError.invalid("status.qosClass", status.qosClass, immutable)]),
     ...validateConditions(status.conditions),
     ...(node !== "" && node !== old.nominatedNodeName
       ? invalidFor("status.nominatedNodeName", node, dnsSubdomain(node))
       : []),
+    ...(status.qosClass === old.qosClass ? [] : [fieldError.invalid("status.qosClass", status.qosClass, immutable)]),
     ...validateEnded(terminated("containerStatuses"), { restartPolicy, sidecars: none }),
     ...validateEnded(terminated("initContainerStatuses"), { restartPolicy, sidecars }),
     ...validateEnded(terminated("ephemeralContainerStatuses"), { restartPolicy: "Never", sidecars: none }),
