@@ -47,8 +47,8 @@ const containers: readonly Row[] = [
     },
     [
       `${at}.ports[0].containerPort: Required value`,
-      `${at}.ports[1].hostPort: Invalid value: 70000: must be between 1 and 65535, inclusive`,
       `${at}.ports[1].containerPort: Invalid value: 65536: must be between 1 and 65535, inclusive`,
+      `${at}.ports[1].hostPort: Invalid value: 70000: must be between 1 and 65535, inclusive`,
       `${at}.ports[2].name: Invalid value: "A_B": must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)`,
       `${at}.ports[2].name: Invalid value: "A_B": must contain at least one letter (a-z)`,
       `${at}.ports[2].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`,
