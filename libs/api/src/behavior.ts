@@ -1,5 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
 import type { FieldError } from "@orch/status/field-error.js";
+import type { Features } from "./features.js";
 import type { ApiObject } from "./object.js";
 
 /**
@@ -9,9 +10,19 @@ import type { ApiObject } from "./object.js";
 export interface Behavior<T extends ApiObject = ApiObject> {
   /** Defaults that depend on other fields. Applying them twice changes nothing more. */
   readonly setDefaults?: (object: T) => T;
+  /**
+   * The object without the fields of features that are off and that the stored state (undefined for a new object) does not
+   * use: before it is prepared, at writes of the object itself.
+   */
+  readonly withoutDisabled?: (object: T, old: T | undefined, features: Features) => T;
   readonly prepareForCreate?: (object: T, context: WriteContext) => T;
   readonly prepareForUpdate?: (object: T, old: T, context: WriteContext) => T;
-  readonly validate?: (object: T) => readonly FieldError[];
+  /** `found` is what the walk over the type has found. */
+  readonly validate?: (object: T, found: readonly FieldError[]) => readonly FieldError[];
+  /** What is told alone, where there is something: nobody has looked at the rest of the object. */
+  readonly validateFirst?: (object: T) => readonly FieldError[];
+  /** What is told behind all that `validate` and the walk tell, whatever fields it is about. */
+  readonly validateLast?: (object: T) => readonly FieldError[];
   /**
    * Beyond `validate`, for what may come only later. `asked` is the version that the client wrote (`v1beta1`): where an
    * older version allowed more, its writes still may.
@@ -69,6 +80,8 @@ export interface WriteContext {
   readonly apiVersion?: string;
   /** Families of the addresses that services are given, the default one first: `IPv4` alone where it is not said. */
   readonly ipFamilies?: readonly string[];
+  /** Features whose fields are kept: none where it is not said. */
+  readonly features?: Features;
 }
 
 /**

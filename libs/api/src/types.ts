@@ -101,9 +101,17 @@ export function createTypes(files: readonly DataFile[], naming: Naming): Types {
   };
 
   const alias = (entry: Reader, home: string, shape: Shape): Resolved => {
-    const r = reader(entry.where, Object.fromEntries(entry.entries()), ["alias", "values", "known", "wrapped", "doc"]);
+    const r = reader(entry.where, Object.fromEntries(entry.entries()), [
+      "alias",
+      "values",
+      "inOrder",
+      "known",
+      "wrapped",
+      "doc",
+    ]);
     const target = resolve(r.text("alias"), home, shape);
-    const values = r.optionalTexts("values")?.map(naming.word) ?? target.values;
+    const own = r.optionalTexts("values")?.map(naming.word);
+    const values = (r.flag("inOrder") ? own : own?.sort()) ?? target.values;
     const type: Type =
       target.type.kind === "list" && r.flag("wrapped") ? { ...target.type, wrapped: true } : target.type;
     return { type, values };
@@ -124,6 +132,8 @@ export function createTypes(files: readonly DataFile[], naming: Naming): Types {
       "struct",
       "union",
       "protobuf",
+      "order",
+      "firstOf",
       "fields",
       "doc",
     ]);
@@ -133,6 +143,8 @@ export function createTypes(files: readonly DataFile[], naming: Naming): Types {
       structType: r.oneOf("struct", ["atomic", "granular"]) ?? "granular",
       union: r.flag("union"),
       protobuf: r.raw("protobuf") !== false,
+      order: r.optionalTexts("order"),
+      firstOf: r.optionalTexts("firstOf"),
       fields: () => r.objects("fields").map((f) => fieldOf(f, home)),
     });
   };
@@ -158,7 +170,7 @@ export function createTypes(files: readonly DataFile[], naming: Naming): Types {
       structType: r.oneOf("struct", ["atomic", "granular"]),
       strategy,
       mergeKey,
-      values: r.optionalTexts("values")?.map(naming.word) ?? values,
+      values: r.optionalTexts("values")?.map(naming.word).sort() ?? values,
       default: typeof fallback === "string" ? naming.word(fallback) : fallback,
       check: r.has("check") ? readCheck(`${r.where}.check`, r.raw("check")) : undefined,
       doc: r.optionalText("doc") ?? "",
@@ -233,6 +245,7 @@ function readCheck(where: string, entry: unknown): Check {
     ...(format === undefined ? {} : { format }),
     ...(range === undefined ? {} : { range }),
     ...(unique === true ? { unique } : unique === undefined ? {} : { unique: r.texts("unique") }),
+    ...(r.flag("judgesEmpty") ? { judgesEmpty: true } : {}),
     ...(r.flag("present") ? { present: true } : {}),
     ...(r.flag("immutable") ? { immutable: true } : {}),
     ...(r.raw("oneOf") === undefined ? {} : { oneOf: r.texts("oneOf") }),
@@ -245,6 +258,7 @@ function readCheck(where: string, entry: unknown): Check {
 const checkKeys = [
   "required",
   "format",
+  "judgesEmpty",
   "range",
   "min",
   "above",

@@ -298,12 +298,7 @@ const rows: readonly Row[] = [
         ...{ loadBalancerIP: "10.0.0.1", externalIPs: ["010.0.0.1"] },
       },
     },
-    [
-      "spec.loadBalancerIP is ignored for headless services",
-      "spec.externalIPs is ignored for headless services",
-      "spec.SessionAffinity is ignored for headless services",
-      `spec.externalIPs[0]: ${leading("010.0.0.1")}`,
-    ],
+    [`spec.externalIPs[0]: ${leading("010.0.0.1")}`],
   ],
   [
     "addresses of a service that others write otherwise",

@@ -3,6 +3,7 @@ import { decode } from "@orch/schema/decode.js";
 import { applyDefaults } from "@orch/schema/defaults.js";
 import type { MessageType, Type } from "@orch/schema/descriptor.js";
 import { equal, equalJson } from "@orch/schema/equal.js";
+import { inOrder } from "@orch/schema/error-order.js";
 import { type ObjectMeta, validateObjectMeta, validateObjectMetaUpdate } from "@orch/schema/object-meta.js";
 import { validate, validateImmutable } from "@orch/schema/validate.js";
 import { invalid } from "@orch/status/api-error.js";
@@ -10,6 +11,7 @@ import { enoughErrors } from "@orch/status/errors-of-each.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { WriteContext } from "./behavior.js";
 import type { Kind } from "./catalog.js";
+import { noFeatures } from "./features.js";
 import { type AnyObject, valueAt, withMetadata } from "./object.js";
 
 /**
@@ -57,8 +59,10 @@ export function asVersion(kind: Kind, object: AnyObject): AnyObject {
 }
 
 /** What the server decides about a new object: its status, generation, and what clients may not set. */
-export function prepareForCreate(kind: Kind, object: AnyObject, context: WriteContext): AnyObject {
-  const { deletionTimestamp, deletionGracePeriodSeconds, selfLink, generation, ...meta } = widened(object.metadata);
+export function prepareForCreate(kind: Kind, written: AnyObject, context: WriteContext): AnyObject {
+  const object = withoutDisabled(kind, written, { old: undefined, context });
+  const { deletionTimestamp, deletionGracePeriodSeconds, selfLink, ...meta } = widened(object.metadata);
+  // Of a kind that counts no generations it is the client's, as in the reference.
   const metadata = kind.strategy.generation.length > 0 ? { ...meta, generation: 1 } : meta;
   const { status, ...rest } = object;
   const kept = kind.strategy.statusReset === "both" ? (kind.strategy.initStatus ?? undefined) : status;
@@ -70,7 +74,8 @@ export function prepareForCreate(kind: Kind, object: AnyObject, context: WriteCo
  * A new state next to the stored one: status and the server's own metadata come from the stored object,
  * generation moves when the kind's named parts differ in meaning.
  */
-export function prepareForUpdate(kind: Kind, object: AnyObject, old: AnyObject, context: WriteContext): AnyObject {
+export function prepareForUpdate(kind: Kind, written: AnyObject, old: AnyObject, context: WriteContext): AnyObject {
+  const object = withoutDisabled(kind, written, { old, context });
   const { status, ...rest } = object;
   const kept = kind.strategy.statusReset === "never" ? status : old["status"];
   const given: AnyObject = {
@@ -82,6 +87,15 @@ export function prepareForUpdate(kind: Kind, object: AnyObject, old: AnyObject, 
   const { generation, ...metadata } = prepared.metadata;
   const next = nextGeneration(kind, prepared, old);
   return { ...prepared, metadata: next === undefined ? metadata : { ...metadata, generation: next } };
+}
+
+function withoutDisabled(
+  { behavior }: Kind,
+  object: AnyObject,
+  { old, context }: { readonly old: AnyObject | undefined; readonly context: WriteContext },
+): AnyObject {
+  const { withoutDisabled: drop } = behavior;
+  return drop === undefined ? object : own(drop(object, old, context.features ?? noFeatures));
 }
 
 /** What is stored of an object that was judged: of nearly every kind all of it. */
@@ -174,9 +188,12 @@ function typeAt(type: MessageType, path: string): Type | undefined {
  */
 export function validateCreate(requested: Kind, object: AnyObject): readonly FieldError[] {
   const { hub } = requested;
+  const first = hub.behavior.validateFirst?.(object) ?? [];
+  if (first.length > 0) return first;
+  const fields = validate(hub.type, object);
   return [
     ...validateObjectMeta(object.metadata, hub.metaRules),
-    ...validateFields(hub, object),
+    ...validateFields(hub, object, fields),
     ...(hub.behavior.validateCreate?.(object, requested.version) ?? []),
     ...(requested.behavior.validateRequest?.(object, undefined) ?? []),
   ];
@@ -186,11 +203,14 @@ export function validateCreate(requested: Kind, object: AnyObject): readonly Fie
 export function validateUpdate(requested: Kind, object: AnyObject, old: AnyObject): readonly FieldError[] {
   const { hub } = requested;
   const unversioned = !hub.strategy.unconditionalUpdate && (object.metadata.resourceVersion ?? "") === "";
+  const first = hub.behavior.validateFirst?.(object) ?? [];
+  if (first.length > 0) return first;
+  const fields = validate(hub.type, object, { old });
   return [
     ...(unversioned ? [fieldError.invalid("metadata.resourceVersion", "", "must be specified for an update")] : []),
     ...validateObjectMetaUpdate(object.metadata, old.metadata, hub.metaRules),
     ...validateImmutable(hub.type, object, old),
-    ...validateFields(hub, object, old),
+    ...validateFields(hub, object, fields),
     ...(hub.behavior.validateUpdate?.(object, old, requested.version) ?? []),
     ...(requested.behavior.validateRequest?.(object, old) ?? []),
   ];
@@ -202,7 +222,7 @@ export function validatePart(requested: Kind, { name, object, old }: PartWrite):
   const part = hub.behavior.parts?.[name];
   return [
     ...validateObjectMetaUpdate(object.metadata, old.metadata, hub.metaRules),
-    ...(part?.whole === true ? validateFields(hub, object, old) : []),
+    ...(part?.whole === true ? validateFields(hub, object, validate(hub.type, object, { old })) : []),
     ...(part?.validate?.(object, old) ?? []),
     ...(requested.behavior.validateRequest?.(object, old) ?? []),
   ];
@@ -210,7 +230,7 @@ export function validatePart(requested: Kind, { name, object, old }: PartWrite):
 
 /** Everything wrong with an object of a kind that is never stored, as its hub has it: it needs no name. */
 export function validateVirtual(kind: Kind, object: AnyObject): readonly FieldError[] {
-  return validateFields(kind, object);
+  return validateFields(kind, object, validate(kind.type, object));
 }
 
 /** What a review asks, as its hub has it. The reference names no kind in this error. @throws ApiError Invalid */
@@ -222,10 +242,15 @@ export function askedByReview(kind: Kind, given: AnyObject): AnyObject {
 }
 
 /** The rules of the type and those of the kind; of an object that breaks very many of the first, those alone. */
-function validateFields(kind: Kind, object: AnyObject, old?: AnyObject): readonly FieldError[] {
-  const errors = validate(kind.type, object, { old });
+function validateFields(kind: Kind, object: AnyObject, errors: readonly FieldError[]): readonly FieldError[] {
   if (errors.length >= enoughErrors) return errors;
-  return [...errors, ...(kind.behavior.validate?.(object) ?? [])];
+  const found = [...errors, ...(kind.behavior.validate?.(object, errors) ?? [])];
+  return [...ordered(kind, found), ...(kind.behavior.validateLast?.(object) ?? [])];
+}
+
+/** As the kind's types say which field is judged before which. */
+function ordered(kind: Kind, errors: readonly FieldError[]): readonly FieldError[] {
+  return kind.custom === undefined ? inOrder(kind.type, errors) : errors;
 }
 
 /** The values that field selectors see in a hub's object: texts, with absent numbers and flags as their zero. */

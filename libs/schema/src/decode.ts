@@ -330,7 +330,7 @@ function textOf(walk: Walk, kind: "bytes" | "time" | "microTime" | "duration" | 
       return formatDuration(nanoseconds);
     }
     case "quantity": {
-      const canonical = canonicalQuantity(value);
+      const canonical = canonicalQuantity(value.trim());
       return "text" in canonical ? canonical.text : fail(walk, canonical.wrong);
     }
   }

@@ -90,6 +90,10 @@ export interface MessageType extends Ruled {
   readonly protobuf: boolean;
   /** What becomes of members that no field names. */
   readonly unknown: "drop" | "keep";
+  /** Fields by the place in which they are judged, `""` for the message itself; undefined where no order is said. */
+  readonly order?: ReadonlyMap<string, number> | undefined;
+  /** Of these fields only the first that is set is looked into by validation; its readers tell that there are more. */
+  readonly firstOf?: readonly string[] | undefined;
   /** As declared, with inline fields unresolved: what Protobuf sees. */
   readonly fields: readonly Field[];
   /** By JSON name, with the fields of inline messages in their parent's place: what JSON sees. */
@@ -167,7 +171,7 @@ export interface Field {
   readonly structType: "atomic" | "granular" | undefined;
   readonly strategy: readonly ("merge" | "retainKeys" | "replace")[];
   readonly mergeKey: string | undefined;
-  /** The closed set of values, of the field or of its items. */
+  /** The closed set of values, of the field or of its items, in the order in which errors tell them. */
   readonly values: readonly string[] | undefined;
   /** Literal default; undefined for none. */
   readonly default: unknown;
@@ -185,6 +189,8 @@ export interface Check {
    */
   readonly present?: true;
   readonly format?: FormatName;
+  /** An empty text is held to the format, too. */
+  readonly judgesEmpty?: true;
   /** Inclusive bounds: `must be between 1 and 65535, inclusive`. */
   readonly range?: readonly [number, number];
   /** `must be greater than or equal to 0`. */
@@ -240,6 +246,8 @@ interface MessageSpec {
   readonly protobuf?: boolean;
   readonly unknown?: "drop" | "keep";
   readonly rules?: Rules | undefined;
+  readonly order?: readonly string[] | undefined;
+  readonly firstOf?: readonly string[] | undefined;
   /** Called once, when a field is first asked for: messages may refer to each other and to themselves. */
   readonly fields: () => readonly Field[];
 }
@@ -263,6 +271,8 @@ class Message implements MessageType {
   readonly protobuf: boolean;
   readonly unknown: "drop" | "keep";
   readonly rules: Rules | undefined;
+  readonly order: ReadonlyMap<string, number> | undefined;
+  readonly firstOf: readonly string[] | undefined;
   readonly #own: () => readonly Field[];
   #fields: readonly Field[] | undefined;
   #byName: ReadonlyMap<string, Field> | undefined;
@@ -275,6 +285,8 @@ class Message implements MessageType {
     this.protobuf = spec.protobuf ?? true;
     this.unknown = spec.unknown ?? "drop";
     this.rules = spec.rules;
+    this.firstOf = spec.firstOf;
+    this.order = spec.order === undefined ? undefined : new Map(spec.order.map((name, i) => [name, i]));
     this.#own = spec.fields;
   }
 

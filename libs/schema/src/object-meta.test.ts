@@ -37,7 +37,7 @@ const rows: readonly (readonly [string, ObjectMeta, readonly RegExp[]])[] = [
       ...good,
       ownerReferences: ["p", "q"].map((name) => ({ apiVersion: "a/v1", kind: "K", name, uid: name, controller: true })),
     },
-    [/Only one reference can have Controller set to true. Found "true" in references for p and q$/],
+    [/Only one reference can have Controller set to true. Found "true" in references for K\/p and K\/q$/],
   ],
   [
     "an event as owner",

@@ -160,7 +160,8 @@ function validateOwners(owners: readonly OwnerReference[]): FieldError[] {
   const [first, second] = controllers;
   if (first !== undefined && second !== undefined) {
     // Once, however many there are: each such error shows the whole list.
-    const names = `${first.name ?? ""} and ${second.name ?? ""}`;
+    const named = ({ kind = "", name = "" }: OwnerReference): string => `${kind}/${name}`;
+    const names = `${named(first)} and ${named(second)}`;
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${names}`;
     errors.push(fieldError.invalid(at, owners, detail));
   }
@@ -183,28 +184,28 @@ function validateOwner(owner: OwnerReference, at: string): FieldError[] {
 
 function validateFinalizers(finalizers: readonly string[], standard: readonly string[] | undefined): FieldError[] {
   const at = "metadata.finalizers";
-  const errors = errorsOfEach(finalizers, (name, i) => validateFinalizer(name, { at, item: `${at}[${i}]` }, standard));
+  // Those of the metadata of any object stand at the list, those of built-in kinds at the item, as in the reference.
+  const errors = errorsOfEach(finalizers, (name) => validateFinalizerName(name, at));
   if (finalizers.includes(orphan) && finalizers.includes(foreground)) {
     errors.push(fieldError.invalid(at, finalizers, `finalizer ${orphan} and ${foreground} cannot be both set`));
   }
-  return errors;
+  return [...errors, ...errorsOfEach(finalizers, (name, i) => validateQualified(name, `${at}[${i}]`, standard))];
 }
 
-/**
- * A finalizer is one of the standard names, where there are any, or has a prefix. What is wrong with its form is told of
- * `at`, that it is no standard name of the item itself.
- */
-export function validateFinalizer(
-  name: string,
-  { at, item }: { readonly at: string; readonly item: string },
-  standard: readonly string[] | undefined,
-): FieldError[] {
-  const errors = qualifiedName(name).map((problem) => fieldError.invalid(at, name, problem));
+/** A finalizer is one of the standard names, where there are any, or has a prefix. */
+export function validateFinalizer(name: string, at: string, standard: readonly string[] | undefined): FieldError[] {
+  return [...validateFinalizerName(name, at), ...validateQualified(name, at, standard)];
+}
+
+function validateFinalizerName(name: string, at: string): FieldError[] {
+  return qualifiedName(name).map((problem) => fieldError.invalid(at, name, problem));
+}
+
+function validateQualified(name: string, at: string, standard: readonly string[] | undefined): FieldError[] {
   const known = name.includes("/") || name === orphan || name === foreground;
-  if (!known && standard?.includes(name) === false) {
-    errors.push(fieldError.invalid(item, name, "name is neither a standard finalizer name nor is it fully qualified"));
-  }
-  return errors;
+  return known || standard?.includes(name) !== false
+    ? []
+    : [fieldError.invalid(at, name, "name is neither a standard finalizer name nor is it fully qualified")];
 }
 
 function noNewFinalizers(meta: ObjectMeta, old: ObjectMeta): FieldError[] {

@@ -57,7 +57,7 @@ const rows: readonly (readonly [string, Record<string, unknown>, readonly string
   [
     "a value outside its set",
     { type: "a", ports: [{ port: 1, protocol: "X" }] },
-    ['ports[0].protocol: Unsupported value: "X": supported values: "TCP", "UDP"'],
+    ['ports[0].protocol: Unsupported value: "X": supported values: "UDP", "TCP"'],
   ],
   [
     "names given twice",

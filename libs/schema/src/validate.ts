@@ -26,12 +26,18 @@ export function validate(type: MessageType, object: JsonObject, options?: Valida
 }
 
 function message(errors: FieldError[], type: MessageType, object: JsonObject, at: Path | undefined): void {
+  const passed = type.firstOf === undefined ? undefined : behindFirst(type.firstOf, object);
   for (const { field, wanted, below } of checkedFields(type)) {
+    if (passed?.includes(field.name) === true) continue;
     const value = object[field.name];
     const required = field.check?.required;
     if (required !== undefined && isEmpty(field, value)) {
       const path = pathText({ up: at, step: field.name });
       errors.push(fieldError.required(path, required === true ? "" : required));
+      if (field.check?.judgesEmpty === true) single(errors, field.check, value ?? "", { up: at, step: field.name });
+    } else if (value === undefined && field.required && field.check?.range !== undefined) {
+      // A number that must be there is zero where it is not, as Go reads it.
+      numbers(errors, field.check, 0, { up: at, step: field.name });
     } else if (value === undefined && field.check?.present === true) {
       errors.push(fieldError.required(pathText({ up: at, step: field.name })));
     } else if (value !== undefined) {
@@ -40,6 +46,10 @@ function message(errors: FieldError[], type: MessageType, object: JsonObject, at
       if (below) deeper(errors, field.type, value, path);
     }
   }
+}
+
+function behindFirst(names: readonly string[], object: JsonObject): readonly string[] {
+  return names.filter((name) => object[name] !== undefined).slice(1);
 }
 
 function isEmpty(field: Field, value: unknown): boolean {
@@ -77,12 +87,16 @@ function members(errors: FieldError[], values: readonly string[], value: unknown
   } else if (isObject(value)) {
     for (const [key, item] of Object.entries(value)) members(errors, values, item, { up: path, step: `[${key}]` });
   } else if (typeof value === "string" && !values.includes(value)) {
-    errors.push(fieldError.notSupported(pathText(path), value, [...values].sort()));
+    errors.push(fieldError.notSupported(pathText(path), value, values));
   }
 }
 
-function single(errors: FieldError[], check: Check, value: unknown, path: Path): void {
-  if (check.format !== undefined && !(value === "" && check.format !== "labelValue")) {
+/** `isPart`: of a list or a map, where an empty text is a value and no absence. */
+function single(errors: FieldError[], check: Check, value: unknown, path: Path, isPart = false): void {
+  if (
+    check.format !== undefined &&
+    (isPart || check.judgesEmpty === true || value !== "" || check.format === "labelValue")
+  ) {
     for (const problem of formatProblems(check.format, value)) {
       errors.push(fieldError.invalid(pathText(path), value, problem));
     }
@@ -126,7 +140,7 @@ function items(errors: FieldError[], check: Check, list: readonly unknown[], pat
   if (check.items !== undefined) {
     for (const [i, item] of list.entries()) {
       if (errors.length >= enoughErrors) return;
-      single(errors, check.items, item, { up: path, step: i });
+      single(errors, check.items, item, { up: path, step: i }, true);
     }
   }
 }
@@ -166,8 +180,8 @@ function duplicate(unique: true | readonly string[], item: unknown, path: Path):
 function entries(errors: FieldError[], check: Check, map: JsonObject, path: Path): void {
   for (const [key, value] of Object.entries(map)) {
     if (errors.length >= enoughErrors) return;
-    if (check.keys !== undefined) single(errors, check.keys, key, path);
-    if (check.items !== undefined) single(errors, check.items, value, path);
+    if (check.keys !== undefined) single(errors, check.keys, key, path, true);
+    if (check.items !== undefined) single(errors, check.items, value, path, true);
   }
 }
 

@@ -2,6 +2,7 @@ import { cut } from "./cut.js";
 import { enoughErrors } from "./errors-of-each.js";
 import type { Cause, FieldError } from "./field-error.js";
 import { httpCodes, isReason, type Reason } from "./reasons.js";
+import { showValue } from "./show-value.js";
 import { shortened, shownCauses } from "./shown-causes.js";
 
 export interface StatusDetails {
@@ -139,7 +140,7 @@ function resourceDetails(r: ResourceName, name: string, more: StatusDetails = {}
 }
 
 export function notFound(resource: ResourceName, name: string): ApiError {
-  return new ApiError("NotFound", `${qualified(resource)} "${cut(name)}" not found`, {
+  return new ApiError("NotFound", `${qualified(resource)} ${showValue(cut(name))} not found`, {
     details: resourceDetails(resource, name),
   });
 }
@@ -150,15 +151,19 @@ export function unknownPath(): ApiError {
 }
 
 export function alreadyExists(resource: ResourceName, name: string): ApiError {
-  return new ApiError("AlreadyExists", `${qualified(resource)} "${cut(name)}" already exists`, {
+  return new ApiError("AlreadyExists", `${qualified(resource)} ${showValue(cut(name))} already exists`, {
     details: resourceDetails(resource, name),
   });
 }
 
 export function conflict(resource: ResourceName, name: string, why: string): ApiError {
-  return new ApiError("Conflict", `Operation cannot be fulfilled on ${qualified(resource)} "${cut(name)}": ${why}`, {
-    details: resourceDetails(resource, name),
-  });
+  return new ApiError(
+    "Conflict",
+    `Operation cannot be fulfilled on ${qualified(resource)} ${showValue(cut(name))}: ${why}`,
+    {
+      details: resourceDetails(resource, name),
+    },
+  );
 }
 
 /** A write that carried a resourceVersion other than the stored one (rules: Behavior rules, 5). */
@@ -192,7 +197,7 @@ export function invalid(kind: KindName, fullName: string, errors: readonly Field
   const texts = [...new Set(causes.map((e) => `${e.field}: ${e.message}`))];
   if (more > 0) texts.push(`and ${errors.length < enoughErrors ? "" : "at least "}${more} more`);
   const list = texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`;
-  return new ApiError("Invalid", `${qualifiedKind(kind)} "${name}" is invalid: ${list}`, {
+  return new ApiError("Invalid", `${qualifiedKind(kind)} ${showValue(name)} is invalid: ${list}`, {
     details: {
       ...(name === "" ? {} : { name }),
       ...(kind.group === "" ? {} : { group: kind.group }),
@@ -207,7 +212,7 @@ export function badRequest(message: string, cause?: unknown): ApiError {
 }
 
 export function forbidden(resource: ResourceName, name: string, why: string, causes?: readonly Cause[]): ApiError {
-  const what = name === "" ? qualified(resource) : `${qualified(resource)} "${cut(name)}"`;
+  const what = name === "" ? qualified(resource) : `${qualified(resource)} ${showValue(cut(name))}`;
   return new ApiError("Forbidden", `${what} is forbidden: ${why}`, {
     details: resourceDetails(resource, name, causes === undefined ? {} : { causes }),
   });

@@ -4,6 +4,7 @@ import { isStored, type Kind } from "@orch/api/catalog.js";
 import { type ConversionObserver, createConverter } from "@orch/api/custom/convert.js";
 import { definitionKind } from "@orch/api/custom/definition.js";
 import type { LiveCatalog } from "@orch/api/custom/live-catalog.js";
+import { type Features, noFeatures } from "@orch/api/features.js";
 import { createNotEnforced } from "@orch/api/not-enforced.js";
 import type { Permissions } from "@orch/auth/rules.js";
 import { tokenIssuer } from "@orch/auth/service-account/token-issuer.js";
@@ -93,6 +94,8 @@ export interface ResourceConfig {
   readonly mutatingPolicies?: boolean;
   /** There is a controller of StorageVersionMigrations (gate StorageVersionMigrator). */
   readonly migratesStorage?: boolean;
+  /** Features whose fields are kept; none where absent. */
+  readonly features?: Features;
   /** Pods claim devices. */
   readonly claimsDevices?: boolean;
   /** The controller that protects classes of volumes' attributes has rights. */
@@ -223,6 +226,7 @@ export function createResource(config: ResourceConfig, deps: ResourceDeps): Reso
       observer: deps.conversionObserver,
     }),
     notEnforced: createNotEnforced(naming, config.allocation),
+    features: config.features ?? noFeatures,
     history: config.history,
     cbor: config.cbor,
     largestHere: Number.POSITIVE_INFINITY,

@@ -1,5 +1,6 @@
 import { readAdmissionControl } from "@orch/access/admission-control.js";
 import { historyPolicy } from "@orch/access/object-history.js";
+import { type Features, type FieldGate, fieldGates } from "@orch/api/features.js";
 import type { Parsed } from "@orch/auth/parsed.js";
 import type { HistoryPolicy } from "@orch/history/rules.js";
 import type { Naming } from "@orch/naming/naming.js";
@@ -28,6 +29,8 @@ export interface ResourceSettings {
   readonly mutatingPolicies: boolean;
   /** There is a controller of StorageVersionMigrations (gate StorageVersionMigrator). */
   readonly migratesStorage: boolean;
+  /** Features whose fields are kept. */
+  readonly features: Features;
   /** The scheduler gives claims their devices (gate DynamicResourceAllocation). */
   readonly claimsDevices: boolean;
   /** Volumes have classes of attributes (gate VolumeAttributesClass). */
@@ -70,12 +73,32 @@ export function resourceSettings(
       history: history.value,
       mutatingPolicies: gates.enabled("MutatingAdmissionPolicy"),
       migratesStorage: gates.enabled("StorageVersionMigrator"),
+      features: featuresOf(gates),
       claimsDevices: gates.enabled("DynamicResourceAllocation"),
       hasVolumeAttributes: gates.enabled("VolumeAttributesClass"),
       tracksVersions: gates.enabled("StorageVersionAPI") && gates.enabled("APIServerIdentity"),
       redis: values.redis,
     },
   };
+}
+
+/** Each gate is named, so that what tells the acting ones finds it. */
+function featuresOf(gates: FeatureGates): Features {
+  const on: Readonly<Record<FieldGate, boolean>> = {
+    ClusterTrustBundleProjection: gates.enabled("ClusterTrustBundleProjection"),
+    CrossNamespaceVolumeDataSource: gates.enabled("CrossNamespaceVolumeDataSource"),
+    DynamicResourceAllocation: gates.enabled("DynamicResourceAllocation"),
+    ImageVolume: gates.enabled("ImageVolume"),
+    InPlacePodVerticalScaling: gates.enabled("InPlacePodVerticalScaling"),
+    PodLevelResources: gates.enabled("PodLevelResources"),
+    ProcMountType: gates.enabled("ProcMountType"),
+    ResourceHealthStatus: gates.enabled("ResourceHealthStatus"),
+    SELinuxChangePolicy: gates.enabled("SELinuxChangePolicy"),
+    SupplementalGroupsPolicy: gates.enabled("SupplementalGroupsPolicy"),
+    UserNamespacesSupport: gates.enabled("UserNamespacesSupport"),
+    VolumeAttributesClass: gates.enabled("VolumeAttributesClass"),
+  };
+  return new Set(fieldGates.filter((gate) => on[gate]));
 }
 
 function admissionOf(

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { isObject } from "@orch/schema/descriptor.js";
 import type { WriteContext } from "../behavior.js";
 import type { Catalog, Kind } from "../catalog.js";
+import { allFeatures } from "../features.js";
 import type { AnyObject } from "../object.js";
 import {
   decodeObject,
@@ -22,6 +23,8 @@ export type Tree = Readonly<Record<string, unknown>>;
 export const testContext: WriteContext = {
   user: { name: "ann", uid: "u1", groups: ["devs"], extra: {} },
   now: "2026-01-02T03:04:05Z",
+  // What no row of a kind says is about a gate.
+  features: allFeatures,
 };
 
 /** What tests of kinds do with trees, as a write of the server does it. A kind is `Pod` or `apps/v1.Deployment`. */

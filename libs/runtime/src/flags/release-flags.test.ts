@@ -71,11 +71,11 @@ test("the help lists the gates that act, --help=gates lists all", () => {
   assert.ok(!line.run);
   assert.match(line.text, /^ +CBORServingAndStorage=true\|false \(ALPHA - default=false\)$/m);
   assert.match(line.text, /^ +--help=gates +print all gates and exit$/m);
-  assert.doesNotMatch(line.text, /ImageVolume/);
+  assert.doesNotMatch(line.text, /HPAScaleToZero/);
   const all = readCommandLine(program, ["--help=gates"]);
   assert.ok(!all.run);
   assert.equal(all.exitCode, 0);
-  assert.match(all.text, /^ImageVolume=true\|false \(ALPHA - default=false\)$/m);
+  assert.match(all.text, /^HPAScaleToZero=true\|false \(ALPHA - default=false\)$/m);
   assert.deepEqual(readCommandLine(program, ["--help=gate"]), {
     run: false,
     exitCode: 2,

@@ -109,7 +109,8 @@ function within(text: string, max: number, good: boolean, rule: string): Problem
 }
 
 export function dnsLabel(text: string): Problems {
-  return within(text, 63, labelPattern.test(text), labelRule);
+  // A domain is no label for its dots alone.
+  return within(text, 63, labelPattern.test(text), subdomainLabels(text) ? "must not contain dots" : labelRule);
 }
 
 export function dns1035Label(text: string): Problems {

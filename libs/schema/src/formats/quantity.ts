@@ -50,7 +50,7 @@ export function parseQuantity(text: string): Quantity | string {
   const suffix = readSuffix(letters, power);
   if (suffix === undefined) return suffixWrong;
   const magnitude = scaled(integer + fraction, suffix, fraction.length);
-  const bounded = magnitude > largest ? largest : magnitude;
+  const bounded = suffix.base === 2 && magnitude > largest ? largest : magnitude;
   return { nano: sign === "-" ? -bounded : bounded, form: suffix.form };
 }
 

@@ -30,7 +30,7 @@ export interface LargeWrites {
 export interface LargeWritesOptions {
   readonly deps: Pick<
     WriteDeps,
-    "store" | "namespaces" | "permissions" | "allocations" | "catalog" | "cbor" | "history"
+    "store" | "namespaces" | "permissions" | "allocations" | "catalog" | "features" | "cbor" | "history"
   >;
   readonly naming: Naming;
   readonly runtimeConfig: readonly string[];
@@ -68,6 +68,7 @@ export function createLargeWrites(options: LargeWritesOptions): LargeWrites {
     admission: options.admission,
     ipFamilies: deps.allocations.families,
     rangesAreObjects: options.rangesAreObjects,
+    features: deps.features,
     history: deps.history,
   };
   const told = (fields: object, message: string): void => log(message, "err" in fields ? fields.err : fields);

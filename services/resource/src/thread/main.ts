@@ -40,6 +40,7 @@ const shared = {
   notEnforced: createNotEnforced(naming, settings),
   // Kinds that a webhook converts are written in the main thread.
   convert: () => Promise.reject(new TypeError("a thread asks no webhook")),
+  features: settings.features,
   cbor: settings.cbor,
   history: settings.history,
   largestHere: Number.POSITIVE_INFINITY,

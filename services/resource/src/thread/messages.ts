@@ -1,4 +1,5 @@
 import type { DefinitionText } from "@orch/api/custom/definition-text.js";
+import type { Features } from "@orch/api/features.js";
 import type { AnyObject } from "@orch/api/object.js";
 import type { Attributes, Decision } from "@orch/auth/authorizer.js";
 import type { UserRules } from "@orch/auth/rules.js";
@@ -27,6 +28,7 @@ export interface ThreadSettings {
   readonly admission: PluginSettings;
   readonly ipFamilies: readonly string[];
   readonly rangesAreObjects: boolean;
+  readonly features: Features;
   readonly history: HistoryPolicy | undefined;
 }
 

@@ -79,7 +79,6 @@ function newMetadata(write: Write, object: AnyObject, prefix: string | undefined
     resourceVersion: _version,
     deletionTimestamp: _deletion,
     deletionGracePeriodSeconds: _grace,
-    generation: _generation,
     namespace: given,
     ...metadata
   } = object.metadata;

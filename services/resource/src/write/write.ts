@@ -1,6 +1,7 @@
 import type { WriteContext } from "@orch/api/behavior.js";
 import type { Catalog, Kind } from "@orch/api/catalog.js";
 import type { Convert } from "@orch/api/custom/convert.js";
+import type { Features } from "@orch/api/features.js";
 import type { NotEnforced } from "@orch/api/not-enforced.js";
 import type { AnyObject } from "@orch/api/object.js";
 import type { Permissions } from "@orch/auth/rules.js";
@@ -44,6 +45,8 @@ export interface WriteDeps {
   readonly convert: Convert;
   /** Warns of what is stored without effect. */
   readonly notEnforced: NotEnforced;
+  /** Features whose fields are kept. */
+  readonly features: Features;
   /** What users may do, for writes that depend on more than whether they are allowed. */
   readonly permissions: Permissions;
   /** The encodings of bodies. */
@@ -175,6 +178,7 @@ export function contextOf({ deps, requested, request }: Write): WriteContext {
     now: timestamp(deps.now()),
     apiVersion: requested.apiVersion,
     ipFamilies: deps.allocations.families,
+    features: deps.features,
   };
 }
 

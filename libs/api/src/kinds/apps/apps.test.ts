@@ -181,7 +181,12 @@ const creates: readonly (readonly [string, string, Tree, readonly Wanted[]])[] =
     },
     [],
   ],
-  [ss, "named like a domain", { metadata: { name: "a.b" }, ...specOf({}) }, [/^metadata.name: .*RFC 1123 label/]],
+  [
+    ss,
+    "named like a domain",
+    { metadata: { name: "a.b" }, ...specOf({}) },
+    [/^metadata.name: .*must not contain dots$/],
+  ],
   [ss, "without selector", { spec: { template } }, ["spec.selector: Required value", mismatch('{"app":"x"}')]],
   [ss, "that selects everything", specOf({ selector: {} }), [/empty selector is invalid for statefulset$/]],
   [

@@ -3,7 +3,7 @@ import { type Integer64, integer64 } from "@orch/schema/integer64.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
-import { defaultPodTemplate, validatePodTemplate } from "../core/pod/template.js";
+import { defaultPodTemplate, validatePodTemplate, withoutDisabledInSpec } from "../core/pod/template.js";
 import { templateWarnings } from "../core/pod/warning/template-warnings.js";
 import { numberIn, withAnnotations } from "../shared/annotations.js";
 import { validateCounts, validateGrowing } from "../shared/counts.js";
@@ -35,6 +35,7 @@ const nextOf = (count: Integer64): Integer64 => integer64(BigInt(count) + 1n) ??
  */
 export const daemonSet = behavior<DaemonSet>((naming) => ({
   warnings: templateWarnings(naming, { at: "spec.template", template: ({ spec }) => spec?.template, named: false }),
+  withoutDisabled: withoutDisabledInSpec,
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
   prepareForCreate: (object) => ({
     ...object,

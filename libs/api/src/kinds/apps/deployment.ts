@@ -1,7 +1,7 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
-import { defaultPodTemplate } from "../core/pod/template.js";
+import { defaultPodTemplate, withoutDisabledInSpec } from "../core/pod/template.js";
 import { templateWarnings } from "../core/pod/warning/template-warnings.js";
 import { validateCounts, validateGrowing, validateNotAbove } from "../shared/counts.js";
 import { amountOf, validateIntOrPercent, validateNotAboveAll } from "../shared/int-or-percent.js";
@@ -12,6 +12,7 @@ import type { Deployment, DeploymentSpec, DeploymentStatus, RollingUpdate, Strat
 
 export const deployment = behavior<Deployment>((naming) => ({
   warnings: templateWarnings(naming, { at: "spec.template", template: ({ spec }) => spec?.template, named: true }),
+  withoutDisabled: withoutDisabledInSpec,
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
   validate: ({ spec = {}, metadata }) => [
     ...validateSpec(spec, naming),

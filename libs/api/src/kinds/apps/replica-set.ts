@@ -1,6 +1,6 @@
 import type { FieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
-import { defaultPodTemplate } from "../core/pod/template.js";
+import { defaultPodTemplate, withoutDisabledInSpec } from "../core/pod/template.js";
 import { templateWarnings } from "../core/pod/warning/template-warnings.js";
 import { validateCounts, validateNotAbove } from "../shared/counts.js";
 import { validateSelectorKept } from "../shared/pod-selection.js";
@@ -9,6 +9,7 @@ import type { ReplicaSet, ReplicaSetStatus } from "./types.js";
 
 export const replicaSet = behavior<ReplicaSet>((naming) => ({
   warnings: templateWarnings(naming, { at: "spec.template", template: ({ spec }) => spec?.template, named: true }),
+  withoutDisabled: withoutDisabledInSpec,
   setDefaults: (object) => ({
     ...object,
     spec: { ...object.spec, template: defaultPodTemplate(object.spec?.template ?? {}) },

@@ -1,7 +1,7 @@
 import { validateAnnotations, validateLabels } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
-import { defaultPodTemplate } from "../core/pod/template.js";
+import { defaultPodTemplate, withoutDisabledInSpec } from "../core/pod/template.js";
 import { validateCounts, validateGrowing, validateNotAbove } from "../shared/counts.js";
 import { amountOf, type IntOrPercent, validateIntOrPercent, validateNotAboveAll } from "../shared/int-or-percent.js";
 import { isEmptySelector } from "../shared/label-selector.js";
@@ -12,6 +12,7 @@ import type { ClaimTemplate, StatefulSet, StatefulSetSpec, StatefulSetStatus } f
 
 export const statefulSet = behavior<StatefulSet>((naming) => ({
   warnings: statefulSetWarnings(naming),
+  withoutDisabled: withoutDisabledInSpec,
   setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
   // A field behind a gate that is off in this release.
   prepareForCreate: (object) => ({ ...object, spec: withoutMaxUnavailable(object.spec ?? {}) }),

@@ -1,7 +1,7 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
-import { defaultPodTemplate } from "../core/pod/template.js";
+import { defaultPodTemplate, withoutDisabledTemplate } from "../core/pod/template.js";
 import { validateJobSpec } from "./job-spec.js";
 import { isTimeZone, scheduleProblem } from "./schedule.js";
 import type { CronJob, CronJobSpec } from "./types.js";
@@ -12,6 +12,16 @@ const maxName = 52;
 
 export const cronJob = behavior<CronJob>((naming) => ({
   warnings: cronJobWarnings(naming),
+  withoutDisabled: (object, old, features) => {
+    const { spec = {} } = object;
+    const template = spec.jobTemplate?.spec?.template;
+    if (template === undefined) return object;
+    const kept = withoutDisabledTemplate(template, old?.spec?.jobTemplate?.spec?.template, features);
+    const jobSpec = { ...spec.jobTemplate?.spec, template: kept };
+    return kept === template
+      ? object
+      : { ...object, spec: { ...spec, jobTemplate: { ...spec.jobTemplate, spec: jobSpec } } };
+  },
   setDefaults: (object) => {
     const { spec = {} } = object;
     const { jobTemplate = {} } = spec;

@@ -2,7 +2,7 @@ import type { Naming } from "@orch/naming/naming.js";
 import { dnsLabel } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
-import { defaultPodTemplate } from "../core/pod/template.js";
+import { defaultPodTemplate, withoutDisabledInSpec } from "../core/pod/template.js";
 import { validateLabelSelector } from "../shared/label-selector.js";
 import { validateSelected } from "../shared/pod-selection.js";
 import { jobLabels } from "./job-labels.js";
@@ -17,6 +17,7 @@ export const job = behavior<Job>((naming) => {
   const keys = jobLabels(naming);
   return {
     warnings: jobWarnings(naming),
+    withoutDisabled: withoutDisabledInSpec,
     setDefaults,
     // Who reads the object defaults it, too: by then its pods have the generated labels.
     prepareForCreate: (object) => withPodLabels(withSelector(object, keys)),

@@ -16,10 +16,9 @@ export const namespace = behavior<Namespace>((naming) => {
     return { ...object, metadata: { ...object.metadata, labels: { ...labels, [nameLabel]: name } } };
   };
   const validateFinalizers = (object: Namespace): FieldError[] =>
-    (object.spec?.finalizers ?? []).flatMap((name, i) => {
-      const at = `spec.finalizers[${i}]`;
-      return validateFinalizer(name, { at, item: at }, [naming.namespaceFinalizer]);
-    });
+    (object.spec?.finalizers ?? []).flatMap((name, i) =>
+      validateFinalizer(name, `spec.finalizers[${i}]`, [naming.namespaceFinalizer]),
+    );
   return {
     setDefaults: labelled,
     prepareForCreate: (object) => {
@@ -50,7 +49,7 @@ export const namespace = behavior<Namespace>((naming) => {
 /** The phase says whether the namespace is being deleted, nothing else. */
 function validatePhase({ metadata, status }: Namespace): FieldError[] {
   const isDeleted = metadata.deletionTimestamp !== undefined;
-  const phase = status?.phase ?? "";
+  const phase = status?.phase ?? "Active";
   const wanted = isDeleted ? "Terminating" : "Active";
   if (phase === wanted) return [];
   const when = isDeleted ? "is not empty" : "is empty";

@@ -1,17 +1,28 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { equalJson } from "@orch/schema/equal.js";
 import { parseNetwork } from "@orch/schema/formats/ip.js";
+import { labelValue, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
+import { invalidFor } from "../shared/problems.js";
 import { repeatsIn } from "../shared/repeats.js";
 import { nodeWarnings } from "./node-warnings.js";
-import { validateAmounts } from "./resource-names.js";
+import { each, oneOf } from "./pod/errors.js";
+import { taintEffects } from "./pod/scheduling.js";
+import { validateAmount } from "./resource-names.js";
 import { type Resources, rounded } from "./resources.js";
+
+interface Taint {
+  readonly key?: string;
+  readonly value?: string;
+  readonly effect?: string;
+}
 
 interface NodeSpec {
   readonly podCIDR?: string;
   readonly podCIDRs?: readonly string[];
+  readonly taints?: readonly Taint[];
   readonly providerID?: string;
   readonly configSource?: unknown;
   readonly externalID?: string;
@@ -24,20 +35,34 @@ interface Node extends ApiObject {
     readonly allocatable?: Resources;
     readonly addresses?: readonly { readonly type?: string; readonly address?: string }[];
     readonly config?: unknown;
+    readonly features?: { readonly supplementalGroupsPolicy?: boolean };
   };
 }
 
 export const node = behavior<Node>((naming) => ({
   warnings: ({ spec }) => nodeWarnings(spec ?? {}, naming),
+  withoutDisabled: (object, old, features) => {
+    if (features.has("SupplementalGroupsPolicy") || old?.status?.features?.supplementalGroupsPolicy !== undefined) {
+      return object;
+    }
+    const { features: _, ...status } = object.status ?? {};
+    return object.status === undefined ? object : { ...object, status };
+  },
   setDefaults: (object) => withAllocatable(withBothRanges(object)),
   prepareForCreate: (object) => withoutConfig(object, undefined),
   prepareForUpdate: withoutConfig,
-  validate: (object) => [...validateRanges(object.spec?.podCIDRs ?? []), ...validateCapacity(object, naming)],
+  validate: (object) => [
+    ...validateTaints(object.spec?.taints ?? []),
+    ...validateCapacity(object, naming),
+    ...validateRanges(object.spec?.podCIDRs ?? []),
+  ],
   validateUpdate,
   parts: {
     status: {
-      prepare: ({ metadata, status }, old) =>
-        withoutConfig({ ...old, metadata, ...(status === undefined ? {} : { status }) }, old),
+      prepare: ({ metadata, status }, old) => {
+        const { status: _, ...rest } = old;
+        return withoutConfig({ ...rest, metadata, ...(status === undefined ? {} : { status }) }, old);
+      },
       validate: (object, old) => [...validateCapacity(object, naming), ...validateUpdate(object, old)],
     },
   },
@@ -55,11 +80,33 @@ function withoutConfig(object: Node, old: Node | undefined): Node {
   };
 }
 
+/** At the metadata's path, as in the reference. */
+function validateTaints(taints: readonly Taint[]): FieldError[] {
+  const repeats = repeatsIn(taints.map(({ key, effect }) => JSON.stringify([key, effect])));
+  return each(taints, "metadata.taints", (taint, at, i) => {
+    const { key = "", value = "", effect = "" } = taint;
+    return [
+      ...invalidFor(`${at}.key`, key, qualifiedName(key)),
+      ...invalidFor(`${at}.value`, value, labelValue(value)),
+      ...(effect === "" ? [fieldError.required(`${at}.effect`)] : oneOf(`${at}.effect`, effect, taintEffects)),
+      ...(repeats.has(i) ? [repeatedTaint(at, taint)] : []),
+    ];
+  });
+}
+
+function repeatedTaint(at: string, taint: Taint): FieldError {
+  const { message, ...error } = fieldError.duplicate(at, taint);
+  return { ...error, message: `${message}: taints must be unique by key and effect pair` };
+}
+
+/** The name of a resource stands behind a dot, as in the reference. */
 function validateCapacity({ status = {} }: Node, naming: Naming): FieldError[] {
-  return [
-    ...validateAmounts(status.capacity, { at: "status.capacity", naming }),
-    ...validateAmounts(status.allocatable, { at: "status.allocatable", naming }),
-  ];
+  const lists = ["capacity", "allocatable"] as const;
+  return lists.flatMap((list) =>
+    Object.entries(status[list] ?? {}).flatMap(([name, amount]) =>
+      validateAmount(name, amount, { at: `status.${list}.${name}`, naming }),
+    ),
+  );
 }
 
 /** `podCIDR` is the first of `podCIDRs`; where they disagree the single one wins. */
@@ -87,6 +134,7 @@ function validateRanges(ranges: readonly string[]): FieldError[] {
   const at = "spec.podCIDRs";
   const networks = ranges.map(parseNetwork);
   const families = new Set(networks.map((n) => n?.address.length));
+  const repeats = repeatsIn(ranges);
   return [
     ...ranges.flatMap((text, i) =>
       networks[i] === undefined
@@ -96,6 +144,7 @@ function validateRanges(ranges: readonly string[]): FieldError[] {
     ...(ranges.length > 2 || families.size < ranges.length
       ? [fieldError.invalid(at, ranges, "may specify no more than one CIDR for each IP family")]
       : []),
+    ...ranges.flatMap((text, i) => (repeats.has(i) ? [fieldError.duplicate(`${at}[${i}]`, text)] : [])),
   ];
 }
 

@@ -4,12 +4,14 @@ import { qualifiedName } from "@orch/schema/formats/names.js";
 import { compareQuantities } from "@orch/schema/formats/quantity.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
+import { type Features, noFeatures } from "../../features.js";
 import type { ApiObject } from "../../object.js";
 import { immutable, invalidFor } from "../shared/problems.js";
 import { type ClaimSpec, defaultClaimSpec, validateClaimSpec, withBothSources } from "./claim-spec.js";
 import { claimSpecWarnings, classAnnotationWarnings } from "./claim-warnings.js";
 import { isNative } from "./resource-names.js";
 import { type Resources, rounded } from "./resources.js";
+import { wholeOf } from "./volume-spec.js";
 
 interface Claim extends ApiObject {
   readonly spec?: ClaimSpec;
@@ -18,6 +20,8 @@ interface Claim extends ApiObject {
     readonly capacity?: Resources;
     readonly allocatedResources?: Resources;
     readonly allocatedResourceStatuses?: Readonly<Record<string, string>>;
+    readonly currentVolumeAttributesClassName?: string;
+    readonly modifyVolumeStatus?: object;
   };
 }
 
@@ -31,12 +35,56 @@ export const persistentVolumeClaim = behavior<Claim>((naming) => ({
     ...(object.spec === undefined ? {} : { spec: defaultClaimSpec(object.spec) }),
     ...roundedStatus(object),
   }),
+  withoutDisabled: (object, old, features) => ({
+    ...object,
+    ...(object.spec === undefined ? {} : { spec: withoutDisabledSources(object.spec, old?.spec, features) }),
+    ...(object.status === undefined ? {} : { status: withoutDisabledStatus(object.status, old?.status, features) }),
+  }),
   prepareForCreate: (object) => ({ ...object, spec: withBothSources(object.spec ?? {}, undefined, naming) }),
   prepareForUpdate: (object, old) => ({ ...object, spec: withBothSources(object.spec ?? {}, old.spec, naming) }),
   validate: (object) => validateClaimSpec(object.spec ?? {}, "spec"),
   validateUpdate: (object, old) => validateUpdate(object, old, naming),
-  parts: { status: { validate: (object) => validateStatus(object, naming) } },
+  parts: {
+    status: {
+      prepare: ({ metadata, status = { phase: "Pending" } }, old, { features = noFeatures }) => ({
+        ...old,
+        metadata,
+        status: withoutDisabledStatus(status, old.status, features),
+      }),
+      validate: (object) => validateStatus(object, naming),
+    },
+  },
 }));
+
+/** What a claim says of a feature that is off, and did not say before. */
+function withoutDisabledSources(spec: ClaimSpec, old: ClaimSpec | undefined, features: Features): ClaimSpec {
+  const { dataSourceRef, volumeAttributesClassName, ...others } = spec;
+  const isForeign = (dataSourceRef?.namespace ?? "") !== "";
+  const keepsSource =
+    !isForeign || features.has("CrossNamespaceVolumeDataSource") || old?.dataSourceRef?.namespace !== undefined;
+  const keepsClass = features.has("VolumeAttributesClass") || old?.volumeAttributesClassName !== undefined;
+  return {
+    ...others,
+    ...(dataSourceRef !== undefined && keepsSource ? { dataSourceRef } : {}),
+    ...(volumeAttributesClassName !== undefined && keepsClass ? { volumeAttributesClassName } : {}),
+  };
+}
+
+function withoutDisabledStatus(
+  status: NonNullable<Claim["status"]>,
+  old: Claim["status"],
+  features: Features,
+): NonNullable<Claim["status"]> {
+  if (features.has("VolumeAttributesClass")) return status;
+  const { currentVolumeAttributesClassName: current, modifyVolumeStatus: change, ...others } = status;
+  return {
+    ...others,
+    ...(current === undefined || old?.currentVolumeAttributesClassName === undefined
+      ? {}
+      : { currentVolumeAttributesClassName: current }),
+    ...(change === undefined || old?.modifyVolumeStatus === undefined ? {} : { modifyVolumeStatus: change }),
+  };
+}
 
 function roundedStatus({ status }: Claim): Pick<Claim, "status"> {
   if (status === undefined) return {};
@@ -163,7 +211,7 @@ function validateStatus({ status = {} }: Claim, naming: Naming): FieldError[] {
     ),
     ...Object.entries(status.allocatedResourceStatuses ?? {}).flatMap(([name, value]) => [
       ...validateStorageName(name, statuses, naming),
-      ...(growthStatuses.includes(value) ? [] : [fieldError.notSupported(statuses, name, growthStatuses)]),
+      ...(growthStatuses.includes(value) ? [] : [unknownStatus(statuses, name)]),
     ]),
     ...Object.entries(status.allocatedResources ?? {}).flatMap(([name, amount]) => {
       const errors = validateStorageName(name, amounts, naming);
@@ -172,9 +220,15 @@ function validateStatus({ status = {} }: Claim, naming: Naming): FieldError[] {
   ];
 }
 
+/** The name of a resource stands there without quotes, as in the reference. */
+function unknownStatus(at: string, name: string): FieldError {
+  const error = fieldError.notSupported(at, name, growthStatuses);
+  return { ...error, message: error.message.replace(JSON.stringify(name), () => name) };
+}
+
 function validateAmount(amount: string, at: string): FieldError[] {
   return compareQuantities(amount, "0") < 0
-    ? [fieldError.invalid(at, amount, "must be a valid resource quantity")]
+    ? [fieldError.invalid(at, wholeOf(amount), "must be a valid resource quantity")]
     : [];
 }
 

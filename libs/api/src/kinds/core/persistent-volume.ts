@@ -22,6 +22,11 @@ export const persistentVolume = behavior<PersistentVolume>((naming) => {
       const { persistentVolumeReclaimPolicy = "Retain", volumeMode = "Filesystem" } = spec;
       return { ...object, spec: { ...defaultVolumeSpec(spec), persistentVolumeReclaimPolicy, volumeMode } };
     },
+    withoutDisabled: (object, old, features) => {
+      const { volumeAttributesClassName: name, ...spec } = object.spec ?? {};
+      const keeps = features.has("VolumeAttributesClass") || old?.spec?.volumeAttributesClassName !== undefined;
+      return name === undefined || keeps ? object : { ...object, spec };
+    },
     prepareForCreate: (object, { now }) => ({
       ...object,
       status: { ...object.status, lastPhaseTransitionTime: now },
@@ -40,9 +45,11 @@ export const persistentVolume = behavior<PersistentVolume>((naming) => {
 function statusOf({ status }: PersistentVolume, { status: old }: PersistentVolume, now: string) {
   const given = status?.lastPhaseTransitionTime;
   const before = old?.lastPhaseTransitionTime;
-  const moved = status?.phase !== old?.phase;
+  const moved = (status?.phase ?? "Pending") !== old?.phase;
   const time = moved && (given === undefined || given === before) ? now : (given ?? before);
-  return { status: { ...status, ...(time === undefined ? {} : { lastPhaseTransitionTime: time }) } };
+  return {
+    status: { ...(status ?? { phase: "Pending" }), ...(time === undefined ? {} : { lastPhaseTransitionTime: time }) },
+  };
 }
 
 function validateUpdate(spec: VolumeSpec, old: VolumeSpec, renamed: ReadonlyMap<string, string>): FieldError[] {

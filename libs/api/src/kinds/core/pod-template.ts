@@ -1,6 +1,6 @@
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
-import { defaultPodTemplate, type PodTemplate, validatePodTemplate } from "./pod/template.js";
+import { defaultPodTemplate, type PodTemplate, validatePodTemplate, withoutDisabledTemplate } from "./pod/template.js";
 import { templateWarnings } from "./pod/warning/template-warnings.js";
 
 interface PodTemplateObject extends ApiObject {
@@ -9,6 +9,10 @@ interface PodTemplateObject extends ApiObject {
 
 export const podTemplate = behavior<PodTemplateObject>((naming) => ({
   warnings: templateWarnings(naming, { at: "template", template: ({ template }) => template, named: false }),
+  withoutDisabled: (object, old, features) => ({
+    ...object,
+    template: withoutDisabledTemplate(object.template ?? {}, old?.template, features),
+  }),
   setDefaults: (object) => ({ ...object, template: defaultPodTemplate(object.template ?? {}) }),
-  validate: ({ template = {} }) => validatePodTemplate(template, "template", naming),
+  validate: ({ template = {} }, found) => validatePodTemplate(template, "template", naming, found),
 }));

@@ -1,10 +1,10 @@
 import type { Naming } from "@orch/naming/naming.js";
-import type { FieldError } from "@orch/status/field-error.js";
+import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { validateCounts, validateNotAbove } from "../shared/counts.js";
-import { validateEndless, validateSelected } from "../shared/pod-selection.js";
-import { defaultPodTemplate, type PodTemplate, validatePodTemplate } from "./pod/template.js";
+import { validateEndless } from "../shared/pod-selection.js";
+import { defaultPodTemplate, type PodTemplate, validatePodTemplate, withoutDisabledInSpec } from "./pod/template.js";
 import { templateWarnings } from "./pod/warning/template-warnings.js";
 
 interface ReplicationController extends ApiObject {
@@ -28,8 +28,9 @@ interface Status {
 
 export const replicationController = behavior<ReplicationController>((naming) => ({
   warnings: templateWarnings(naming, { at: "spec.template", template: ({ spec }) => spec?.template, named: true }),
+  withoutDisabled: withoutDisabledInSpec,
   setDefaults,
-  validate: ({ spec = {} }) => validateSpec(spec, naming),
+  validate: ({ spec = {} }, found) => validateSpec(spec, naming, found),
   parts: { status: { validate: ({ status = {} }) => validateStatus(status) } },
 }));
 
@@ -51,12 +52,22 @@ function setDefaults(object: ReplicationController): ReplicationController {
   };
 }
 
-function validateSpec({ selector = {}, template }: Spec, naming: Naming): FieldError[] {
+/** Keys and values are compared, whatever their form. */
+function isSelected(selector: Readonly<Record<string, string>>, { metadata }: PodTemplate): boolean {
+  return Object.entries(selector).every(([key, value]) => metadata?.labels?.[key] === value);
+}
+
+function unselected({ metadata }: PodTemplate): FieldError {
+  const detail = "`selector` does not match template `labels`";
+  return fieldError.invalid("spec.template.metadata.labels", metadata?.labels ?? null, detail);
+}
+
+function validateSpec({ selector = {}, template }: Spec, naming: Naming, found: readonly FieldError[]): FieldError[] {
   // That there is a selector and a template is told by the checks of their type.
   if (template === undefined) return [];
   return [
-    ...validateSelected({ selector: { matchLabels: selector }, template }, "spec"),
-    ...validatePodTemplate(template, "spec.template", naming),
+    ...(isSelected(selector, template) ? [] : [unselected(template)]),
+    ...validatePodTemplate(template, "spec.template", naming, found),
     ...validateEndless(template, "ReplicationController", "spec.template"),
   ];
 }

@@ -1,8 +1,8 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { qualifiedName } from "@orch/schema/formats/names.js";
 import { compareQuantities, nanoOf } from "@orch/schema/formats/quantity.js";
+import { cut } from "@orch/status/cut.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { invalidFor } from "../shared/problems.js";
 import type { Resources } from "./resources.js";
 
 /** The names of what is counted and measured: which of them the product knows itself, and where each may stand. */
@@ -43,11 +43,16 @@ export function overcommits(name: string, naming: Naming): boolean {
   return isNative(name, naming) && !name.startsWith("hugepages-");
 }
 
+/** What is wrong with a name of a resource, which stands there without quotes, as in the reference. */
+function wrongName(at: string, name: string, detail: string): FieldError {
+  return { reason: "FieldValueInvalid", message: `Invalid value: ${cut(name)}: ${detail}`, field: at };
+}
+
 /** A name with a domain, or one of the product's own. */
 export function validateResourceName(name: string, at: string): FieldError[] {
-  const problems = invalidFor(at, name, qualifiedName(name));
+  const problems = qualifiedName(name).map((problem) => wrongName(at, name, problem));
   if (problems.length > 0 || name.includes("/") || name === "storage" || isQuotaName(name)) return problems;
-  return [fieldError.invalid(at, name, "must be a standard resource type or fully qualified")];
+  return [wrongName(at, name, "must be a standard resource type or fully qualified")];
 }
 
 /** What a container may ask for or be limited in. */
@@ -57,11 +62,11 @@ export function validateContainerResourceName(name: string, at: string, naming: 
     // An unknown name is told both ways, as in the reference.
     return inContainers.has(name) || name.startsWith("hugepages-")
       ? problems
-      : [...problems, fieldError.invalid(at, name, "must be a standard resource for containers")];
+      : [...problems, wrongName(at, name, "must be a standard resource for containers")];
   }
   return isNative(name, naming) || isExtended(name, naming)
     ? problems
-    : [...problems, fieldError.invalid(at, name, "doesn't follow extended resource name standard")];
+    : [...problems, wrongName(at, name, "doesn't follow extended resource name standard")];
 }
 
 export function isQuotaName(name: string): boolean {
@@ -72,7 +77,7 @@ export function validateQuotaResourceName(name: string, at: string): FieldError[
   const problems = validateResourceName(name, at);
   if (name.includes("/") || isQuotaName(name)) return problems;
   // An unknown name is told both ways, as in the reference.
-  return [...problems, fieldError.invalid(at, name, "must be a standard resource for quota")];
+  return [...problems, wrongName(at, name, "must be a standard resource for quota")];
 }
 
 const whole = 1_000_000_000n;

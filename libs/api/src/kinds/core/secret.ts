@@ -5,6 +5,7 @@ import { readJson } from "@orch/status/read-json.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { type Data, decodedBytes, maxDataBytes, validateFrozen, validateKeys } from "./keyed-data.js";
+import { tlsWarnings } from "./tls-warnings.js";
 
 interface Secret extends ApiObject {
   readonly data?: Data;
@@ -15,8 +16,10 @@ interface Secret extends ApiObject {
 
 export const secret = behavior<Secret>((naming) => {
   const contentRule = contentRules(naming);
+  const tls = naming.key("tls");
   return {
     setDefaults: mergeStringData,
+    warnings: ({ type, data = {} }) => (type === tls ? tlsWarnings(data) : []),
     validate: (object) => [
       ...validateKeys(object.data ?? {}, "data"),
       ...(decodedBytes(object.data ?? {}) > maxDataBytes ? [fieldError.tooLong("data", maxDataBytes)] : []),

@@ -27,6 +27,16 @@ export interface Iscsi {
   readonly initiatorName?: string;
 }
 
+export interface Quobyte {
+  readonly registry?: string;
+  readonly tenant?: string;
+}
+
+export interface AzureDisk {
+  readonly diskURI?: string;
+  readonly kind?: string;
+}
+
 export interface FibreChannel {
   readonly targetWWNs?: readonly string[];
   readonly lun?: number;
@@ -79,6 +89,8 @@ interface Known {
   readonly azureFile?: { readonly secretNamespace?: string };
   readonly storageos?: { readonly secretRef?: SecretRef };
   readonly csi?: Csi;
+  readonly quobyte?: Quobyte;
+  readonly azureDisk?: AzureDisk;
 }
 
 interface Place {
@@ -88,13 +100,21 @@ interface Place {
   readonly naming: Naming;
 }
 
+/** Where the reference tells of one source too many by another name. */
+const misnamed: Readonly<Record<string, string>> = { cephfs: "cephFS" };
+
 /** Exactly one source, and what depends on several of its fields. */
 export function validateSources(sources: VolumeSources, { at, name, naming }: Place): FieldError[] {
   const [first, ...others] = sourceNames.filter((source) => sources[source] !== undefined);
   if (first === undefined) return [fieldError.required(at, "must specify a volume type")];
   return [
     ...validateSource(sources, first, { at: `${at}.${first}`, name, naming }),
-    ...others.map((other) => fieldError.forbidden(`${at}.${other}`, "may not specify more than 1 volume type")),
+    // One of a FlexVolume is not too many, as in the reference.
+    ...others
+      .filter((other) => other !== "flexVolume")
+      .map((other) =>
+        fieldError.forbidden(`${at}.${misnamed[other] ?? other}`, "may not specify more than 1 volume type"),
+      ),
   ];
 }
 
@@ -114,6 +134,10 @@ function validateSource(sources: VolumeSources, source: SourceName, { at, name, 
       return validateOptions(sources.flexVolume?.options ?? {}, `${at}.options`, naming);
     case "azureFile":
       return sources.azureFile?.secretNamespace === "" ? [fieldError.required(`${at}.secretNamespace`)] : [];
+    case "quobyte":
+      return validateQuobyte(sources.quobyte ?? {}, at);
+    case "azureDisk":
+      return validateAzureDisk(sources.azureDisk ?? {}, at);
     case "storageos":
       return validateNamed(sources.storageos?.secretRef, `${at}.secretRef`);
     case "csi":
@@ -145,6 +169,8 @@ export function validateFlocker({ datasetName = "", datasetUUID = "" }: Flocker,
 }
 
 const maxPortalLength = 64;
+const portalTooLong =
+  "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
 const badIscsiName = "must be valid format";
 
 /** Names of iSCSI nodes: by date and domain, by EUI-64, by NAA. */
@@ -161,17 +187,36 @@ function isIscsiName(name: string): boolean {
 export function validateIscsi(iscsi: Iscsi, at: string, name: string): FieldError[] {
   const { targetPortal = "", iqn = "", secretRef, initiatorName } = iscsi;
   const asksSecret = iscsi.chapAuthDiscovery === true || iscsi.chapAuthSession === true;
-  const tooLong =
-    "Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.";
   return [
     ...(initiatorName !== undefined && Buffer.byteLength(`${name}:${targetPortal}`) > maxPortalLength
-      ? [fieldError.invalid(`${at}.targetportal`, targetPortal, tooLong)]
+      ? [fieldError.invalid(`${at}.targetportal`, targetPortal, portalTooLong)]
       : []),
     ...(iqn !== "" && !isIscsiName(iqn) ? [fieldError.invalid(`${at}.iqn`, iqn, badIscsiName)] : []),
     ...(asksSecret && secretRef === undefined ? [fieldError.required(`${at}.secretRef`)] : []),
     ...(secretRef !== undefined && (secretRef.name ?? "") === "" ? [fieldError.required(`${at}.secretRef.name`)] : []),
     ...(initiatorName !== undefined && !isIscsiName(initiatorName)
       ? [fieldError.invalid(`${at}.initiatorname`, initiatorName, badIscsiName)]
+      : []),
+  ];
+}
+
+/** The same of a pod's own volume, which is told apart a little: by its name, and names of no known kind in other words. */
+export function validatePodIscsi(iscsi: Iscsi, at: string, name: string): FieldError[] {
+  const { targetPortal = "", iqn = "", initiatorName, secretRef: _any, ...rest } = iscsi;
+  const asksSecret = rest.chapAuthDiscovery === true || rest.chapAuthSession === true;
+  const named = (value: string, place: string): FieldError[] => {
+    if (isIscsiName(value)) return [];
+    const isKnown = iscsiNames.some(([prefix]) => value.startsWith(prefix));
+    return [
+      fieldError.invalid(place, value, isKnown ? badIscsiName : `${badIscsiName} starting with iqn, eui, or naa`),
+    ];
+  };
+  return [
+    ...(iqn === "" ? [] : named(iqn, `${at}.iqn`)),
+    ...(asksSecret && iscsi.secretRef === undefined ? [fieldError.required(`${at}.secretRef`)] : []),
+    ...(initiatorName === undefined ? [] : named(initiatorName, `${at}.initiatorname`)),
+    ...(initiatorName !== undefined && Buffer.byteLength(`${name}:${targetPortal}`) > maxPortalLength
+      ? [fieldError.invalid(`${at.slice(0, -".iscsi".length)}.name`, name, portalTooLong)]
       : []),
   ];
 }
@@ -234,4 +279,27 @@ function validateCsi(csi: Csi, at: string): FieldError[] {
       ];
     }),
   ];
+}
+
+const registryRule = "must be a host:port pair or multiple pairs separated by commas";
+
+export function validateQuobyte({ registry = "", tenant = "" }: Quobyte, at: string) {
+  if (registry === "") return [fieldError.required(`${at}.registry`, registryRule)];
+  if (tenant.length >= 65) {
+    return [fieldError.required(`${at}.tenant`, "must be a UUID and may not exceed a length of 64 characters")];
+  }
+  return registry
+    .split(",")
+    .filter((pair) => !/^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair))
+    .map(() => fieldError.invalid(`${at}.registry`, registry, registryRule));
+}
+
+const managedDisk = "/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}";
+const blobDisk = "https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd";
+
+export function validateAzureDisk({ diskURI = "", kind }: AzureDisk, at: string): FieldError[] {
+  const isManaged = kind === "Managed";
+  return diskURI.startsWith(isManaged ? "/subscriptions/" : "https://")
+    ? []
+    : [fieldError.notSupported(`${at}.diskURI`, diskURI, [isManaged ? managedDisk : blobDisk])];
 }

@@ -1,6 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
-import { compareQuantities } from "@orch/schema/formats/quantity.js";
+import { compareQuantities, nanoOf } from "@orch/schema/formats/quantity.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { type NodeSelector, validateNodeSelector } from "./node-selector.js";
 import { type Resources, rounded } from "./resources.js";
@@ -42,7 +42,7 @@ export function validateVolumeSpec(spec: VolumeSpec, name: string, naming: Namin
     ...validateCapacity(spec.capacity ?? {}, `${at}.capacity`),
     ...validateAffinity(spec, at),
     ...validateSources(spec, { at, name, naming }),
-    ...(spec.local !== undefined && spec.nodeAffinity === undefined
+    ...(isLocal(spec) && spec.nodeAffinity === undefined
       ? [fieldError.required(`${at}.nodeAffinity`, "Local volume requires node affinity")]
       : []),
     ...(recyclesRoot(spec)
@@ -57,6 +57,11 @@ export function validateVolumeSpec(spec: VolumeSpec, name: string, naming: Namin
   ];
 }
 
+/** Of several sources the first is the volume's. */
+function isLocal(spec: VolumeSpec): boolean {
+  return sourceNames.find((name) => spec[name] !== undefined) === "local";
+}
+
 function validateCapacity(capacity: Resources, at: string): FieldError[] {
   const names = Object.keys(capacity);
   return [
@@ -69,9 +74,15 @@ function validateCapacity(capacity: Resources, at: string): FieldError[] {
 function validatePositive(amount: string, at: string): FieldError[] {
   const order = compareQuantities(amount, "0");
   return [
-    ...(order < 0 ? [fieldError.invalid(at, amount, "must be a valid resource quantity")] : []),
+    ...(order < 0 ? [fieldError.invalid(at, wholeOf(amount), "must be a valid resource quantity")] : []),
     ...(order <= 0 ? [fieldError.invalid(at, amount, "must be greater than zero")] : []),
   ];
+}
+
+/** As the reference shows it: rounded away from zero. */
+export function wholeOf(amount: string): bigint {
+  const nano = nanoOf(amount);
+  return -((-nano + 999_999_999n) / 1_000_000_000n);
 }
 
 function validateAffinity({ nodeAffinity }: VolumeSpec, at: string): FieldError[] {

@@ -40,7 +40,15 @@ const populator = { apiGroup: "example.com", kind: "Populator", name: "p" };
 const sources: readonly (readonly [source: string, settings: Tree, errors: readonly Wanted[]])[] = [
   ["hostPath", {}, ["spec.hostPath.path: Required value"]],
   ["local", { path: "/a/../b" }, ["spec.local.path: Invalid value: \"/a/../b\": must not contain '..'"]],
-  ["nfs", {}, ["spec.nfs.server: Required value", "spec.nfs.path: Required value"]],
+  [
+    "nfs",
+    {},
+    [
+      "spec.nfs.server: Required value",
+      "spec.nfs.path: Required value",
+      'spec.nfs.path: Invalid value: "": must be an absolute path',
+    ],
+  ],
   [
     "glusterfs",
     { endpointsNamespace: "A" },
@@ -218,7 +226,7 @@ const creates: readonly CreateRow[] = [
     volumeOf({ hostPath, capacity: { storage: "1", cpu: "-1" } }),
     [
       'spec.capacity: Unsupported value: {"storage":"1","cpu":"-1"}: supported values: "storage"',
-      'spec.capacity[cpu]: Invalid value: "-1": must be a valid resource quantity',
+      "spec.capacity[cpu]: Invalid value: -1: must be a valid resource quantity",
       'spec.capacity[cpu]: Invalid value: "-1": must be greater than zero',
     ],
   ],
@@ -567,10 +575,10 @@ const parts: readonly PartRow[] = [
     },
     claimOf({}),
     [
-      'status.capacity[storage]: Invalid value: "-1": must be a valid resource quantity',
+      "status.capacity[storage]: Invalid value: -1: must be a valid resource quantity",
       'status.allocatedResourceStatus: Unsupported value: "cpu": supported values: "storage"',
-      'status.allocatedResourceStatus: Unsupported value: "cpu": supported values: "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"',
-      'status.allocatedResources[storage]: Invalid value: "-1": must be a valid resource quantity',
+      'status.allocatedResourceStatus: Unsupported value: cpu: supported values: "ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending"',
+      "status.allocatedResources[storage]: Invalid value: -1: must be a valid resource quantity",
       'status.allocatedResources: Unsupported value: "cpu": supported values: "storage"',
     ],
   ],

@@ -36,7 +36,7 @@ const creates: readonly CreateRow[] = [
     classOf({ overhead: { podFixed: { cpu: "-1", pods: "1" } } }),
     [
       'overhead.limits[cpu]: Invalid value: "-1": must be greater than or equal to 0',
-      'overhead.limits[pods]: Invalid value: "pods": must be a standard resource for containers',
+      "overhead.limits[pods]: Invalid value: pods: must be a standard resource for containers",
     ],
   ],
   [

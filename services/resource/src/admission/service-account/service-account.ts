@@ -1,6 +1,7 @@
 import { podAnnotationKeys } from "@orch/api/kinds/core/pod/annotation-keys.js";
 import type { AnyObject, ApiObject } from "@orch/api/object.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { dnsSubdomain, pathSegment } from "@orch/schema/formats/names.js";
 import { type ApiError, forbidden } from "@orch/status/api-error.js";
 import { generatedName } from "../../write/generated-name.js";
 import { findStored } from "../../write/storing/stored.js";
@@ -41,7 +42,9 @@ export function serviceAccountAdmission({ naming, pause }: ServiceAccountAdmissi
       found.set(write, account);
       return account;
     }
-    const why = `serviceaccount ${JSON.stringify(name)} not found`;
+    const [problem] = pathSegment(name);
+    const invalid = problem === undefined ? undefined : `invalid resource name ${JSON.stringify(name)}: [${problem}]`;
+    const why = invalid ?? `serviceaccount ${JSON.stringify(name)} not found`;
     throw refused(write, pod, `error looking up service account ${namespace}/${name}: ${why}`);
   };
   const checkSecrets = async (write: Write, pod: AccountedPod, parts: "created" | "ephemeral"): Promise<void> => {
@@ -91,6 +94,8 @@ async function lookUp(
   name: string,
   pause: (ms: number) => Promise<void>,
 ): Promise<ServiceAccount | undefined> {
+  // No account has such a name, and no key of the store.
+  if (dnsSubdomain(name).length > 0) return undefined;
   const kind = builtIn(write, "v1", "ServiceAccount");
   const between = pauseMs.least + Math.floor(write.deps.random() * pauseMs.spread);
   for (let left = name === usual ? lookups : 1; left > 0; left--) {

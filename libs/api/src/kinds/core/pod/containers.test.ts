@@ -27,7 +27,7 @@ const containers: readonly Row[] = [
     "unknown policies",
     { imagePullPolicy: "X", terminationMessagePolicy: "Y" },
     [
-      `${at}.terminationMessagePolicy: Unsupported value: "Y": supported values: "FallbackToLogsOnError", "File"`,
+      'spec.containers[0].terminationMessagePolicy: Unsupported value: "Y": supported values: "File", "FallbackToLogsOnError"',
       `${at}.imagePullPolicy: Unsupported value: "X": supported values: "Always", "IfNotPresent", "Never"`,
     ],
   ],
@@ -47,8 +47,8 @@ const containers: readonly Row[] = [
     },
     [
       `${at}.ports[0].containerPort: Required value`,
-      `${at}.ports[1].hostPort: Invalid value: 70000: must be between 1 and 65535, inclusive`,
       `${at}.ports[1].containerPort: Invalid value: 65536: must be between 1 and 65535, inclusive`,
+      `${at}.ports[1].hostPort: Invalid value: 70000: must be between 1 and 65535, inclusive`,
       `${at}.ports[2].name: Invalid value: "A_B": must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)`,
       `${at}.ports[2].name: Invalid value: "A_B": must contain at least one letter (a-z)`,
       `${at}.ports[2].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`,
@@ -151,10 +151,10 @@ const environments: readonly Row[] = [
       ],
     },
     [
+      "spec.containers[0].env[0].valueFrom.configMapKeyRef.name: Invalid value: \"\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
       `${at}.env[0].valueFrom.configMapKeyRef.key: Required value`,
+      "spec.containers[0].env[1].valueFrom.secretKeyRef.name: Invalid value: \"\": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')",
       `${at}.env[1].valueFrom.secretKeyRef.key: Invalid value: "..": must not be '..'`,
-      `${at}.env[0].valueFrom.configMapKeyRef.name: Required value`,
-      `${at}.env[1].valueFrom.secretKeyRef.name: Required value`,
     ],
   ],
   [
@@ -276,7 +276,7 @@ const mounts: readonly Row[] = [
     "an unknown propagation",
     mount({ mountPropagation: "X" }),
     [
-      `${at}.volumeMounts[0].mountPropagation: Unsupported value: "X": supported values: "Bidirectional", "HostToContainer", "None"`,
+      'spec.containers[0].volumeMounts.mountPropagation: Unsupported value: "X": supported values: "Bidirectional", "HostToContainer", "None"',
     ],
   ],
   ["a mount that is read only all through", mount({ readOnly: true, recursiveReadOnly: "Enabled" }), []],
@@ -406,13 +406,13 @@ const probes: readonly Row[] = [
       },
     },
     [
-      `${at}.livenessProbe.httpGet.scheme: Unsupported value: "ftp": supported values: "HTTP", "HTTPS"`,
       /httpGet.port: Invalid value: "A--": must contain only alpha-numeric/,
       /httpGet.port: Invalid value: "A--": must contain at least one letter/,
       /httpGet.port: Invalid value: "A--": must not contain consecutive hyphens/,
       /httpGet.port: Invalid value: "A--": must not begin or end with a hyphen/,
-      /httpGet.httpHeaders\[0\].name: Invalid value: "a b": a valid HTTP header/,
-      /httpGet.httpHeaders\[1\].name: Invalid value: "": a valid HTTP header/,
+      `${at}.livenessProbe.httpGet.scheme: Unsupported value: "ftp": supported values: "HTTP", "HTTPS"`,
+      "spec.containers[0].livenessProbe.httpGet.httpHeaders: Invalid value: \"a b\": a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')",
+      "spec.containers[0].livenessProbe.httpGet.httpHeaders: Invalid value: \"\": a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')",
     ],
   ],
   [
@@ -464,10 +464,10 @@ const resources: readonly Row[] = [
     "an unknown resource",
     res({ limits: { memroy: "1" } }),
     [
-      `${at}.resources.limits[memroy]: Invalid value: "memroy": must be a standard resource type or fully qualified`,
-      `${at}.resources.limits[memroy]: Invalid value: "memroy": must be a standard resource for containers`,
-      `${at}.resources.requests[memroy]: Invalid value: "memroy": must be a standard resource type or fully qualified`,
-      `${at}.resources.requests[memroy]: Invalid value: "memroy": must be a standard resource for containers`,
+      "spec.containers[0].resources.limits[memroy]: Invalid value: memroy: must be a standard resource type or fully qualified",
+      "spec.containers[0].resources.limits[memroy]: Invalid value: memroy: must be a standard resource for containers",
+      "spec.containers[0].resources.requests[memroy]: Invalid value: memroy: must be a standard resource type or fully qualified",
+      "spec.containers[0].resources.requests[memroy]: Invalid value: memroy: must be a standard resource for containers",
     ],
   ],
   [

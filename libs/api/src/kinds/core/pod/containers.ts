@@ -13,14 +13,15 @@ import { validateSecurity } from "./security/security.js";
 import type { Container, ContainerPort, PodSpec } from "./types.js";
 import { containersOf, namesIn } from "./types.js";
 import { validateMounts } from "./volume/mounts.js";
+import type { Volume } from "./volume/volume-types.js";
 
 /** Everything about the containers of a pod that depends on several fields; `at` is the spec's path. */
-export function validateContainers(spec: PodSpec, at: string, naming: Naming): FieldError[] {
+export function validateContainers(spec: PodSpec, at: string, world: World): FieldError[] {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = spec;
   const grace = spec.terminationGracePeriodSeconds ?? 0;
   const repeats = repeatsIn(containersOf(spec).map((c) => c.container.name));
   const common = (container: Container, position: number, place: string): FieldError[] => [
-    ...validateContainer(container, spec, { naming, at: place }),
+    ...validateContainer(container, spec, { ...world, at: place }),
     ...(container.name !== undefined && repeats.has(position)
       ? [fieldError.duplicate(`${place}.name`, container.name)]
       : []),
@@ -54,19 +55,24 @@ export function validateContainers(spec: PodSpec, at: string, naming: Naming): F
   ];
 }
 
-interface Place {
+interface World {
   readonly naming: Naming;
+  /** Those that can be mounted. */
+  readonly volumes: ReadonlyMap<string, Volume>;
+}
+
+interface Place extends World {
   readonly at: string;
 }
 
 /** What holds for every kind of container. */
-function validateContainer(container: Container, spec: PodSpec, { naming, at }: Place): FieldError[] {
+function validateContainer(container: Container, spec: PodSpec, { naming, volumes, at }: Place): FieldError[] {
   const { claims } = namesIn(spec);
   return [
     ...validatePorts(container.ports ?? [], `${at}.ports`),
     ...validateEnv(container.env, `${at}.env`),
     ...validateEnvFrom(container.envFrom, `${at}.envFrom`),
-    ...validateMounts(container, spec, at),
+    ...validateMounts(container, volumes, at),
     ...validateRequirements(container.resources ?? {}, `${at}.resources`, { naming, claims }),
     ...validateResizePolicy(container.resizePolicy, spec, `${at}.resizePolicy`),
     ...validateSecurity(container.securityContext, spec, `${at}.securityContext`),

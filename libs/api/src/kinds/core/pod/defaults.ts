@@ -1,5 +1,6 @@
 import { defaultClaimSpec } from "../claim-spec.js";
 import { type Resources, rounded } from "../resources.js";
+import { imageVersion } from "./image-reference.js";
 import type { Container, PodSpec } from "./types.js";
 import type { Volume } from "./volume/volume-types.js";
 
@@ -21,7 +22,13 @@ export function defaultPodOnly(spec: PodSpec): PodSpec {
     const asking = requestLimits(container);
     return spec.hostNetwork === true ? withHostPorts(asking) : asking;
   };
-  return { ...spec, enableServiceLinks: spec.enableServiceLinks ?? true, ...withContainers(others, settled) };
+  return {
+    ...spec,
+    enableServiceLinks: spec.enableServiceLinks ?? true,
+    // What a template says is left to its pods.
+    ...((spec.terminationGracePeriodSeconds ?? 0) < 0 ? { terminationGracePeriodSeconds: 1 } : {}),
+    ...withContainers(others, settled),
+  };
 }
 
 function withContainers(spec: PodSpec, change: (container: Container) => Container): PodSpec {
@@ -64,12 +71,9 @@ function defaultContainer(container: Container): Container {
   };
 }
 
-/** `latest`, and what names neither tag nor digest, is pulled every time. */
+/** `latest`, and what names neither tag nor digest, is pulled every time; what names no image never is. */
 export function pullPolicy(image: string): "Always" | "IfNotPresent" {
-  if (image.includes("@")) return "IfNotPresent";
-  const name = image.slice(image.lastIndexOf("/") + 1);
-  const tag = name.includes(":") ? name.slice(name.indexOf(":") + 1) : "latest";
-  return tag === "latest" ? "Always" : "IfNotPresent";
+  return imageVersion(image)?.tag === "latest" ? "Always" : "IfNotPresent";
 }
 
 /** On the network of its host a port of a container is one of the host's. */

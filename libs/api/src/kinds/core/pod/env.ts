@@ -1,5 +1,7 @@
+import { asPrefix, dnsSubdomain } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
-import { each, requireText } from "./errors.js";
+import { invalidFor } from "../../shared/problems.js";
+import { each, requireText, subdomain } from "./errors.js";
 import type { EnvFromSource, EnvVar, EnvVarSource } from "./types.js";
 import { validateFieldRef, validateResourceFieldRef } from "./volume/downward.js";
 
@@ -37,8 +39,8 @@ function validateValueFrom(source: EnvVarSource, value: string, at: string): Fie
   return [
     ...(fieldRef === undefined ? [] : validateFieldRef(fieldRef, envFieldPaths, `${at}.fieldRef`)),
     ...(resourceFieldRef === undefined ? [] : validateResourceFieldRef(resourceFieldRef, `${at}.resourceFieldRef`)),
-    ...(configMapKeyRef === undefined ? [] : requireText(`${at}.configMapKeyRef.name`, configMapKeyRef.name)),
-    ...(secretKeyRef === undefined ? [] : requireText(`${at}.secretKeyRef.name`, secretKeyRef.name)),
+    ...(configMapKeyRef === undefined ? [] : subdomain(`${at}.configMapKeyRef.name`, configMapKeyRef.name ?? "")),
+    ...(secretKeyRef === undefined ? [] : subdomain(`${at}.secretKeyRef.name`, secretKeyRef.name ?? "")),
     ...(wrong === undefined ? [] : [fieldError.invalid(at, "", wrong)]),
   ];
 }
@@ -48,10 +50,15 @@ export function validateEnvFrom(sources: readonly EnvFromSource[] | undefined, a
   return each(sources, at, ({ configMapRef, secretRef }, place) => {
     const count = [configMapRef, secretRef].filter((s) => s !== undefined).length;
     return [
-      ...(configMapRef === undefined ? [] : requireText(`${place}.configMapRef.name`, configMapRef.name)),
-      ...(secretRef === undefined ? [] : requireText(`${place}.secretRef.name`, secretRef.name)),
+      ...(configMapRef === undefined ? [] : requireName(`${place}.configMapRef.name`, configMapRef.name)),
+      ...(secretRef === undefined ? [] : requireName(`${place}.secretRef.name`, secretRef.name)),
       ...(count === 0 ? [fieldError.invalid(at, "", "must specify one of: `configMapRef` or `secretRef`")] : []),
       ...(count > 1 ? [fieldError.invalid(at, "", several)] : []),
     ];
   });
+}
+
+/** Of all objects in an environment; a dash at its end passes, as in the reference. */
+function requireName(at: string, name = ""): FieldError[] {
+  return name === "" ? requireText(at, name) : invalidFor(at, name, dnsSubdomain(asPrefix(name)));
 }

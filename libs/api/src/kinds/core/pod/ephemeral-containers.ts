@@ -1,18 +1,22 @@
 import { equalJson } from "@orch/schema/equal.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { Part } from "../../../behavior.js";
+import { noFeatures } from "../../../features.js";
 import type { PodAnnotationKeys } from "./annotation-keys.js";
+import { withoutDisabledFields } from "./dropped-fields.js";
 import { validateMetadataUpdate } from "./status.js";
-import type { Pod } from "./types.js";
+import type { Pod, PodSpec } from "./types.js";
 
 /** Containers for debugging are added to a pod that is there; what was added stays. */
 export function ephemeralContainersPart(keys: PodAnnotationKeys): Part<Pod> {
   return {
     whole: true,
     changes: ["spec.ephemeralContainers"],
-    prepare: (object, old) => {
+    prepare: (object, old, { features = noFeatures }) => {
       const { ephemeralContainers: _, ...spec } = old.spec ?? {};
-      const added = object.spec?.ephemeralContainers;
+      const { ephemeralContainers: given } = object.spec ?? {};
+      const asked: PodSpec = given === undefined ? {} : { ephemeralContainers: given };
+      const added = withoutDisabledFields(asked, old.spec, features).ephemeralContainers;
       return withStoredMeta(
         { ...old, spec: { ...spec, ...(added === undefined ? {} : { ephemeralContainers: added }) } },
         object,

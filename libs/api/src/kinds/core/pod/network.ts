@@ -69,7 +69,12 @@ export function validateHostNetwork(spec: PodSpec, isPod: boolean, at: string): 
 /** Users of its own go with no namespace of the host. */
 export function validateHostUsers(spec: PodSpec, at: string): FieldError[] {
   if (spec.hostUsers !== false) return [];
-  return (["hostPID", "hostIPC", "hostNetwork"] as const)
-    .filter((name) => spec[name] === true)
-    .map((name) => fieldError.forbidden(`${at}.${name}`, "when `pod.Spec.HostUsers` is false"));
+  const named = [
+    ["hostNetwork", "hostNetwork"],
+    ["hostPID", "HostPID"],
+    ["hostIPC", "HostIPC"],
+  ] as const;
+  return named
+    .filter(([name]) => spec[name] === true)
+    .map(([, told]) => fieldError.forbidden(`${at}.${told}`, "when `pod.Spec.HostUsers` is false"));
 }

@@ -200,10 +200,10 @@ const values: readonly ValueRow[] = [
   ],
   [
     "Pod",
-    "keeps a negative time to end",
+    "has a second for a negative time to end",
     podOf({ terminationGracePeriodSeconds: -5 }),
     "spec.terminationGracePeriodSeconds",
-    -5,
+    1,
   ],
   [
     "Pod",
@@ -284,6 +284,7 @@ const values: readonly ValueRow[] = [
       {
         type: "PodScheduled",
         status: "False",
+        lastTransitionTime: "2026-01-02T03:04:05Z",
         reason: "SchedulingGated",
         message: "Scheduling is blocked due to non-empty scheduling gates",
       },
@@ -585,7 +586,7 @@ const statuses: readonly PartRow[] = [
     podOf(),
     [
       'status.resourceClaimStatuses[0].name: Invalid value: "g": must match the name of an entry in `spec.resourceClaims`',
-      /resourceClaimStatuses\[0\].resourceClaimName: Invalid value: "A_"/,
+      /resourceClaimStatuses\[0\].name: Invalid value: "A_"/,
     ],
   ],
   [

@@ -4,8 +4,10 @@ import { podAnnotationKeys } from "./annotation-keys.js";
 import { validateAnnotationUpdates, validatePodAnnotations } from "./annotations.js";
 import { validateImages } from "./containers.js";
 import { defaultPodOnly, defaultPodSpec } from "./defaults.js";
+import { withoutDisabledFields, withoutDisabledStatus } from "./dropped-fields.js";
 import { ephemeralContainersPart } from "./ephemeral-containers.js";
 import { withLabelKeys } from "./label-keys.js";
+import { validateOs } from "./os.js";
 import { qosClass } from "./qos.js";
 import { resizePart } from "./resize.js";
 import { validateAppArmorMatch, withAppArmor } from "./security/app-armor.js";
@@ -21,18 +23,26 @@ export const pod = behavior<Pod>((naming) => {
   return {
     // Whoever changes pods is mostly no person, and does so often.
     warnings: (_pod, { old, given }) => (old === undefined ? warnings.ofPod(given) : []),
+    withoutDisabled: ({ spec = {}, status, ...object }, old, features) => ({
+      ...object,
+      spec: withoutDisabledFields(spec, old?.spec, features),
+      ...(status === undefined ? {} : { status: withoutDisabledStatus(status, old?.spec, features) }),
+    }),
     setDefaults: ({ spec, status, ...object }) => ({
       ...object,
       spec: defaultPodOnly(defaultPodSpec(spec ?? {})),
       ...(status === undefined ? {} : { status: withAddresses(status) }),
     }),
-    prepareForCreate: (object) => {
+    prepareForCreate: (object, { now }) => {
       const prepared = withAppArmor(withLabelKeys(object), keys);
-      return { ...prepared, status: { ...prepared.status, ...firstStatus(prepared.spec ?? {}) } };
+      return { ...prepared, status: { ...prepared.status, ...firstStatus(prepared.spec ?? {}, now) } };
     },
-    validate: ({ metadata, spec = {} }) => [
+    validate: ({ metadata, spec = {} }, found) => [
       ...validatePodAnnotations(metadata.annotations ?? {}, spec, { keys, at: "metadata.annotations" }),
-      ...validatePodSpec(spec, "spec", { naming, pod: metadata.name ?? "" }),
+      ...validatePodSpec(spec, "spec", { naming, pod: metadata.name ?? "", found }),
+    ],
+    validateLast: ({ spec = {} }) => [
+      ...validateOs(spec, "spec"),
       ...validateTokens(spec),
       ...validateImages(spec, "spec"),
     ],
@@ -52,10 +62,11 @@ export const pod = behavior<Pod>((naming) => {
   };
 });
 
-function firstStatus(spec: PodSpec): PodStatus {
+function firstStatus(spec: PodSpec, now: string): PodStatus {
   const gated = {
     type: "PodScheduled",
     status: "False",
+    lastTransitionTime: now,
     reason: "SchedulingGated",
     message: "Scheduling is blocked due to non-empty scheduling gates",
   };

@@ -69,8 +69,9 @@ function validateAction(handler: Handler, name: keyof Handler, { grace, at }: Pl
     case "httpGet":
       return [
         ...validatePort(handler.httpGet?.port, `${at}.port`),
-        ...each(handler.httpGet?.httpHeaders, `${at}.httpHeaders`, ({ name: header = "" }, place) =>
-          invalidFor(`${place}.name`, header, httpHeaderName(header)),
+        // At the list, as in the reference.
+        ...each(handler.httpGet?.httpHeaders, at, ({ name: header = "" }) =>
+          invalidFor(`${at}.httpHeaders`, header, httpHeaderName(header)),
         ),
       ];
     case "tcpSocket":

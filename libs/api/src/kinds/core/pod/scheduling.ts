@@ -3,9 +3,11 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { validateLabelSelector } from "../../shared/label-selector.js";
 import { invalidFor } from "../../shared/problems.js";
 import { repeatsIn } from "../../shared/repeats.js";
-import { validateTopologyKey } from "./affinity.js";
-import { each, oneOf, subdomain } from "./errors.js";
+import { each, oneOf, requireText, subdomain } from "./errors.js";
 import type { PodResourceClaim, PodSpec, Toleration, TopologySpreadConstraint } from "./types.js";
+
+/** What a taint does to pods that do not tolerate it. */
+export const taintEffects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
 export function validateTolerations(tolerations: readonly Toleration[] | undefined, at: string): FieldError[] {
   return each(tolerations, at, validateToleration);
@@ -23,8 +25,10 @@ function validateToleration(toleration: Toleration, at: string): FieldError[] {
     // At the operator, as in the reference.
     ...(valueProblems.length === 0 ? [] : [fieldError.invalid(`${at}.operator`, value, valueProblems.join(";"))]),
     ...(operator === "Exists" && value !== ""
-      ? [fieldError.invalid(`${at}.operator`, toleration, "value must be empty when `operator` is 'Exists'")]
+      ? [fieldError.invalid(`${at}.operator`, value, "value must be empty when `operator` is 'Exists'")]
       : []),
+    ...(operator === "" ? [] : oneOf(`${at}.operator`, operator, ["Equal", "Exists"])),
+    ...(effect === "" ? [] : oneOf(`${at}.effect`, effect, taintEffects)),
   ];
 }
 
@@ -39,7 +43,7 @@ export function validateSpread({ topologySpreadConstraints: constraints = [] }: 
       ...((constraint.maxSkew ?? 0) > 0
         ? []
         : [fieldError.invalid(`${place}.maxSkew`, constraint.maxSkew ?? 0, notPositive)]),
-      ...validateTopologyKey(topologyKey, `${place}.topologyKey`),
+      ...requireText(`${place}.topologyKey`, topologyKey, "can not be empty"),
       ...oneOf(`${place}.whenUnsatisfiable`, whenUnsatisfiable, ["DoNotSchedule", "ScheduleAnyway"]),
       ...(repeated
         ? [fieldError.duplicate(`${place}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey}, ${whenUnsatisfiable}}`)]
@@ -65,17 +69,19 @@ function validateMinDomains(constraint: TopologySpreadConstraint, at: string): F
 
 function validateMatchKeys({ matchLabelKeys, labelSelector }: TopologySpreadConstraint, at: string): FieldError[] {
   if (matchLabelKeys === undefined || matchLabelKeys.length === 0) return [];
-  if (labelSelector === undefined) {
-    return [fieldError.forbidden(at, "must not be specified when labelSelector is not set")];
-  }
   const selected = new Set([
-    ...Object.keys(labelSelector.matchLabels ?? {}),
-    ...(labelSelector.matchExpressions ?? []).map((e) => e.key),
+    ...Object.keys(labelSelector?.matchLabels ?? {}),
+    ...(labelSelector?.matchExpressions ?? []).map((e) => e.key ?? ""),
   ]);
-  return each(matchLabelKeys, at, (key, place) => [
-    ...invalidFor(place, key, qualifiedName(key)),
-    ...(selected.has(key) ? [fieldError.invalid(place, key, "exists in both matchLabelKeys and labelSelector")] : []),
-  ]);
+  return [
+    ...(labelSelector === undefined
+      ? [fieldError.forbidden(at, "must not be specified when labelSelector is not set")]
+      : []),
+    ...each(matchLabelKeys, at, (key, place) => [
+      ...invalidFor(place, key, qualifiedName(key)),
+      ...(selected.has(key) ? [fieldError.invalid(place, key, "exists in both matchLabelKeys and labelSelector")] : []),
+    ]),
+  ];
 }
 
 /** Conditions that make a pod ready, and what keeps it from being scheduled. */

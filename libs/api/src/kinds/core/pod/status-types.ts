@@ -9,6 +9,9 @@ export interface PodCondition {
 
 export interface ContainerStatus {
   readonly name?: string;
+  readonly resources?: object;
+  readonly allocatedResources?: object;
+  readonly allocatedResourcesStatus?: object;
   readonly state?: { readonly terminated?: { readonly exitCode?: number } };
   readonly user?: {
     readonly linux?: {

@@ -2,7 +2,7 @@ import { ip, parseAddress } from "@orch/schema/formats/ip.js";
 import { dnsSubdomain, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { Part } from "../../../behavior.js";
-import { invalidFor } from "../../shared/problems.js";
+import { immutable, invalidFor } from "../../shared/problems.js";
 import { repeatsIn } from "../../shared/repeats.js";
 import type { PodAnnotationKeys } from "./annotation-keys.js";
 import { validateAnnotationUpdates, validatePodAnnotations } from "./annotations.js";
@@ -65,6 +65,7 @@ function validateStatus(status: PodStatus, old: PodStatus, spec: PodSpec): Field
     ...(node !== "" && node !== old.nominatedNodeName
       ? invalidFor("status.nominatedNodeName", node, dnsSubdomain(node))
       : []),
+    ...(status.qosClass === old.qosClass ? [] : [fieldError.invalid("status.qosClass", status.qosClass, immutable)]),
     ...validateEnded(terminated("containerStatuses"), { restartPolicy, sidecars: none }),
     ...validateEnded(terminated("initContainerStatuses"), { restartPolicy, sidecars }),
     ...validateEnded(terminated("ephemeralContainerStatuses"), { restartPolicy: "Never", sidecars: none }),
@@ -121,7 +122,7 @@ function validateClaimStatuses({ resourceClaimStatuses }: PodStatus, spec: PodSp
     ...(repeats.has(i) ? [fieldError.duplicate(`${at}.name`, name)] : []),
     ...(resourceClaimName === undefined
       ? []
-      : invalidFor(`${at}.resourceClaimName`, resourceClaimName, dnsSubdomain(resourceClaimName))),
+      : invalidFor(`${at}.name`, resourceClaimName, dnsSubdomain(resourceClaimName))),
   ]);
 }
 

@@ -184,7 +184,6 @@ export interface PlacedContainer {
 
 /** What the containers of a pod are checked against, by name. */
 export interface PodNames {
-  readonly volumes: ReadonlyMap<string, Volume>;
   /** Claims of devices. */
   readonly claims: ReadonlySet<string>;
   readonly containers: ReadonlySet<string | undefined>;
@@ -198,9 +197,8 @@ const knownNames = new WeakMap<PodSpec, PodNames>();
 export function namesIn(spec: PodSpec): PodNames {
   let names = knownNames.get(spec);
   if (names === undefined) {
-    const nameOf = ({ container }: PlacedContainer): string | undefined => container.name;
+    const nameOf = ({ container }: PlacedContainer): string => container.name ?? "";
     names = {
-      volumes: new Map((spec.volumes ?? []).map((v) => [v.name ?? "", v])),
       claims: new Set((spec.resourceClaims ?? []).map((c) => c.name ?? "")),
       containers: new Set(containersOf(spec).map(nameOf)),
       lastingContainers: new Set(containersOf(spec, ["containers", "initContainers"]).map(nameOf)),

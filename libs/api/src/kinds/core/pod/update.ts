@@ -32,8 +32,13 @@ function isGated({ schedulingGates = [] }: PodSpec): boolean {
   return schedulingGates.length > 0;
 }
 
+const longestDeadline = 2 ** 31 - 1;
+
 function validateDeadline(value: number | undefined, old: number | undefined): FieldError[] {
   const at = "spec.activeDeadlineSeconds";
+  if (value !== undefined && (value < 0 || value > longestDeadline)) {
+    return [fieldError.invalid(at, value, `must be between 0 and ${longestDeadline}, inclusive`)];
+  }
   if (old === undefined) return [];
   if (value === undefined) {
     return [fieldError.invalid(at, null, "must not update from a positive integer to nil value")];

@@ -2,6 +2,7 @@ import { ip, parseAddress } from "@orch/schema/formats/ip.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { invalidFor } from "../../shared/problems.js";
 import { repeatsIn } from "../../shared/repeats.js";
+import { oneOf } from "../pod/errors.js";
 import type { ServiceSpec } from "./service-spec.js";
 
 const clusterIPsAt = "spec.clusterIPs";
@@ -15,14 +16,18 @@ export function isHeadless({ clusterIPs = [] }: ServiceSpec): boolean {
 
 /** A service's own addresses and their families: one of each family at most, the first in two fields. */
 export function validateAddresses(spec: ServiceSpec): FieldError[] {
-  if (spec.type === "ExternalName") return [];
   const { clusterIP = "", clusterIPs = [], ipFamilies = [] } = spec;
   const errors: FieldError[] = [];
   const wrong = (detail: string) => errors.push(fieldError.invalid(clusterIPsAt, clusterIPs, detail));
   if (clusterIP !== "" && clusterIPs.length === 0) errors.push(fieldError.required(clusterIPsAt));
   else if (clusterIP === "" && clusterIPs.length > 0) wrong("must be empty when `clusterIP` is not specified");
   else if (clusterIPs[0] !== undefined && clusterIPs[0] !== clusterIP) wrong("first value must match `clusterIP`");
-  for (const i of repeatsIn(ipFamilies)) errors.push(fieldError.duplicate(`${familiesAt}[${i}]`, ipFamilies[i]));
+  const repeats = repeatsIn(ipFamilies);
+  for (const [i, family] of ipFamilies.entries()) {
+    errors.push(...oneOf(`${familiesAt}[${i}]`, family, ["IPv4", "IPv6"]));
+    if (repeats.has(i)) errors.push(fieldError.duplicate(`${familiesAt}[${i}]`, family));
+  }
+  errors.push(...oneOf(policyAt, spec.ipFamilyPolicy, ["PreferDualStack", "RequireDualStack", "SingleStack"]));
   const misplaced = clusterIPs[0] === "None" && clusterIPs.length > 1;
   if (misplaced) wrong("'None' must be the first and only value");
   const malformed = clusterIPs.flatMap((text, i) =>

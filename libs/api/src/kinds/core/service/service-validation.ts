@@ -1,9 +1,10 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { ip, ordinaryAddress, parseNetwork } from "@orch/schema/formats/ip.js";
-import { dnsSubdomain } from "@orch/schema/formats/names.js";
+import { dnsSubdomain, portNumber, qualifiedName } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { invalidFor } from "../../shared/problems.js";
 import { repeatsIn } from "../../shared/repeats.js";
+import { oneOf } from "../pod/errors.js";
 import { validateAddresses, validateAddressUpdate, validateFamilyPolicy } from "./service-addresses.js";
 import { checksHealth, isExternal, type Service, type ServicePort, type ServiceSpec } from "./service-spec.js";
 
@@ -12,6 +13,14 @@ const onlyBalanced = "may only be used when `type` is 'LoadBalancer'";
 const kubeletPort = 10_250;
 const maxAffinitySeconds = 86_400;
 
+/**
+ * What is wrong with a service's own addresses and their families. Nothing else is told of such a service: before it is
+ * validated it is given addresses, for which the reference looks at these fields alone.
+ */
+export function validateOwnAddresses({ spec = {} }: Service): FieldError[] {
+  return spec.type === "ExternalName" ? [] : validateAddresses(spec);
+}
+
 /** What depends on several fields of a service; the rest is data. */
 export function validateService({ metadata, spec = {} }: Service, naming: Naming): FieldError[] {
   const annotations = metadata.annotations ?? {};
@@ -19,7 +28,6 @@ export function validateService({ metadata, spec = {} }: Service, naming: Naming
     ...validateHints(annotations, naming),
     ...validateType(spec),
     ...validatePorts(spec),
-    ...validateAddresses(spec),
     ...validateFamilyPolicy(spec),
     ...validateAffinity(spec),
     ...validateTraffic(spec),
@@ -63,7 +71,7 @@ function validateType(spec: ServiceSpec): FieldError[] {
 }
 
 function validateExternalName(spec: ServiceSpec): FieldError[] {
-  const { externalName = "" } = spec;
+  const externalName = (spec.externalName ?? "").replace(/\.$/, "");
   const forbidden = (["clusterIPs", "ipFamilies", "ipFamilyPolicy"] as const).filter(
     (name) => spec[name] !== undefined,
   );
@@ -71,9 +79,7 @@ function validateExternalName(spec: ServiceSpec): FieldError[] {
     ...forbidden.map((name) => fieldError.forbidden(at(name), "may not be set for ExternalName services")),
     ...(externalName === ""
       ? [fieldError.required(at("externalName"))]
-      : dnsSubdomain(externalName.replace(/\.$/, "")).map((problem) =>
-          fieldError.invalid(at("externalName"), externalName, problem),
-        )),
+      : dnsSubdomain(externalName).map((problem) => fieldError.invalid(at("externalName"), externalName, problem))),
   ];
 }
 
@@ -108,7 +114,7 @@ interface PortPlace {
 function validatePort(port: ServicePort, place: PortPlace): FieldError[] {
   return [
     ...((port.name ?? "") === "" && !place.alone ? [fieldError.required(`${place.at}.name`)] : []),
-    ...(port.nodePort !== undefined && (place.spec.type === "ClusterIP" || place.spec.type === "ExternalName")
+    ...(port.nodePort !== undefined && place.spec.type === "ClusterIP"
       ? [fieldError.forbidden(`${place.at}.nodePort`, `may not be used when \`type\` is '${place.spec.type}'`)]
       : []),
   ];
@@ -137,6 +143,7 @@ function validateTraffic(spec: ServiceSpec): FieldError[] {
     ...(policy !== undefined && !isExternal(spec)
       ? [fieldError.invalid(at("externalTrafficPolicy"), policy, "may only be set for externally-accessible services")]
       : []),
+    ...(isExternal(spec) ? oneOf(at("externalTrafficPolicy"), policy, ["Cluster", "Local"]) : []),
     ...(healthCheckNodePort !== undefined && !checksHealth(spec)
       ? [
           fieldError.invalid(
@@ -146,6 +153,9 @@ function validateTraffic(spec: ServiceSpec): FieldError[] {
           ),
         ]
       : []),
+    ...(healthCheckNodePort !== undefined && checksHealth(spec)
+      ? invalidFor(at("healthCheckNodePort"), healthCheckNodePort, portNumber(healthCheckNodePort))
+      : []),
     ...(trafficDistribution !== undefined && trafficDistribution !== "PreferClose"
       ? [fieldError.notSupported(at("trafficDistribution"), trafficDistribution, ["PreferClose"])]
       : []),
@@ -154,8 +164,13 @@ function validateTraffic(spec: ServiceSpec): FieldError[] {
 
 function validateBalancer(spec: ServiceSpec): FieldError[] {
   const fields = ["allocateLoadBalancerNodePorts", "loadBalancerClass"] as const;
-  const misplaced = spec.type === "LoadBalancer" ? [] : fields.filter((name) => spec[name] !== undefined);
-  return misplaced.map((name) => fieldError.forbidden(at(name), onlyBalanced));
+  const { loadBalancerClass: name } = spec;
+  if (spec.type === "LoadBalancer") {
+    return name === undefined ? [] : invalidFor(at("loadBalancerClass"), name, qualifiedName(name));
+  }
+  return fields
+    .filter((field) => spec[field] !== undefined)
+    .map((field) => fieldError.forbidden(at(field), onlyBalanced));
 }
 
 /** Of the field, or of the annotation that it replaced; blanks around a range were always taken. */

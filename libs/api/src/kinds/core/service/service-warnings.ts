@@ -15,14 +15,9 @@ export function* serviceWarnings({ metadata, spec: given = {} }: Service, naming
   const mode = `service.${naming.key("topology-mode")}`;
   if (metadata.annotations?.[hints] !== undefined)
     yield `annotation ${hints} is deprecated, please use ${mode} instead`;
-  const { type, clusterIP = "", clusterIPs = [], externalIPs = [], loadBalancerIP = "" } = spec;
+  const { clusterIP = "", clusterIPs = [], externalIPs = [], loadBalancerIP = "" } = spec;
   if (clusterIP !== "" && clusterIP !== "None") {
     for (const [i, address] of clusterIPs.entries()) yield* addressWarnings(address, `spec.clusterIPs[${i}]`, product);
-  }
-  if (type === "ClusterIP" && clusterIP === "None") {
-    if (loadBalancerIP !== "") yield "spec.loadBalancerIP is ignored for headless services";
-    if (externalIPs.length > 0) yield "spec.externalIPs is ignored for headless services";
-    if (spec.sessionAffinity !== "None") yield "spec.SessionAffinity is ignored for headless services";
   }
   for (const [i, address] of externalIPs.entries()) yield* addressWarnings(address, `spec.externalIPs[${i}]`, product);
   if (loadBalancerIP !== "") yield* addressWarnings(loadBalancerIP, "spec.loadBalancerIP", product);

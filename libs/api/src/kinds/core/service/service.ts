@@ -3,7 +3,7 @@ import { withFamilies } from "./service-families.js";
 import { isExternal, type Service, type ServiceSpec } from "./service-spec.js";
 import { defaultModes, validateServiceStatus, withoutBalancer } from "./service-status.js";
 import { updatedSpec, withAddressList } from "./service-update.js";
-import { validateService, validateServiceUpdate } from "./service-validation.js";
+import { validateOwnAddresses, validateService, validateServiceUpdate } from "./service-validation.js";
 import { serviceWarnings } from "./service-warnings.js";
 
 const affinitySeconds = 10_800;
@@ -17,6 +17,7 @@ export const service = behavior<Service>((naming) => ({
   }),
   prepareForUpdate: (object, old, { ipFamilies }) =>
     withoutBalancer({ ...object, spec: updatedSpec(object.spec ?? {}, old.spec ?? {}, ipFamilies) }),
+  validateFirst: validateOwnAddresses,
   validate: (object) => validateService(object, naming),
   validateUpdate: (object, old) => validateServiceUpdate(object.spec ?? {}, old.spec ?? {}),
   parts: { status: { validate: validateServiceStatus } },
@@ -31,7 +32,7 @@ function defaultSpec(given: ServiceSpec): ServiceSpec {
       ? { allocateLoadBalancerNodePorts: spec.allocateLoadBalancerNodePorts ?? true }
       : {}),
   };
-  const ports = spec.ports?.map((p) => (p.targetPort === undefined ? { ...p, targetPort: p.port } : p));
+  const ports = spec.ports?.map((p) => (p.targetPort === undefined ? { ...p, targetPort: p.port ?? 0 } : p));
   const clientIP = { timeoutSeconds: affinity?.clientIP?.timeoutSeconds ?? affinitySeconds };
   return {
     ...spec,

@@ -31,6 +31,8 @@ export function* networkWarnings(text: string, at: string, product: string): Ite
 
 /** What those say who take an octet with a leading zero for an octal number, or for none. */
 function strictProblem(text: string): string | undefined {
+  // No address at all: of one that the server does not read itself.
+  if (!/[.:]/.test(text)) return "unable to parse IP";
   const last = text.slice(text.lastIndexOf(":") + 1);
   if (!last.includes(".")) return undefined;
   return last.split(".").some((octet) => octet.length > 1 && octet.startsWith("0"))

@@ -32,18 +32,18 @@ const pods: readonly Row[] = [
     "users below nobody",
     { runAsUser: -1, runAsGroup: -1, fsGroup: -1, supplementalGroups: [1, -1] },
     [
+      `${pod}.fsGroup: Invalid value: -1: ${id}`,
       `${pod}.runAsUser: Invalid value: -1: ${id}`,
       `${pod}.runAsGroup: Invalid value: -1: ${id}`,
       `${pod}.supplementalGroups[1]: Invalid value: -1: ${id}`,
-      `${pod}.fsGroup: Invalid value: -1: ${id}`,
     ],
   ],
   [
     "unknown policies",
     { supplementalGroupsPolicy: "X", fsGroupChangePolicy: "Y", seLinuxChangePolicy: "Z" },
     [
-      `${pod}.supplementalGroupsPolicy: Unsupported value: "X": supported values: "Merge", "Strict"`,
       `${pod}.fsGroupChangePolicy: Unsupported value: "Y": supported values: "Always", "OnRootMismatch"`,
+      `${pod}.supplementalGroupsPolicy: Unsupported value: "X": supported values: "Merge", "Strict"`,
       `${pod}.seLinuxChangePolicy: Unsupported value: "Z": supported values: "MountOption", "Recursive"`,
     ],
   ],
@@ -59,7 +59,7 @@ const pods: readonly Row[] = [
     },
     [
       `${pod}.sysctls[0].name: Required value`,
-      /^spec.securityContext.sysctls\[1\].name: Invalid value: "A.b": must have at most 253 characters and match regex \(/,
+      'spec.securityContext.sysctls[1].name: Invalid value: "A.b": must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$',
       `${pod}.sysctls[3].name: Duplicate value: "a.b"`,
     ],
   ],
@@ -176,7 +176,7 @@ const pods: readonly Row[] = [
   [
     "users of its own on its host's namespaces",
     {},
-    ["hostPID", "hostIPC", "hostNetwork"].map(
+    ["hostNetwork", "HostPID", "HostIPC"].map(
       (name) => `spec.${name}: Forbidden: when \`pod.Spec.HostUsers\` is false`,
     ),
     { hostUsers: false, hostPID: true, hostIPC: true, hostNetwork: true },

@@ -61,7 +61,7 @@ function validateEscalation(context: SecurityContext, at: string): FieldError[] 
 }
 
 const sysctlSegment = "[a-z0-9]([-_a-z0-9]*[a-z0-9])?";
-const sysctlRule = `must have at most 253 characters and match regex (${sysctlSegment}[\\./])*${sysctlSegment}`;
+const sysctlRule = `must have at most 253 characters and match regex ^(${sysctlSegment}[\\./])*${sysctlSegment}$`;
 const segmentPattern = new RegExp(`^${sysctlSegment}$`);
 
 function validateSysctls({ sysctls = [] }: PodSecurityContext, spec: PodSpec, at: string): FieldError[] {

@@ -2,13 +2,14 @@ import { noBacksteps } from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { invalidFor, notFound } from "../../../shared/problems.js";
 import { repeatsIn } from "../../../shared/repeats.js";
-import { type Container, namesIn, type PodSpec, type VolumeDevice, type VolumeMount } from "../types.js";
+import { oneOf } from "../errors.js";
+import type { Container, VolumeDevice, VolumeMount } from "../types.js";
+import type { Volume } from "./volume-types.js";
 
 /** What a container mounts, and the block devices it is given. */
-export function validateMounts(container: Container, spec: PodSpec, at: string): FieldError[] {
+export function validateMounts(container: Container, volumes: ReadonlyMap<string, Volume>, at: string): FieldError[] {
   const { volumeMounts = [], volumeDevices = [] } = container;
   if (volumeMounts.length + volumeDevices.length === 0) return [];
-  const { volumes } = namesIn(spec);
   const used = placesOf(
     volumeMounts.map((m) => m.name),
     volumeMounts.map((m) => m.mountPath),
@@ -74,6 +75,7 @@ function validateMount(
 ): FieldError[] {
   const { subPath = "", subPathExpr = "", mountPropagation } = mount;
   const privileged = container.securityContext?.privileged === true;
+  const propagations = ["Bidirectional", "HostToContainer", "None"];
   return [
     ...localPath(`${at}.subPath`, subPath),
     ...(subPath !== "" && subPathExpr !== ""
@@ -88,6 +90,7 @@ function validateMount(
           ),
         ]
       : []),
+    ...oneOf(`${at}.mountPropagation`, mountPropagation, propagations),
     ...validateRecursion(mount, `${at}.recursiveReadOnly`),
   ];
 }

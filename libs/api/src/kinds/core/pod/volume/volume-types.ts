@@ -1,6 +1,6 @@
 import type { LabelSelector } from "../../../shared/label-selector.js";
 import type { ClaimSpec } from "../../claim-spec.js";
-import type { FibreChannel, Flocker, Iscsi } from "../../volume-sources.js";
+import type { AzureDisk, FibreChannel, Flocker, Iscsi, Quobyte } from "../../volume-sources.js";
 
 /** A field of the pod itself: `metadata.labels['app']`. */
 export interface FieldRef {
@@ -33,8 +33,8 @@ export interface Volume {
   readonly fc?: FibreChannel;
   readonly flexVolume?: { readonly options?: Readonly<Record<string, string>> };
   readonly configMap?: Ref;
-  readonly quobyte?: { readonly registry?: string; readonly tenant?: string };
-  readonly azureDisk?: { readonly diskURI?: string; readonly kind?: string };
+  readonly quobyte?: Quobyte;
+  readonly azureDisk?: AzureDisk;
   readonly storageos?: { readonly secretRef?: Ref };
   readonly projected?: { readonly sources?: readonly Projection[] };
   readonly csi?: { readonly driver?: string; readonly nodePublishSecretRef?: Ref };

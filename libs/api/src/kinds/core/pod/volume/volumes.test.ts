@@ -95,7 +95,7 @@ const rows: readonly Row[] = [
       `${at}.iscsi.lun: Invalid value: 256: must be between 0 and 255, inclusive`,
       /^spec.volumes\[0\].iscsi.iqn: Invalid value: "x": must be valid format/,
       `${at}.iscsi.secretRef: Required value`,
-      `${at}.iscsi.initiatorname: Invalid value: "y": must be valid format`,
+      'spec.volumes[0].iscsi.initiatorname: Invalid value: "y": must be valid format starting with iqn, eui, or naa',
     ],
   ],
   [
@@ -128,8 +128,8 @@ const rows: readonly Row[] = [
     "a registry of no port",
     { quobyte: { registry: "a:1,b", volume: "" } },
     [
-      `${at}.quobyte.volume: Required value`,
       `${at}.quobyte.registry: Invalid value: "a:1,b": must be a host:port pair or multiple pairs separated by commas`,
+      `${at}.quobyte.volume: Required value`,
     ],
   ],
   [
@@ -357,8 +357,8 @@ const own = { name: "v", ephemeral: { volumeClaimTemplate: { spec: claim } } };
 expectErrors(
   "volumes of one name, and a claim that is made for the pod",
   [
-    'spec.volumes[1].name: Duplicate value: "v"',
     'spec.volumes[1].persistentVolumeClaim.claimName: Invalid value: "x-v": must not reference a PVC that gets created for an ephemeral volume',
+    'spec.volumes[1].name: Duplicate value: "v"',
   ],
   () =>
     createErrors("Pod", {

@@ -5,14 +5,21 @@ import { validateAnnotations, validateLabels } from "@orch/schema/object-meta.js
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { invalidFor } from "../../../shared/problems.js";
 import { validateClaimSpec } from "../../claim-spec.js";
-import { validateFibreChannel, validateFlocker, validateIscsi, validateOptions } from "../../volume-sources.js";
+import {
+  validateAzureDisk,
+  validateFibreChannel,
+  validateFlocker,
+  validateOptions,
+  validatePodIscsi,
+  validateQuobyte,
+} from "../../volume-sources.js";
 import { each, requireText } from "../errors.js";
 import type { PodPlace } from "../place.js";
 import type { PodSpec } from "../types.js";
 import { validateDownwardItem } from "./downward.js";
 import { localPath } from "./mounts.js";
 import { validateProjected } from "./projected.js";
-import { validateAzureDisk, validateCsi, validateQuobyte } from "./volume-sources.js";
+import { validateCsi } from "./volume-sources.js";
 import type { ClaimTemplate, Volume } from "./volume-types.js";
 
 /** The order in which the reference looks for a volume's source: the first is looked into, the others are too many. */
@@ -49,8 +56,12 @@ const order = [
   "image",
 ];
 
+const tooMany = "may not specify more than 1 volume type";
+/** Where the reference tells of one source too many by another name. */
+const misnamed: Readonly<Record<string, string>> = { cephfs: "cephFS", downwardAPI: "downwarAPI" };
+
 /** The volumes of a pod, whose name is empty in a template; `at` is the spec's path. */
-export function validateVolumes({ volumes }: PodSpec, at: string, { naming, pod }: Required<PodPlace>): FieldError[] {
+export function validateVolumes({ volumes }: PodSpec, at: string, { naming, pod = "" }: PodPlace): FieldError[] {
   const made = new Set(
     pod === "" ? [] : (volumes ?? []).filter((v) => v.ephemeral !== undefined).map((v) => `${pod}-${v.name ?? ""}`),
   );
@@ -71,6 +82,21 @@ export function validateVolumes({ volumes }: PodSpec, at: string, { naming, pod 
   });
 }
 
+/** Volumes by name without those that something is wrong with, of which the reference knows nothing where they are mounted. */
+export function soundVolumes(
+  { volumes = [] }: PodSpec,
+  errors: readonly FieldError[],
+  at: string,
+): ReadonlyMap<string, Volume> {
+  const start = `${at}.volumes[`;
+  const wrong = new Set(
+    errors
+      .filter(({ field }) => field.startsWith(start))
+      .map(({ field }) => Number.parseInt(field.slice(start.length), 10)),
+  );
+  return new Map(volumes.flatMap((volume, i) => (wrong.has(i) ? [] : [[volume.name ?? "", volume] as const])));
+}
+
 interface VolumePlace {
   readonly naming: Naming;
   readonly pod: string;
@@ -82,7 +108,7 @@ function validateVolume(volume: Volume, { naming, pod, at }: VolumePlace): Field
   if (first === undefined) return [fieldError.required(at, "must specify a volume type")];
   return [
     ...validateSource(volume, first, { at: `${at}.${first}`, naming }),
-    ...others.map((name) => fieldError.forbidden(`${at}.${name}`, "may not specify more than 1 volume type")),
+    ...others.map((name) => fieldError.forbidden(`${at}.${misnamed[name] ?? name}`, tooMany)),
     ...(first === "ephemeral" ? validateClaimName(volume.name ?? "", pod, at) : []),
   ];
 }
@@ -108,7 +134,7 @@ function validateSource(volume: Volume, source: string, { at, naming }: Place): 
     case "projected":
       return validateProjected(volume.projected?.sources ?? [], at);
     case "iscsi":
-      return validateIscsi(volume.iscsi ?? {}, at, volume.name ?? "");
+      return validatePodIscsi(volume.iscsi ?? {}, at, volume.name ?? "");
     case "flocker":
       return validateFlocker(volume.flocker ?? {}, at);
     case "quobyte":
