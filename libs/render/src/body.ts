@@ -83,11 +83,23 @@ export function readObjectBody(
     if (tree.floats !== undefined) refuseFloats(tree.floats, kind.type, tree.value);
     return { read: tree, ...decodeObject(kind, tree.value) };
   });
-  const problems = validation === "Ignore" ? [] : fieldProblems(read, unknown);
+  const problems = validation === "Ignore" ? [] : problemsOf(kind, read, unknown);
   if (validation === "Strict" && problems.length > 0) {
     throw cannotBeHandled(kind, `strict decoding error: ${problems.join(", ")}`);
   }
   return withOwnersOnce({ object, warnings: problems });
+}
+
+/** What custom resources do not know is told in the order of its names, after what is repeated: metadata first. */
+export function problemsOf(kind: Kind, read: Pick<Read, "value" | "duplicates">, unknown: readonly string[]): string[] {
+  if (kind.definition === undefined) return fieldProblems(read, unknown);
+  const inMetadata = (path: string): number => (path.startsWith("metadata.") ? 0 : 1);
+  const sorted = [...unknown].sort((a, b) => inMetadata(a) - inMetadata(b) || (a < b ? -1 : 1));
+  const repeated = read.duplicates.filter((path) => !isBelow(new Set(unknown), path));
+  return [
+    ...fieldProblems({ ...read, duplicates: repeated }, []),
+    ...fieldProblems({ ...read, duplicates: [] }, sorted),
+  ];
 }
 
 /** Release 1.32 names no more. */
