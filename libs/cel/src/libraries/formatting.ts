@@ -1,6 +1,7 @@
+import { quoted } from "@orch/status/quoted.js";
 import { elementsOf } from "../values/collections.js";
 import { doubleText } from "../values/doubles.js";
-import { quoted, utf8 } from "../values/text.js";
+import { utf8 } from "../values/text.js";
 import { formatTimestamp, secondsText } from "../values/time.js";
 import {
   CelError,

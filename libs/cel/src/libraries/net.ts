@@ -1,3 +1,4 @@
+import { quoted } from "@orch/status/quoted.js";
 import { t } from "../check/types.js";
 import { add, type CallEstimate, exactly, range, scale } from "../cost/sizes.js";
 import {
@@ -10,7 +11,6 @@ import {
   parsePrefix,
   sharesBits,
 } from "../values/address.js";
-import { quoted } from "../values/text.js";
 import { CelError, noNative, noSuchOverload, Opaque, TypeValue, type Value } from "../values/value.js";
 import {
   argSize,

@@ -1,5 +1,5 @@
+import { quoted } from "@orch/status/quoted.js";
 import { t } from "../check/types.js";
-import { quoted } from "../values/text.js";
 import { CelError, noNative, noSuchOverload, Opaque, type Value } from "../values/value.js";
 import { global, type Library, member, one, type Run } from "./library.js";
 

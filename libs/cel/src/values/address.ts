@@ -1,4 +1,4 @@
-import { quoted } from "./text.js";
+import { quoted } from "@orch/status/quoted.js";
 /** IP addresses and networks as the reference's standard library reads and writes them. */
 export interface Problem {
   readonly problem: string;

@@ -1,5 +1,5 @@
+import { quoted } from "@orch/status/quoted.js";
 import { intOverflow } from "./numbers.js";
-import { quoted } from "./text.js";
 import { CelError, Duration, Timestamp } from "./value.js";
 
 const minSeconds = -62_135_596_800;

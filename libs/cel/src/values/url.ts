@@ -1,4 +1,4 @@
-import { quoted } from "./text.js";
+import { quoted } from "@orch/status/quoted.js";
 /** URLs as the reference's standard library reads and writes them. */
 export interface Url {
   readonly scheme: string;
