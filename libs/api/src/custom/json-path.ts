@@ -134,7 +134,7 @@ function compared(left: unknown, right: unknown, operator: Exclude<Operator, "ex
   }
 }
 
-const word = /(?:\\[^]|[^\\.[\]()=!<>,\s])+/y;
+const word = /(?:\\.|[^\\.[\]()=!<>,\s])+/sy;
 const number = /-?\d+(?:\.\d+)?/y;
 
 /** A name in quotes is read as what follows a dot is: dots in it are steps, too, unless they are escaped. */
