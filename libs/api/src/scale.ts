@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 import { validateObjectMeta } from "@orch/schema/object-meta.js";
-import { internalError } from "@orch/status/api-error.js";
+import { badRequest, internalError } from "@orch/status/api-error.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { Kind } from "./catalog.js";
 import { type LabelSelector, selectorText } from "./kinds/shared/label-selector.js";
@@ -64,10 +64,13 @@ function sizeAt(object: AnyObject, path: readonly string[]): number {
   throw internalError(`the spec replicas field ${JSON.stringify(`.${path.join(".")}`)} does not exist`);
 }
 
-/** A custom resource whose Scale is written may be without a size until then: it has none of anything. */
+/** The size of a custom resource that has none: none that anybody asks for. */
+const unset = -(2 ** 31);
+
+/** A custom resource whose Scale is written may be without a size until then, and not after it. */
 export function withSize({ scale }: Kind, object: AnyObject): AnyObject {
   if (scale === undefined || valueAt(object, scale.replicas.join(".")) !== undefined) return object;
-  return { ...withMember(object, scale.replicas, 0), metadata: object.metadata };
+  return { ...withMember(object, scale.replicas, unset), metadata: object.metadata };
 }
 
 function textAt(object: AnyObject, path: readonly string[] | undefined): string {
@@ -80,9 +83,15 @@ function numberAt(object: AnyObject, path: string): number {
   return typeof value === "number" ? value : 0;
 }
 
-/** The stored object with the size that a Scale asks for, and the resourceVersion that the Scale names, if any. */
+/**
+ * The stored object with the size that a Scale asks for, and the resourceVersion that the Scale names, if any.
+ * @throws ApiError BadRequest where a custom resource would be without a size still
+ */
 export function withScale({ scale: paths }: Kind, object: AnyObject, scale: AnyObject): AnyObject {
   const { resourceVersion = "" } = scale.metadata;
+  if (paths !== undefined && numberAt(scale, "spec.replicas") === unset) {
+    throw badRequest(`the spec replicas field ${JSON.stringify(`.${paths.replicas.join(".")}`)} cannot be empty`);
+  }
   return {
     ...withMember(object, paths?.replicas ?? ["spec", "replicas"], numberAt(scale, "spec.replicas")),
     metadata: { ...object.metadata, ...(resourceVersion === "" ? {} : { resourceVersion }) },
@@ -101,12 +110,9 @@ export function validateScale(kind: Kind, scale: AnyObject): readonly FieldError
   const replicas = numberAt(scale, "spec.replicas");
   return [
     ...validateObjectMeta(scale.metadata, { ...kind.metaRules, nameFormat: "dnsSubdomain" }),
-    ...(replicas < 0 ? [tooSmall(kind, replicas)] : []),
+    // The size of a custom resource is judged with all of it.
+    ...(kind.scale === undefined && replicas < 0
+      ? [fieldError.invalid("spec.replicas", replicas, "must be greater than or equal to 0")]
+      : []),
   ];
-}
-
-/** A custom resource is told by the path of its own. */
-function tooSmall({ scale }: Kind, replicas: number): FieldError {
-  if (scale === undefined) return fieldError.invalid("spec.replicas", replicas, "must be greater than or equal to 0");
-  return fieldError.invalid(`.${scale.replicas.join(".")}`, replicas, "should be a non-negative integer");
 }

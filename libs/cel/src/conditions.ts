@@ -1,4 +1,4 @@
-import { formatType } from "./check/types.js";
+import { declaredType } from "./check/types.js";
 import type { Variables } from "./compile/frame.js";
 import type { CelEnvironment } from "./environment.js";
 import { type Budget, compileExpression, type Program, type RunOptions } from "./program.js";
@@ -18,7 +18,7 @@ export function compileCondition(expression: string, env: CelEnvironment): Condi
   const made = compileExpression(expression, env);
   if (!made.ok && made.stage === "compile") return invalid(`compilation failed: ${made.display}`);
   if (!made.ok) return invalid(`program instantiation failed: ${made.display}`);
-  if (made.type.kind !== "bool") return invalid(`must evaluate to bool but got ${formatType(made.type)}`);
+  if (made.type.kind !== "bool") return invalid(`must evaluate to bool but got ${declaredType(made.type)}`);
   return { ok: true, program: made.program };
 }
 

@@ -83,15 +83,32 @@ export function readObjectBody(
     if (tree.floats !== undefined) refuseFloats(tree.floats, kind.type, tree.value);
     return { read: tree, ...decodeObject(kind, tree.value) };
   });
-  const problems = validation === "Ignore" ? noProblems : fieldProblems(read, unknown);
+  const problems = validation === "Ignore" ? noProblems : problemsOf(kind, read, unknown);
   if (validation === "Strict" && problems.text !== "") {
     throw cannotBeHandled(kind, `strict decoding error: ${problems.text}`);
   }
   return withOwnersOnce({ object, warnings: problems.warnings });
 }
 
+/** What custom resources do not know is told in the order of its names, after what is repeated: metadata first. */
+export function problemsOf(kind: Kind, read: ReadFields, unknown: readonly string[]): FieldProblems {
+  if (kind.definition === undefined) return fieldProblems(read, unknown);
+  const inMetadata = (path: string): number => (path.startsWith("metadata.") ? 0 : 1);
+  const sorted = [...unknown].sort((a, b) => inMetadata(a) - inMetadata(b) || (a < b ? -1 : 1));
+  const fields = new Set(unknown);
+  const duplicates = read.duplicates.filter((path) => !isBelow(fields, path));
+  const repeated = fieldProblems({ ...read, duplicates }, []);
+  const others = fieldProblems({ value: read.value, duplicates: [] }, sorted);
+  return {
+    warnings: [...repeated.warnings, ...others.warnings].slice(0, maxProblems),
+    text: [repeated.text, others.text].filter((text) => text !== "").join(", "),
+  };
+}
+
 /** Release 1.32 names no more. */
 export const maxProblems = 100;
+
+type ReadFields = Pick<Read, "value" | "duplicates" | "repeatedLines">;
 
 /** What is wrong with the fields of a body. */
 export interface FieldProblems {
@@ -108,7 +125,7 @@ const noProblems: FieldProblems = { warnings: [], text: "" };
  * repeated ones come first, by their lines, and the others in the order of their names: its reader sorts the keys.
  */
 export function fieldProblems(
-  { value, duplicates, repeatedLines }: Pick<Read, "value" | "duplicates" | "repeatedLines">,
+  { value, duplicates, repeatedLines }: ReadFields,
   allUnknown: readonly string[],
 ): FieldProblems {
   const unknown = new Set(allUnknown.slice(0, maxProblems));

@@ -103,7 +103,26 @@ function mismatch(walk: Walk, expected: string, value: unknown): never {
 /** A value that does not fit its type: of a custom resource it stays, and validation refuses it. */
 function misfit(walk: Walk, type: Type, expected: string, value: unknown): unknown {
   if (type.rules === undefined) return mismatch(walk, expected, value);
-  return type.rules.strict ? fail(walk, `Invalid value: ${showValue(value)}: must be a ${expected}`) : value;
+  return type.rules.strict
+    ? fail(walk, `Invalid value: ${showValue(value)}: must be a ${expected}`)
+    : pruned(walk, value);
+}
+
+/** A value whose shape its schema knows nothing of: no name in it is known. */
+function pruned(walk: Walk, value: unknown): unknown {
+  if (Array.isArray(value)) {
+    return value.map((item, i) => {
+      walk.path.push(i);
+      const kept = pruned(walk, item);
+      walk.path.pop();
+      return kept;
+    });
+  }
+  if (!isObject(value)) return value;
+  for (const name of Object.keys(value)) {
+    if (walk.unknown.length < maxUnknown) walk.unknown.push(pathText([...walk.path, name]));
+  }
+  return {};
 }
 
 /** Sets an own property whatever its name: `__proto__` too. */
@@ -184,11 +203,12 @@ function typedValue(walk: Walk, type: Type, value: unknown): unknown {
     case "int32":
       return integerOf(walk, value, "int32");
     case "int64":
-      return type.rules === undefined ? integerOf(walk, value, "int64") : value;
+      return type.rules === undefined ? integerOf(walk, value, "int64") : pruned(walk, value);
     case "double":
-      return type.rules === undefined ? doubleOf(walk, value) : value;
+      return type.rules === undefined ? doubleOf(walk, value) : pruned(walk, value);
     case "intOrString":
-      if (typeof value === "string" || type.rules !== undefined) return value;
+      if (typeof value === "string") return value;
+      if (type.rules !== undefined) return pruned(walk, value);
       return integerOf(walk, value, "int32", "int or string");
     case "fieldsV1":
       return isObject(value) ? value : mismatch(walk, "object", value);
@@ -338,7 +358,12 @@ function textOf(walk: Walk, kind: "bytes" | "time" | "microTime" | "duration" | 
 
 function eitherOf(walk: Walk, type: EitherType, value: unknown): unknown {
   const fitting = type.alternatives.find((a) => hasShape(a.type, value));
-  return fitting === undefined ? mismatch(walk, type.name, value) : typedValue(walk, fitting.type, value);
+  if (fitting === undefined) return mismatch(walk, type.name, value);
+  const found = walk.unknown.length;
+  const decoded = typedValue(walk, fitting.type, value);
+  // The reference drops unknown fields of such a value, and tells nobody.
+  walk.unknown.length = found;
+  return decoded;
 }
 
 /** Whether a value is of the bare JSON form of an alternative of an {@link EitherType}. */

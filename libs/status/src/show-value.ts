@@ -1,12 +1,15 @@
+import { quoted } from "./quoted.js";
+
 const maxShown = 10_000;
 
 /**
- * A value as error texts show it: strings quoted, everything else as JSON, cut where it is huge. No more of it is looked
+ * A value as error texts show it: strings quoted as Go quotes them, everything else as JSON, cut where it is huge. No more of it is looked
  * at than is shown, since a list may be shown once for each of its items.
  */
 export function showValue(value: unknown): string {
   const text = { parts: [], room: maxShown };
-  append(text, value);
+  if (typeof value === "string") put(text, quoted(value.slice(0, maxShown + 1)));
+  else append(text, value);
   const whole = text.parts.join("");
   return whole.length > maxShown ? `${whole.slice(0, maxShown)}…` : whole;
 }

@@ -46,6 +46,33 @@ test("Strict refuses unknown fields with 400 in patches as in bodies", async (t)
   );
 });
 
+test("what a schema of items or of values does not know is dropped without a word", async (t) => {
+  const { write } = await start(t);
+  const definitions = { group: "apiextensions.orch", resource: "customresourcedefinitions", namespace: "" };
+  const strict = { ...definitions, options: { fieldManager: "me", fieldValidation: "Strict" } };
+  const definition = (spec: object) => ({
+    apiVersion: "apiextensions.orch/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "widgets.example.com" },
+    spec: {
+      group: "example.com",
+      scope: "Namespaced",
+      names: { plural: "widgets", kind: "Widget" },
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: "object", properties: { spec } } },
+        },
+      ],
+    },
+  });
+  const text = { type: "string", odd: 1 };
+  assert.match(await refusal(write(strict, definition(text))), /unknown field ".*properties.spec.odd"$/);
+  await write(strict, definition({ type: "array", items: text }));
+});
+
 test("the endpoints of a slice must be named, whichever way it is written", async (t) => {
   const { write, read } = await start(t);
   const slices = { group: "discovery.orch", resource: "endpointslices" };

@@ -32,8 +32,9 @@ const paths: readonly (readonly [path: string, first: unknown])[] = [
   [".spec.ports[?(@.none)].name", undefined],
   [".spec.ports[?(@.name)].name", "http"],
   [".spec['odd key']", 1],
-  [".metadata.labels.app\\.example\\.com/name", undefined],
-  [".metadata.labels['app.example.com/name']", "x"],
+  [".metadata.labels.app\\.example\\.com/name", "x"],
+  [".metadata.labels['app.example.com/name']", undefined],
+  [".metadata.labels['app\\.example\\.com/name']", "x"],
   ["..n", 7],
   [".spec.deep..n", 7],
   [".spec.*.a.b.n", 7],
@@ -80,6 +81,11 @@ describe("cells of a custom resource", () => {
       ["age", 1.5, 7, true, "x", "1", '{"d":1}'],
     ],
     [{ w: "bad", n: "x", i: "7", b: "true", s: 5, l: [] }, ["<invalid>", null, null, null, "5", null, null]],
+    [{ w: "1", s: null }, ["<invalid>", null, null, null, "<no value>", null, null]],
+    [
+      { w: "", s: { b: "<", a: [{ d: 1, c: 2 }] } },
+      ["<unknown>", null, null, null, '{"a":[{"c":2,"d":1}],"b":"\\u003c"}', null, null],
+    ],
     [{ i: 1.7, n: 3, s: { m: 1 } }, [null, 3, 1, null, '{"m":1}', null, null]],
     [{ i: 12345678901234567890n, w: 5 }, [null, null, 12345678901234567890n, null, null, null, null]],
   ];

@@ -1,6 +1,8 @@
+import { isObject } from "@orch/schema/descriptor.js";
+import { canonicalTime } from "@orch/schema/formats/time.js";
 import { jsonText } from "@orch/status/json-text.js";
 import type { PrinterColumnV1 } from "../kinds/apiextensions/types.js";
-import { age, type Cell } from "../table/cell.js";
+import { age, type Cell, unknown } from "../table/cell.js";
 import type { TableColumnDefinition } from "../table/column.js";
 import type { TableType } from "../table/table-type.js";
 import { type FindFirst, parseJsonPath } from "./json-path.js";
@@ -46,6 +48,7 @@ function compiled(columns: readonly PrinterColumnV1[]): readonly CustomColumn[] 
 
 /** A value that its column's type cannot show is not shown. */
 function cellOf(type: string, value: unknown): Cell {
+  if (value === null && type === "string") return "<no value>";
   if (value === undefined || value === null) return null;
   switch (type) {
     case "integer":
@@ -56,10 +59,28 @@ function cellOf(type: string, value: unknown): Cell {
     case "boolean":
       return typeof value === "boolean" ? value : null;
     case "date":
-      return typeof value === "string" ? age(value, { or: "<invalid>" }) : null;
+      return typeof value === "string" ? dateOf(value) : null;
     case "string":
-      return typeof value === "string" ? value : jsonText(value);
+      return typeof value === "string" ? value : shown(value);
     default:
       return null;
   }
+}
+
+function dateOf(text: string): Cell {
+  if (text === "" || text === "null") return unknown;
+  return canonicalTime(text) === undefined ? "<invalid>" : age(text);
+}
+
+/** As the reference's JSON: members by name, and no character that is a mark in HTML. */
+function shown(value: unknown): string {
+  const text = jsonText(ordered(value));
+  return text.replace(/[<>&\u2028\u2029]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([name, member]) => [name, ordered(member)]));
 }

@@ -14,6 +14,8 @@ type Step =
   /** As in Go: from, up to, step; a negative position counts from the end. */
   | { readonly type: "slice"; readonly from: number; readonly to: number | undefined; readonly by: number }
   | { readonly type: "union"; readonly steps: readonly Step[] }
+  /** Several steps, one after the other. */
+  | { readonly type: "path"; readonly steps: readonly Step[] }
   | { readonly type: "filter"; readonly left: Operand; readonly operator: Operator; readonly right: Operand };
 
 type Operand =
@@ -70,6 +72,9 @@ function* taken(value: unknown, step: Step, looks: { left: number }): Generator<
       return;
     case "union":
       for (const one of step.steps) yield* taken(value, one, looks);
+      return;
+    case "path":
+      yield* walk([value], step.steps, looks);
       return;
     case "filter":
       for (const child of childrenOf(value)) if (holds(child, step, looks)) yield child;
@@ -129,8 +134,14 @@ function compared(left: unknown, right: unknown, operator: Exclude<Operator, "ex
   }
 }
 
-const word = /[^.[\]()=!<>,\s]+/y;
+const word = /(?:\\.|[^\\.[\]()=!<>,\s])+/sy;
 const number = /-?\d+(?:\.\d+)?/y;
+
+/** A name in quotes is read as what follows a dot is: dots in it are steps, too, unless they are escaped. */
+function bracketed(name: string): Step {
+  const steps = /[.\\]/.test(name) ? new Parser(`.${name}`).whole() : undefined;
+  return steps === undefined ? { type: "field", name } : { type: "path", steps };
+}
 
 class Parser {
   readonly #text: string;
@@ -184,7 +195,7 @@ class Parser {
     this.#blanks();
     if (this.#takes("*")) return { type: "every" };
     const text = this.#quoted();
-    if (text !== undefined) return { type: "field", name: text };
+    if (text !== undefined) return bracketed(text);
     const from = this.#match(number);
     if (!this.#takes(":")) {
       if (from === undefined) throw new SyntaxError("a position, a name or *");

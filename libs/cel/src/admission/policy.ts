@@ -1,4 +1,4 @@
-import { formatType, type Type, t } from "../check/types.js";
+import { declaredType, type Type, t } from "../check/types.js";
 import type { CelEnvironment } from "../environment.js";
 import { patchType } from "../libraries/json-patch.js";
 import { compileExpression, type Program } from "../program.js";
@@ -32,7 +32,11 @@ export type PolicyExpression = {
   /** `spec.validations[0].expression`. */
   readonly at: string;
   readonly text: string;
-} & ({ readonly program: Program; readonly problem?: undefined } | { readonly problem: string });
+} & (
+  | { readonly program: Program; readonly problem?: undefined }
+  /** `internal`: it can be read, and not be run, which the reference takes for a fault of its own. */
+  | { readonly problem: string; readonly internal?: boolean }
+);
 
 export interface CompiledPolicy {
   readonly conditions: readonly PolicyExpression[];
@@ -65,10 +69,11 @@ export function compilePolicy(spec: PolicySource, options: PolicyOptions): Compi
     conditions: compileConditions(matchConditions, "spec.matchConditions", plain),
     // In their order: each sees those before it.
     variables: variables.flatMap(({ name = "", expression = "" }, i) => {
+      if (expression.trim() === "") return [];
       const at = `spec.variables[${i}].expression`;
       const { type, value } = compileAt(at, expression, { env: full.of(expression, all), wanted: undefined });
       full.declare(name, type);
-      return expression.trim() === "" ? [] : [{ name, value }];
+      return [{ name, value }];
     }),
     validations: validations.flatMap((source, i) => {
       const { expression = "", messageExpression = "" } = source;
@@ -155,13 +160,16 @@ function compileAt(
   const wrong = (problem: string, type = t.dyn) => ({ value: { at, text, problem }, type });
   const made = compileExpression(text, env);
   if (!made.ok && made.stage === "compile") return wrong(`compilation failed: ${made.display}`);
-  if (!made.ok) return wrong(`program instantiation failed: ${made.display}`, made.type);
-  const { type, program } = made;
-  const own = formatType(type);
-  if (wanted !== undefined && !wanted.some((one) => formatType(one) === own)) {
-    const names = wanted.map((one) => (one.kind === "null" ? "null_type" : formatType(one)));
+  const { type = t.dyn } = made;
+  const own = declaredType(type);
+  if (wanted !== undefined && !wanted.some((one) => declaredType(one) === own)) {
+    const names = wanted.map(declaredType);
     const must = names.length === 1 ? names.join("") : `one of [${names.join(" ")}]`;
     return wrong(`must evaluate to ${must} but got ${own}`, type);
   }
-  return { value: { at, text, program }, type };
+  if (!made.ok) {
+    const problem = `program instantiation failed: ${made.display}`;
+    return { value: { at, text, problem, internal: true }, type };
+  }
+  return { value: { at, text, program: made.program }, type };
 }

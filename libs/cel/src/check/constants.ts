@@ -145,5 +145,14 @@ function unprintable(e: Expr, typeOf: (e: Expr) => Type): Expr | undefined {
 
 /** The name of a type without what it holds. */
 function shortName(type: Type): string {
-  return type.kind === "opaque" ? type.name : declaredType(type);
+  switch (type.kind) {
+    case "opaque":
+      return type.name;
+    case "list":
+    case "map":
+    case "type":
+      return type.kind;
+    default:
+      return declaredType(type);
+  }
 }

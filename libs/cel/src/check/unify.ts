@@ -111,8 +111,9 @@ export function createUnifier(): Unifier {
 
   return {
     fresh: () => {
+      const made = t.param(`_var${count}`);
       count += 1;
-      return t.param(`_var${count}`);
+      return made;
     },
     assignable: (from, to) => attempt(() => assign(from, to)),
     assignableAll: (from, to) => attempt(() => assignEach(from, to)),

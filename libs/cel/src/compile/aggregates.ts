@@ -1,6 +1,6 @@
-import { ArrayList, EntryMap, keyOf, keyText } from "../values/collections.js";
+import { ArrayList, EntryMap, keyOf, keyText, unhashable } from "../values/collections.js";
 import { CelError, Optional, type Value } from "../values/value.js";
-import { type Frame, isError, type Step } from "./frame.js";
+import { Cancelled, type Frame, isError, type Step } from "./frame.js";
 
 export function notOptional(what: string, value: Value): CelError {
   return new CelError(`cannot initialize optional ${what} from non-optional value ${keyText(value)}`);
@@ -30,6 +30,8 @@ export function mapStep(entries: readonly EntryStep[]): Step {
       if (isError(key)) return key;
       const value = entry.value(f);
       if (isError(value)) return value;
+      const wrong = unhashable(key);
+      if (wrong !== undefined) throw new Cancelled(`internal error: runtime error: hash of unhashable type ${wrong}`);
       if (!entry.optional) found.set(keyOf(key), [key, value]);
       else if (!(value instanceof Optional)) return notOptional(`entry '${keyText(key)}'`, value);
       else if (value.value === undefined) found.delete(keyOf(key));

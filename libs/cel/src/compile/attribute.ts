@@ -1,4 +1,5 @@
 import { keyText } from "../values/collections.js";
+import { untyped } from "../values/untyped.js";
 import {
   CelError,
   Double,
@@ -43,11 +44,10 @@ export function extend(attribute: Attribute, qualifier: Qualifier): Attribute {
 export function resolver(attribute: Attribute): Step {
   const { root } = attribute;
   if (root.kind === "conditional") return conditional(root.condition, resolver(root.yes), resolver(root.no));
-  const steps = attribute.qualifiers.map((q) => qualifierStep(q));
-  const { read } = root;
-  if (steps.length === 0) return read;
-  if (attribute.qualifiers.every((q) => !q.optional)) return plainPath(read, steps);
-  return optionalPath(read, attribute.qualifiers, steps);
+  const { qualifiers } = attribute;
+  const steps = qualifiers.map(qualifierStep);
+  if (qualifiers.some((q) => q.optional)) return optionalPath(root.read, qualifiers, steps);
+  return plainPath(root.read, steps);
 }
 
 function conditional(condition: Step, yes: Step, no: Step): Step {
@@ -79,28 +79,38 @@ function plainPath(read: Step, steps: readonly QualifierStep[]): Step {
   };
 }
 
+/** An optional at the root makes the whole path one; its value is taken out of the type that it had. */
 function optionally(f: Frame, operand: Optional, steps: readonly QualifierStep[]): Value {
   if (operand.value === undefined) return operand;
-  let value: Value = operand.value;
+  const value = untyped(operand.value);
+  return isError(value) && steps.length > 0 ? value : found(f, value, steps);
+}
+
+function found(f: Frame, from: Value, steps: readonly QualifierStep[]): Value {
+  let value = from;
   for (const step of steps) {
-    const found = step.find(f, value);
-    if (found === undefined) return none;
-    if (isError(found)) return found;
-    value = found;
+    const next = step.find(f, value);
+    if (next === undefined) return none;
+    if (isError(next)) return next;
+    value = next;
   }
   return new Optional(value);
 }
 
 function optionalPath(read: Step, qualifiers: readonly Qualifier[], steps: readonly QualifierStep[]): Step {
   const first = qualifiers.findIndex((q) => q.optional);
-  const before = plainPath(read, steps.slice(0, first));
+  const before = steps.slice(0, first);
   const after = steps.slice(first);
   return (f) => {
-    const value = before(f);
+    let value = read(f);
     if (isError(value)) return value;
-    // An optional at the root makes the whole path one; an optional met on the way is a value like others.
-    if (value instanceof Optional) return optionally(f, value, after);
-    return optionally(f, new Optional(value), after);
+    if (value instanceof Optional) return optionally(f, value, steps);
+    // An optional that is met on the way is a value like others.
+    for (const step of before) {
+      value = step.get(f, value);
+      if (isError(value)) return value;
+    }
+    return found(f, value, after);
   };
 }
 

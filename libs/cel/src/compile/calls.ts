@@ -8,8 +8,11 @@ export function costOf(fn: LibraryFunction, overload: LibraryOverload | undefine
   return fn.cost ?? overload?.cost ?? (() => 1);
 }
 
+/** What `c ? x : null` has the type of, though it may be null. */
+const mayBeNull: ReadonlySet<Type["kind"]> = new Set(["duration", "timestamp", "struct", "opaque"]);
+
 export function fitsAlways(given: Type | undefined, wanted: Type | undefined): boolean {
-  return given !== undefined && wanted !== undefined && fits(given, wanted);
+  return given !== undefined && wanted !== undefined && !mayBeNull.has(given.kind) && fits(given, wanted);
 }
 
 export interface CallParts {

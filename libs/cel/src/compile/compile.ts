@@ -100,7 +100,10 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
 
   const plan = (e: Expr): Plan => {
     const reference = checked.references[e.id];
-    if (reference?.kind === "variable" && e.kind !== "struct") return variable(reference.name);
+    if (reference?.kind === "variable" && e.kind !== "struct") {
+      // The reference takes every name whose type is that of a type for the type's own.
+      return typeOf(e)?.kind === "type" ? typeConstant(reference.name) : variable(reference.name);
+    }
     if (reference?.kind === "type" && e.kind !== "struct") return typeConstant(reference.name);
     switch (e.kind) {
       case "literal":
@@ -236,7 +239,7 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
     const run = runOf(fn, { overload, operands, plans });
     const folded = foldConstant(name, run, plans);
     if (folded !== undefined) return folded;
-    const early = operands.length > 2 || run.early;
+    const early = operands.length > 2 || run.early || fn.early === true;
     const args = operands.map((operand, i) => stepOf(operand, plans[i] ?? unplanned));
     const parts = { run: run.run, cost: costOf(fn, overload), overload: overload?.id, early };
     return { kind: "step", run: fn.asks === true ? askingStep(args, parts) : callStep(args, parts) };
@@ -261,7 +264,7 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
       return { run: overload.run, early: false };
     }
     if (fn.run !== undefined && overload?.run === undefined) return { run: fn.run, early: false };
-    return { run: dispatcher(fn, overload), early: false };
+    return { run: dispatcher(fn, overload), early: overload === undefined };
   };
 
   const list = (e: ListExpr): Plan => {

@@ -19,10 +19,13 @@ import {
 export function fits(given: Type, wanted: Type): boolean {
   if (wanted.kind === "param" || isDyn(wanted)) return true;
   if (given.kind !== wanted.kind || isDyn(given)) return false;
+  if (given.kind === "list" && wanted.kind === "list") return fits(given.element, wanted.element);
+  if (given.kind === "map" && wanted.kind === "map")
+    return fits(given.key, wanted.key) && fits(given.value, wanted.value);
   return "name" in given && "name" in wanted ? given.name === wanted.name : true;
 }
 
-/** Whether a value may stand for an argument of the type; what lists and maps hold is not looked at. */
+/** Whether a value may stand for an argument of the type; of lists and maps the first element or entry is looked at. */
 export function isOf(value: Value, type: Type): boolean {
   switch (type.kind) {
     case "bool":
@@ -44,9 +47,9 @@ export function isOf(value: Value, type: Type): boolean {
     case "timestamp":
       return value instanceof Timestamp;
     case "list":
-      return value instanceof ListValue;
+      return value instanceof ListValue && (value.size === 0 || isOf(value.at(0), type.element));
     case "map":
-      return value instanceof MapValue;
+      return value instanceof MapValue && firstFits(value, type);
     case "type":
       return value instanceof TypeValue;
     case "opaque":
@@ -57,6 +60,14 @@ export function isOf(value: Value, type: Type): boolean {
       return true;
   }
 }
+
+function firstFits(map: MapValue, { key, value }: { readonly key: Type; readonly value: Type }): boolean {
+  if (isFree(key) && isFree(value)) return true;
+  for (const first of map.keys()) return isOf(first, key) && isOf(map.find(first) ?? null, value);
+  return true;
+}
+
+const isFree = (type: Type): boolean => type.kind === "param" || isDyn(type);
 
 function isNamed(value: Value, name: string): boolean {
   return value instanceof Opaque && value.typeName === name;

@@ -17,7 +17,8 @@ export function loopStep(fold: Fold): Step {
   return (f) => {
     f.slots[slots.accu] = undefined;
     const over = range(f);
-    if (isError(over)) return over;
+    // With two variables the reference loses what was wrong with the range.
+    if (isError(over) && slots.second === undefined) return over;
     const wrong = iterate(f, over, fold);
     return wrong ?? sealed(result(f));
   };

@@ -40,9 +40,10 @@ export function runner(plan: Plan): Step {
       return plan.run;
     case "attribute": {
       const resolve = resolver(plan.attribute);
-      if (plan.test) return presence(resolve);
-      // A conditional costs what its parts do.
-      if (plan.attribute.root.kind === "conditional") return resolve;
+      // A conditional costs what its parts do: has() takes off it what it does not count of a variable.
+      const isConditional = plan.attribute.root.kind === "conditional";
+      if (plan.test) return presence(resolve, isConditional ? -1 : 0);
+      if (isConditional) return resolve;
       return (f) => {
         const value = resolve(f);
         charge(f, 1);
@@ -53,9 +54,10 @@ export function runner(plan: Plan): Step {
 }
 
 /** Of has() the variable is not charged; of an optional it asks whether there is one. */
-function presence(resolve: Step): Step {
+function presence(resolve: Step, cost: number): Step {
   return (f) => {
     const value = resolve(f);
+    charge(f, cost);
     return value instanceof Optional ? value.value !== undefined : value;
   };
 }

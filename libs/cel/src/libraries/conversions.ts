@@ -2,6 +2,7 @@ import { type Type, t } from "../check/types.js";
 import { range, scale } from "../cost/sizes.js";
 import { doubleText, parseDouble } from "../values/doubles.js";
 import { doubleToInt, doubleToUint, parseInteger, toInt, toUint } from "../values/numbers.js";
+import { utf8 } from "../values/text.js";
 import { formatTimestamp, parseDuration, parseTimestamp, secondsText, toTimestamp } from "../values/time.js";
 import {
   CelError,
@@ -74,14 +75,6 @@ const textSize: Estimate = ({ args: [x], lengthOf }) => {
   const size = lengthOf(x);
   return { cost: scale(size, stringFactor), size: range(size.min / 4n, size.max) };
 };
-
-function utf8(value: Uint8Array): Value {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(value);
-  } catch {
-    return new CelError("invalid UTF-8 in bytes, cannot convert to string");
-  }
-}
 
 function timestampOf(text: string): Value {
   return parseTimestamp(text) ?? unreadable("string", "google.protobuf.Timestamp");
@@ -242,8 +235,8 @@ export const standardTypes: Required<Library>["types"] = (
     ["int", int],
     ["uint", uint],
     ["string", string],
-    ["list", t.list(t.dyn)],
-    ["map", t.map(t.dyn, t.dyn)],
+    ["list", t.list(a)],
+    ["map", t.map(a, t.param("B"))],
     ["null_type", t.null],
     ["type", t.type],
     ["google.protobuf.Duration", duration],

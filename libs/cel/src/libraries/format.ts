@@ -32,6 +32,7 @@ interface Format {
 }
 
 class FormatValue extends Opaque {
+  override readonly unhashable = true;
   constructor(
     readonly typeName: string,
     readonly format: Format,
@@ -131,7 +132,8 @@ export function format(domain: string): Library {
         name: "validate",
         cost: (args) => {
           const [x = null] = args;
-          const size = x instanceof FormatValue ? x.format.patternSize : 0;
+          if (!(x instanceof FormatValue)) return 1;
+          const size = x.format.patternSize;
           return perUnit(1 + argSize(args, 1), stringFactor) * perUnit(size, patternFactor);
         },
         estimate: ({ args: [x], sizeOf }) => x && { cost: scale(scale(sizeOf(x), stringFactor), estimatedPattern) },

@@ -1,6 +1,7 @@
+import { quoted } from "@orch/status/quoted.js";
 import { elementsOf } from "../values/collections.js";
 import { doubleText } from "../values/doubles.js";
-import { wellFormed } from "../values/text.js";
+import { utf8 } from "../values/text.js";
 import { formatTimestamp, secondsText } from "../values/time.js";
 import {
   CelError,
@@ -65,7 +66,7 @@ function clauseAt(text: string, start: number): { readonly piece: Piece; readonl
     const written = text.slice(digits, at);
     const wrong = written === "" ? "invalid syntax" : written.length > 18 ? "value out of range" : undefined;
     if (wrong !== undefined) {
-      const cause = `strconv.Atoi: parsing ${JSON.stringify(written)}: ${wrong}`;
+      const cause = `strconv.Atoi: parsing ${quoted(written)}: ${wrong}`;
       return failed(`error while parsing precision: error while converting precision to integer: ${cause}`);
     }
     precision = Math.min(Number(written), precisionLimit);
@@ -143,7 +144,8 @@ function formatted(verb: Exclude<Clause["verb"], "s">, precision: number, value:
     case "f":
       return doubleWith(value, (x) => grouped(fixed(x, precision)));
     case "e":
-      return doubleWith(value, scientific);
+      // The reference takes the digits after the point for the width.
+      return doubleWith(value, scientific)?.padStart(precision);
     case "b":
       return typeof value === "boolean" ? (value ? "1" : "0") : integerText(value, 2);
     case "o":
@@ -235,10 +237,16 @@ function stringText(value: Value, room: Room): string | undefined {
   if (typeof value === "number" || typeof value === "bigint" || typeof value === "boolean") return String(value);
   if (value instanceof Uint) return String(value.value);
   if (value instanceof Double) return doubleText(value.value);
-  if (value instanceof Uint8Array) return Buffer.from(value).toString("utf8");
+  if (value instanceof Uint8Array) return bytesText(value);
   if (value instanceof Duration) return secondsText(value);
   if (value instanceof Timestamp) return formatTimestamp(value);
   return value instanceof TypeValue ? value.name : undefined;
+}
+
+function bytesText(value: Uint8Array): string {
+  const text = utf8(value);
+  if (typeof text === "string") return text;
+  throw new Unformattable(`could not convert argument "${text.message}" to string`);
 }
 
 function listText(list: ListValue, room: Room): string {
@@ -273,7 +281,7 @@ function innerText(value: Value, room: Room): string {
 
 function leafText(value: Value, room: Room): string | undefined {
   if (typeof value === "string") return quoted(value);
-  if (value instanceof Uint8Array) return `b${quoted(Buffer.from(value).toString("utf8"))}`;
+  if (value instanceof Uint8Array) return `b${quoted(bytesText(value))}`;
   if (value instanceof Double) return innerDouble(value.value);
   if (value instanceof Duration) return `duration(${quoted(secondsText(value))})`;
   if (value instanceof Timestamp) return `timestamp(${quoted(formatTimestamp(value))})`;
@@ -283,33 +291,4 @@ function leafText(value: Value, room: Room): string | undefined {
 function innerDouble(value: number): string {
   if (Number.isFinite(value)) return fixed(value, 6);
   return quoted(doubleText(value));
-}
-
-/** As the reference's standard library quotes. */
-function quoted(text: string): string {
-  let out = "";
-  for (const point of wellFormed(text)) out += escapes[point] ?? (isPrintable(point) ? point : escaped(point));
-  return `"${out}"`;
-}
-
-const escapes: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
-
-function isPrintable(point: string): boolean {
-  const code = point.codePointAt(0) ?? 0;
-  return code >= 0x20 && (code < 0x7f || code > 0xa0) && code !== 0xad;
-}
-
-function escaped(point: string): string {
-  const code = point.codePointAt(0) ?? 0;
-  return code < 0x80 ? `\\x${code.toString(16).padStart(2, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
 }

@@ -31,6 +31,8 @@ export interface LibraryFunction {
   /** Whatever the overload. */
   readonly cost?: Cost;
   readonly estimate?: Estimate;
+  /** Whether an argument that fails ends a call of two before the second is read. */
+  readonly early?: boolean;
   /** Whether a call asks somebody outside of the expression. */
   readonly asks?: boolean;
   /** The argument that holds a pattern: a constant one is compiled once, and refused when the program is made. */

@@ -1,3 +1,4 @@
+import { quoted } from "@orch/status/quoted.js";
 import { t } from "../check/types.js";
 import { add, type CallEstimate, exactly, range, scale } from "../cost/sizes.js";
 import {
@@ -10,7 +11,7 @@ import {
   parsePrefix,
   sharesBits,
 } from "../values/address.js";
-import { CelError, noSuchOverload, Opaque, TypeValue, type Value } from "../values/value.js";
+import { CelError, noNative, noSuchOverload, Opaque, TypeValue, type Value } from "../values/value.js";
 import {
   argSize,
   type Cost,
@@ -35,6 +36,9 @@ export class IpValue extends Opaque {
     if (!(other instanceof IpValue)) return noSuchOverload;
     return formatAddress(this.address) === formatAddress(other.address);
   }
+  override untyped(): Value {
+    return noNative("netip.Addr", formatAddress(this.address));
+  }
   override size(): number {
     return this.address.bytes.length;
   }
@@ -47,6 +51,9 @@ export class CidrValue extends Opaque {
   }
   equals(other: Value): boolean | CelError {
     return other instanceof CidrValue ? prefixText(this.prefix) === prefixText(other.prefix) : noSuchOverload;
+  }
+  override untyped(): Value {
+    return noNative("netip.Prefix", prefixText(this.prefix));
   }
   override size(): number {
     return Math.ceil(this.prefix.bits / 8);
@@ -61,12 +68,12 @@ const cidrType = t.opaque("net.CIDR");
 
 function toIp(text: string): IpValue | CelError {
   const address = parseAddress(text);
-  const quoted = JSON.stringify(text);
+  const shown = quoted(text);
   if ("problem" in address) {
-    return new CelError(`IP Address ${quoted} parse error during conversion from string: ${address.problem}`);
+    return new CelError(`IP Address ${shown} parse error during conversion from string: ${address.problem}`);
   }
-  if (address.zone !== "") return new CelError(`IP address ${quoted} with zone value is not allowed`);
-  if (isMapped(address)) return new CelError(`IPv4-mapped IPv6 address ${quoted} is not allowed`);
+  if (address.zone !== "") return new CelError(`IP address ${shown} with zone value is not allowed`);
+  if (isMapped(address)) return new CelError(`IPv4-mapped IPv6 address ${shown} is not allowed`);
   return new IpValue(address);
 }
 
@@ -76,7 +83,7 @@ function toCidr(text: string): CidrValue | CelError {
   const prefix = parsePrefix(text);
   if ("problem" in prefix) return new CelError(conversion + conversion + prefix.problem);
   if (isMapped(prefix.address)) {
-    return new CelError(`${conversion}IPv4-mapped IPv6 address ${JSON.stringify(text)} is not allowed`);
+    return new CelError(`${conversion}IPv4-mapped IPv6 address ${quoted(text)} is not allowed`);
   }
   return new CidrValue(prefix);
 }

@@ -30,14 +30,16 @@ function isZero(value: Value): boolean {
   if (value instanceof ListValue || value instanceof MapValue) return value.size === 0;
   if (value instanceof Uint8Array) return value.length === 0;
   if (value instanceof Duration) return value.nanos === 0n;
-  if (value instanceof Timestamp) return value.seconds === -62_135_596_800 && value.nanos === 0;
-  return value instanceof Optional && value.value === undefined;
+  return value instanceof Timestamp && value.seconds === -62_135_596_800 && value.nanos === 0;
 }
 
 const ofOptional =
   (read: (optional: Optional) => Value): Run =>
   ([x = null]) =>
     x instanceof Optional ? read(x) : noSuchOverload;
+
+const contentOf = ({ value }: Optional): Value =>
+  value === undefined ? new CelError("optional.none() dereference") : value;
 
 /** `or` and `orValue` read their second operand only where it is needed: the compiler makes them. */
 export const optionals: Library = {
@@ -55,13 +57,13 @@ export const optionals: Library = {
     { name: "optional.none", overloads: [global("optional_none", [], optional)], run: () => none },
     {
       name: "value",
-      overloads: [member("optional_value", [optional], v)],
-      run: ofOptional((x) => x.value ?? new CelError("optional.none() dereference")),
+      overloads: [{ ...member("optional_value", [optional], v), run: ofOptional(contentOf) }],
     },
     {
       name: "hasValue",
-      overloads: [member("optional_hasValue", [optional], t.bool)],
-      run: ofOptional((x) => x.value !== undefined),
+      overloads: [
+        { ...member("optional_hasValue", [optional], t.bool), run: ofOptional((x) => x.value !== undefined) },
+      ],
     },
     { name: "or", overloads: [member("optional_or_optional", [optional, optional], optional)] },
     { name: "orValue", overloads: [member("optional_orValue_value", [optional, v], v)] },

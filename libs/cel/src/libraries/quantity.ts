@@ -13,7 +13,7 @@ import {
   quantitySign,
   subtractQuantities,
 } from "../values/quantity.js";
-import { CelError, Double, noSuchOverload, Opaque, type Value } from "../values/value.js";
+import { CelError, Double, noNative, noSuchOverload, Opaque, type Value } from "../values/value.js";
 import {
   type Estimate,
   global,
@@ -38,6 +38,9 @@ export class QuantityValue extends Opaque {
   equals(other: Value): boolean | CelError {
     if (!(other instanceof QuantityValue) || other.computed) return noSuchOverload;
     return compareDecimals(this.quantity, other.quantity) === 0;
+  }
+  override untyped(): Value {
+    return noNative("*resource.Quantity", formatQuantity(this.quantity));
   }
 }
 

@@ -1,5 +1,6 @@
+import { quoted } from "@orch/status/quoted.js";
 import { t } from "../check/types.js";
-import { CelError, noSuchOverload, Opaque, type Value } from "../values/value.js";
+import { CelError, noNative, noSuchOverload, Opaque, type Value } from "../values/value.js";
 import { global, type Library, member, one, type Run } from "./library.js";
 
 interface Version {
@@ -9,6 +10,7 @@ interface Version {
 }
 
 class Semver extends Opaque {
+  override readonly unhashable = true;
   constructor(
     readonly typeName: string,
     readonly version: Version,
@@ -18,6 +20,9 @@ class Semver extends Opaque {
   }
   equals(other: Value): boolean | CelError {
     return other instanceof Semver ? compareVersions(this.version, other.version) === 0 : noSuchOverload;
+  }
+  override untyped(): Value {
+    return noNative("semver.Version", this.text);
   }
 }
 
@@ -70,8 +75,6 @@ export function parseVersion(text: string): Version | CelError {
   const [major = 0n, minor = 0n, patch = 0n] = numbers;
   return { numbers: [major, minor, patch], prerelease };
 }
-
-const quoted = (text: string): string => JSON.stringify(text);
 
 function versionNumber(text: string, name: string): bigint | CelError {
   if (!isDigits(text) && text !== "") {

@@ -16,6 +16,7 @@ import {
   Opaque,
   Timestamp,
   Uint,
+  untaken,
   type Value,
 } from "../values/value.js";
 import { conversionFunctions, standardTypes } from "./conversions.js";
@@ -46,17 +47,17 @@ function arithmetic(op: Arithmetic, x: Value, y: Value): Value {
   if (isInt(x)) return isInt(y) ? computeInts(op, x, y) : noSuchOverload;
   if (x instanceof Double) return y instanceof Double ? computeDoubles(op, x, y) : noSuchOverload;
   if (x instanceof Uint) return y instanceof Uint ? computeUints(op, x, y) : noSuchOverload;
-  return untaken;
+  return noArithmetic;
 }
 
-/** Of what no arithmetic takes: the error then names the operator. */
-const untaken = new CelError("");
+/** Of what no arithmetic takes: the error then may name the operator. */
+const noArithmetic = new CelError("");
 
 const named =
   (name: string, run: (x: Value, y: Value) => Value): Run =>
   ([x = null, y = null]) => {
     const value = run(x, y);
-    return value === untaken ? new CelError(`no such overload: ${name}`) : value;
+    return value === noArithmetic ? untaken(name, x) : value;
   };
 
 function plus(x: Value, y: Value): Value {
@@ -147,7 +148,7 @@ const arithmeticFunctions: readonly LibraryFunction[] = [
       numbers
         .filter(([name]) => op !== "%" || name !== "double")
         .map(([name, type]) => global(`${word}_${name}`, [type, type], type)),
-      named(`_${op}_`, (x, y) => (op === "%" && x instanceof Double ? untaken : arithmetic(op, x, y))),
+      named(`_${op}_`, (x, y) => (op === "%" && x instanceof Double ? noArithmetic : arithmetic(op, x, y))),
     ),
   ),
   operator("-_", [global("negate_double", [double], double), global("negate_int64", [int], int)], ([x = null]) =>
@@ -204,7 +205,7 @@ const relational = (name: string, word: string, holds: (order: number) => boolea
     ),
   ],
   run: ([x = null, y = null]) => {
-    if (!isOrdered(x)) return new CelError(`no such overload: ${name}`);
+    if (!isOrdered(x)) return untaken(name, x);
     const order = compare(x, y);
     return order instanceof CelError ? order : holds(order);
   },
@@ -277,7 +278,8 @@ const stringFunctions: readonly LibraryFunction[] = [
       },
     ],
     run: ([x = null, pattern = null]) => {
-      if (typeof x !== "string" || typeof pattern !== "string") return noSuchOverload;
+      if (typeof x !== "string") return untaken("matches", x);
+      if (typeof pattern !== "string") return noSuchOverload;
       const compiled = matcher(pattern);
       return compiled instanceof CelError ? compiled : compiled.test(x);
     },
@@ -349,7 +351,7 @@ export const standard: Library = {
         x instanceof Uint8Array ||
         hasSize(x)
           ? sizeOf(x)
-          : new CelError("no such overload: size"),
+          : untaken("size", x),
     },
     ...stringFunctions,
     ...conversionFunctions,

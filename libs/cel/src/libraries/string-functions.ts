@@ -58,7 +58,7 @@ export const lastIndexOf: Run = ([x = null, part = null, before]) => {
   const from = before ?? length - 1;
   if (!isInt(from)) return noSuchOverload;
   const start = Number(from);
-  if (start < 0) return before === undefined ? -1 : outOfRange(from);
+  if (start < 0) return outOfRange(from);
   if (start >= length) return -1;
   const found = x.lastIndexOf(part, offsetOf(x, start));
   return found === -1 ? -1 : pointIndex(x, found);

@@ -109,6 +109,7 @@ const versionTwo: readonly LibraryFunction[] = [
   ...versionZero,
   {
     name: "format",
+    early: true,
     overloads: [
       {
         ...member("string_format", [string, t.list(t.dyn)], string),

@@ -2,7 +2,7 @@ import { t } from "../check/types.js";
 import { exactly, scale } from "../cost/sizes.js";
 import { ArrayList, mapOf } from "../values/collections.js";
 import { formatUrl, hostParts, parseRequestUrl, parseUrl, queryOf, type Url } from "../values/url.js";
-import { CelError, noSuchOverload, Opaque, type Value } from "../values/value.js";
+import { CelError, noNative, noSuchOverload, Opaque, type Value } from "../values/value.js";
 import { global, type Library, member, one, stringFactor, traversal } from "./library.js";
 
 export class UrlValue extends Opaque {
@@ -14,6 +14,9 @@ export class UrlValue extends Opaque {
   }
   equals(other: Value): boolean | CelError {
     return other instanceof UrlValue ? formatUrl(this.url) === formatUrl(other.url) : noSuchOverload;
+  }
+  override untyped(): Value {
+    return noNative("*url.URL", formatUrl(this.url));
   }
 }
 

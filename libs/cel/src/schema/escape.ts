@@ -39,17 +39,19 @@ export function escapeName(name: string): string | undefined {
   return out;
 }
 
+const escaped = /__[^_]+__/g;
+
 /** The property that a name of an expression stands for; undefined where it is no escaped name. */
 export function unescapeName(name: string): string | undefined {
   if (!name.includes("__")) return name;
-  if (name.startsWith("__") && name.endsWith("__") && words.has(name.slice(2, -2))) return name.slice(2, -2);
-  let out = "";
-  let at = 0;
-  for (let mark = name.indexOf("__"); mark !== -1; mark = name.indexOf("__", at)) {
-    const piece = pieces.find(([, to]) => name.startsWith(to, mark));
-    if (piece === undefined) return undefined;
-    out += name.slice(at, mark) + piece[0];
-    at = mark + piece[1].length;
-  }
-  return out + name.slice(at);
+  let ok = true;
+  const out = name.replace(escaped, (found) => {
+    const piece = pieces.find(([, to]) => to === found);
+    if (piece !== undefined) return piece[0];
+    // A reserved word is escaped as a whole name alone.
+    const word = found.slice(2, -2);
+    ok &&= words.has(word) && found.length === name.length;
+    return word;
+  });
+  return ok ? out : undefined;
 }

@@ -106,6 +106,9 @@ export class ObjectValue extends MapValue {
     const shown = Object.keys(this.data).filter((key) => this.part(key) !== undefined);
     return this.schema.properties === undefined ? shown : shown.map((key) => escapeName(key) ?? key);
   }
+  override untyped(): Value {
+    return dynamicValue(this.data);
+  }
   /** Also by what no property shows, as long as the other side is an object too. */
   override equals(other: MapValue): boolean | CelError {
     if (this.size !== other.size) return false;
@@ -140,6 +143,9 @@ export class SchemaList extends ListValue {
   }
   at(index: number): Value {
     return schemaValue(this.data[index], this.items);
+  }
+  override untyped(): Value {
+    return dynamicValue(this.data);
   }
   override equals(other: ListValue): boolean | CelError {
     return equalElements(this, other);

@@ -89,7 +89,7 @@ export function createBuilder(text: string): Builder {
     copy: (e) => copyOf(e, id),
     broken: (at) => ({ kind: "broken", id: id(), at }),
     report: (at, message) => {
-      builder.reportAt(at < 0 ? nowhere : locate(text, at), message);
+      builder.reportAt(locate(text, at), message);
       return builder.broken(at);
     },
     reportAt: (at, message) => {

@@ -93,7 +93,8 @@ export const tokenOrder: readonly TokenKind[] =
     " ",
   ) as TokenKind[];
 
-type Maker = (from: State) => { readonly part: Part; readonly to: State };
+/** `end`: where the block ends in which the part is the last; a call or a token leads there at once. */
+type Maker = (from: State, end?: State) => { readonly part: Part; readonly to: State };
 
 let states = 0;
 
@@ -108,31 +109,30 @@ const link = (from: State, to: State): void => {
 
 function token(tokens: TokenKind | readonly TokenKind[], label = ""): Maker {
   const list = typeof tokens === "string" ? [tokens] : tokens;
-  return (from) => {
-    const to = state();
+  return (from, to = state()) => {
     from.edges.push({ kind: "tokens", tokens: new Set(list), to });
     return { part: { kind: "token", state: from, tokens: list, label }, to };
   };
 }
 
 function call(rule: RuleName, label = "", precedence = 0): Maker {
-  return (from) => {
-    const to = state();
+  return (from, to = state()) => {
     from.edges.push({ kind: "rule", rule, precedence, to });
     return { part: { kind: "call", state: from, rule, precedence, label }, to };
   };
 }
 
-/** The parts one after the other, from a state of their own. */
-function sequence(makers: readonly Maker[]): { readonly sequence: Sequence; readonly to: State } {
+/** The parts one after the other, from a state of their own to the given one. */
+function sequence(makers: readonly Maker[], end: State): Sequence {
   const first = state();
   let at = first;
-  const parts = makers.map((make) => {
-    const { part, to } = make(at);
+  const parts = makers.map((make, i) => {
+    const { part, to } = i === makers.length - 1 ? make(at, end) : make(at);
     at = to;
     return part;
   });
-  return { sequence: { first, parts }, to: at };
+  if (at !== end) link(at, end);
+  return { first, parts };
 }
 
 function optional(makers: readonly Maker[], looks: "one" | "far" = "one"): Maker {
@@ -140,11 +140,10 @@ function optional(makers: readonly Maker[], looks: "one" | "far" = "one"): Maker
     const decision = state("block");
     const end = state();
     link(from, decision);
-    const inner = sequence(makers);
-    link(decision, inner.sequence.first);
+    const body = sequence(makers, end);
+    link(decision, body.first);
     link(decision, end);
-    link(inner.to, end);
-    return { part: { kind: "optional", state: decision, body: inner.sequence, looks }, to: end };
+    return { part: { kind: "optional", state: decision, body, looks }, to: end };
   };
 }
 
@@ -154,12 +153,11 @@ function star(makers: readonly Maker[], looks: "one" | "far" = "one"): Maker {
     const back = state("starBack");
     const end = state();
     link(from, entry);
-    const inner = sequence(makers);
-    link(entry, inner.sequence.first);
+    const body = sequence(makers, back);
+    link(entry, body.first);
     link(entry, end);
-    link(inner.to, back);
     link(back, entry);
-    return { part: { kind: "star", state: entry, back, body: inner.sequence, looks }, to: end };
+    return { part: { kind: "star", state: entry, back, body, looks }, to: end };
   };
 }
 
@@ -169,12 +167,11 @@ function plus(makers: readonly Maker[], looks: "one" | "far" = "one"): Maker {
     const back = state("plusBack");
     const end = state();
     link(from, block);
-    const inner = sequence(makers);
-    link(block, inner.sequence.first);
-    link(inner.to, back);
+    const body = sequence(makers, back);
+    link(block, body.first);
     link(back, block);
     link(back, end);
-    return { part: { kind: "plus", state: block, back, body: inner.sequence, looks }, to: end };
+    return { part: { kind: "plus", state: block, back, body, looks }, to: end };
   };
 }
 
@@ -184,10 +181,9 @@ function choice(alternatives: readonly (readonly Maker[])[]): Maker {
     const end = state();
     link(from, decision);
     const made = alternatives.map((makers) => {
-      const inner = sequence(makers);
-      link(decision, inner.sequence.first);
-      link(inner.to, end);
-      return inner.sequence;
+      const body = sequence(makers, end);
+      link(decision, body.first);
+      return body;
     });
     return { part: { kind: "choice", state: decision, alternatives: made }, to: end };
   };
@@ -206,10 +202,9 @@ function extend(tails: readonly { readonly precedence: number; readonly makers: 
     const made = tails.map(({ precedence, makers }) => {
       const gate = state();
       link(decision, gate);
-      const inner = sequence(makers);
-      gate.edges.push({ kind: "precedence", precedence, to: inner.sequence.first });
-      link(inner.to, back);
-      return { precedence, body: inner.sequence };
+      const body = sequence(makers, back);
+      gate.edges.push({ kind: "precedence", precedence, to: body.first });
+      return { precedence, body };
     });
     return { part: { kind: "extend", state: entry, back, choice: decision, tails: made }, to: end };
   };
@@ -218,10 +213,11 @@ function extend(tails: readonly { readonly precedence: number; readonly makers: 
 function rule(name: RuleName, ...makers: readonly Maker[]): Rule {
   const first = state();
   const stop = state("stop");
-  const inner = sequence(makers);
-  link(first, inner.sequence.first);
-  link(inner.to, stop);
-  return { name, first, stop, body: inner.sequence };
+  const end = state();
+  const body = sequence(makers, end);
+  link(first, body.first);
+  link(end, stop);
+  return { name, first, stop, body };
 }
 
 const sign = optional([token("-", "sign")]);
@@ -344,23 +340,41 @@ export const rules: ReadonlyMap<RuleName, Rule> = new Map(
   ].map((made) => [made.name, made]),
 );
 
-/** The states after each call of a rule: what may follow it anywhere. */
-export const followers: ReadonlyMap<RuleName, readonly State[]> = findFollowers();
+export interface Follower {
+  readonly state: State;
+  /** The call is one of a rule that begins with itself, and names no precedence. */
+  readonly outermost: boolean;
+}
 
-function findFollowers(): ReadonlyMap<RuleName, readonly State[]> {
-  const found = new Map<RuleName, State[]>();
+const beginsWithItself: ReadonlySet<RuleName> = new Set(
+  [...rules.values()].filter((r) => r.body.parts.some((part) => part.kind === "extend")).map((r) => r.name),
+);
+
+/** The states after each call of a rule: what may follow it anywhere. */
+export const followers: ReadonlyMap<RuleName, readonly Follower[]> = findFollowers();
+
+function findFollowers(): ReadonlyMap<RuleName, readonly Follower[]> {
+  const found = new Map<RuleName, Follower[]>();
   const seen = new Set<State>();
   const visit = (at: State): void => {
     if (seen.has(at)) return;
     seen.add(at);
     for (const edge of at.edges) {
-      if (edge.kind === "rule") found.set(edge.rule, [...(found.get(edge.rule) ?? []), edge.to]);
+      if (edge.kind === "rule") {
+        const outermost = edge.precedence === 0 && beginsWithItself.has(edge.rule);
+        found.set(edge.rule, [...(found.get(edge.rule) ?? []), { state: edge.to, outermost }]);
+      }
       visit(edge.to);
     }
   };
   for (const { first } of rules.values()) visit(first);
   return found;
 }
+
+/** Where the operators of a rule that begins with itself are chosen from. */
+export const operatorChoices: ReadonlySet<State> = new Set(
+  [...rules.values()].flatMap((r) => r.body.parts.flatMap((part) => (part.kind === "extend" ? [part.choice] : []))),
+);
 
 /** The rule that ends at a state. */
 export const ruleOfStop: ReadonlyMap<State, RuleName> = new Map([...rules.values()].map((r) => [r.stop, r.name]));

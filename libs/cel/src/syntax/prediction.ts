@@ -1,4 +1,4 @@
-import { followers, ruleOfStop, rules, type State } from "./network.js";
+import { followers, operatorChoices, ruleOfStop, rules, type State } from "./network.js";
 import type { Token, TokenKind } from "./tokens.js";
 
 /** A stack that is one and the same value wherever it comes up in one look-ahead: its number tells it from others. */
@@ -29,6 +29,8 @@ interface Config {
   readonly stack: Known;
   /** Whether the rule of the decision was left. */
   readonly outside: boolean;
+  /** Whether it was left to where it was called without a precedence. */
+  readonly outermost: boolean;
 }
 
 export interface Decision {
@@ -137,10 +139,18 @@ function follow({ positions }: Memory, position: Visited, kind: TokenKind): Visi
 }
 
 function begin({ starts, precedence }: Decision, stack: Known, exact: boolean): Position {
-  const first = starts.map((state, i) => ({ state, alternative: i + 1, stack, outside: false }));
-  const configs = closure(first, { exact, precedence });
+  const first = starts.map((state, i) => ({ state, alternative: i + 1, stack, outside: false, outermost: false }));
+  const configs = inLoop(starts, closure(first, { exact, precedence }));
   const only = single(configs);
   return { configs, answer: only === undefined ? undefined : { alternative: only } };
+}
+
+/** Of a loop over operators, what going on and leaving have in common is what going on does. */
+function inLoop([first]: readonly State[], configs: readonly Config[]): readonly Config[] {
+  if (first === undefined || !operatorChoices.has(first)) return configs;
+  const placeOf = ({ stack, state }: Config): number => stack.number * stateCount + state.id;
+  const inside = new Set(configs.filter((c) => c.alternative === 1).map(placeOf));
+  return configs.filter((c) => c.alternative === 1 || c.outermost || !inside.has(placeOf(c)));
 }
 
 /** Undefined where no alternative goes on with the token. */
@@ -205,8 +215,9 @@ const stateCount = 4096;
 const alternativeCount = 64;
 
 /** Tells configurations of one look-ahead apart. */
-function numberOf({ state, alternative, stack, outside }: Config): number {
-  return ((stack.number * stateCount + state.id) * alternativeCount + alternative) * 2 + (outside ? 1 : 0);
+function numberOf({ state, alternative, stack, outside, outermost }: Config): number {
+  const flags = (outside ? 1 : 0) + (outermost ? 2 : 0);
+  return ((stack.number * stateCount + state.id) * alternativeCount + alternative) * 4 + flags;
 }
 
 interface ClosureOptions {
@@ -254,5 +265,7 @@ function leave(config: Config, exact: boolean, visit: (config: Config) => void):
   }
   if (exact) return;
   const rule = ruleOfStop.get(config.state);
-  for (const state of (rule && followers.get(rule)) ?? []) visit({ ...config, state, outside: true });
+  for (const { state, outermost } of (rule && followers.get(rule)) ?? []) {
+    visit({ ...config, state, outside: true, outermost: config.outermost || outermost });
+  }
 }

@@ -167,6 +167,18 @@ export function recoverTree(text: string, { list, errors }: Tokens): Recovered {
     return "failed" in found ? 0 : found.alternative;
   };
 
+  /** The text without the characters that no token took. */
+  const readBetween = (start: number, end: number): string => {
+    let out = "";
+    let kept = start;
+    for (const { offset, text: lost } of errors) {
+      if (offset < start || offset >= end) continue;
+      out += text.slice(kept, offset);
+      kept = offset + lost.length;
+    }
+    return out + text.slice(kept, end);
+  };
+
   const report = (error: ParseError): void => {
     if (error.kind === "mismatch") {
       reportOnce(look(), () => `mismatched input ${shown(look())} expecting ${listed(error.expected)}`);
@@ -175,7 +187,7 @@ export function recoverTree(text: string, { list, errors }: Tokens): Recovered {
     const from = list[error.from] ?? end;
     const offending = list[error.at] ?? end;
     const until = offending.kind === "EOF" ? text.length : offending.start + offending.text.length;
-    const input = from.kind === "EOF" ? "<EOF>" : text.slice(from.start, until);
+    const input = from.kind === "EOF" ? "<EOF>" : readBetween(from.start, until);
     reportOnce(offending, () => noAlternative(input));
   };
 

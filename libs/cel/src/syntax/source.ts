@@ -13,6 +13,9 @@ export interface Issue {
 
 export const nowhere: Location = { line: -1, column: -1 };
 
+/** Of what could not be read and has no place of its own. */
+const beforeText: Location = { line: 1, column: -1 };
+
 /** More than this many errors are counted, not told. */
 const issuesReported = 100;
 
@@ -21,6 +24,7 @@ const snippetBytes = 16_384;
 
 /** Where UTF-16 offset `offset` of `text` is. */
 export function locate(text: string, offset: number): Location {
+  if (offset < 0) return beforeText;
   let line = 1;
   let start = 0;
   for (let at = text.indexOf("\n"); at !== -1 && at < offset; at = text.indexOf("\n", at + 1)) {

@@ -1,10 +1,11 @@
+import { quoted } from "@orch/status/quoted.js";
 /** IP addresses and networks as the reference's standard library reads and writes them. */
 export interface Problem {
   readonly problem: string;
 }
 
 const at = (text: string, rest: string, what: string): Problem => ({
-  problem: `ParseAddr(${JSON.stringify(text)}): ${what}${rest === "" ? "" : ` (at ${JSON.stringify(rest)})`}`,
+  problem: `ParseAddr(${quoted(text)}): ${what}${rest === "" ? "" : ` (at ${quoted(rest)})`}`,
 });
 
 export type Address = { readonly bytes: readonly number[]; readonly zone: string };
@@ -116,7 +117,7 @@ export interface Prefix {
 }
 
 export function parsePrefix(text: string): Prefix | Problem {
-  const wrong = (what: string): Problem => ({ problem: `netip.ParsePrefix(${JSON.stringify(text)}): ${what}` });
+  const wrong = (what: string): Problem => ({ problem: `netip.ParsePrefix(${quoted(text)}): ${what}` });
   const slash = text.lastIndexOf("/");
   if (slash === -1) return wrong("no '/'");
   const address = parseAddress(text.slice(0, slash));
@@ -124,7 +125,7 @@ export function parsePrefix(text: string): Prefix | Problem {
   if (address.zone !== "") return wrong("IPv6 zones cannot be present in a prefix");
   const written = text.slice(slash + 1);
   const bits = decimal(written);
-  if (bits === undefined) return wrong(`bad bits after slash: ${JSON.stringify(written)}`);
+  if (bits === undefined) return wrong(`bad bits after slash: ${quoted(written)}`);
   return bits > address.bytes.length * 8 ? wrong("prefix length out of range") : { address, bits };
 }
 

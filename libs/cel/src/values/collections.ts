@@ -1,5 +1,15 @@
 import { equal } from "./equality.js";
-import { CelError, Double, ListValue, MapValue, typeNameOf, Uint, type Value } from "./value.js";
+import {
+  CelError,
+  Double,
+  ListValue,
+  MapValue,
+  nativeTypeName,
+  Opaque,
+  typeNameOf,
+  Uint,
+  type Value,
+} from "./value.js";
 
 export class ArrayList extends ListValue {
   constructor(readonly items: readonly Value[]) {
@@ -102,6 +112,12 @@ export function keyOf(key: Value): Value {
   const { value } = key;
   if (Number.isSafeInteger(value)) return value + 0;
   return Number.isInteger(value) && Math.abs(value) < 2 ** 64 ? BigInt(value) : `double ${value}`;
+}
+
+/** What the reference calls a value that its maps take for no key; undefined of any other. */
+export function unhashable(key: Value): string | undefined {
+  const isKey = !(key instanceof Uint8Array) && !(key instanceof Opaque && key.unhashable);
+  return isKey ? undefined : nativeTypeName(key);
 }
 
 /** Whether a list holds a value; an error where an element could not be compared and no other is equal. */

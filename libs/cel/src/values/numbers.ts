@@ -1,4 +1,4 @@
-import { CelError, Double, type Int, noSuchOverload, Uint, type Value } from "./value.js";
+import { CelError, Double, type Int, noSuchOverload, Uint, untaken, type Value } from "./value.js";
 
 const int64Min = -(2n ** 63n);
 const int64Max = 2n ** 63n - 1n;
@@ -103,7 +103,7 @@ export function negate(value: Value): Value {
   if (typeof value === "number") return 0 - value;
   if (typeof value === "bigint") return toInt(-value);
   if (value instanceof Double) return new Double(-value.value);
-  return noSuchOverload;
+  return typeof value === "boolean" ? noSuchOverload : untaken("-_", value);
 }
 
 /** Order of two numbers of any type; undefined where one is NaN. An int or uint beside a double is rounded to one. */

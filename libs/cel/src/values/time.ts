@@ -1,3 +1,5 @@
+import { quoted } from "@orch/status/quoted.js";
+import { intOverflow } from "./numbers.js";
 import { CelError, Duration, Timestamp } from "./value.js";
 
 const minSeconds = -62_135_596_800;
@@ -7,10 +9,9 @@ const int64Max = 2n ** 63n - 1n;
 const int64Min = -(2n ** 63n);
 
 export const timestampOverflow = new CelError("timestamp overflow");
-export const durationOverflow = new CelError("duration overflow");
 
 export function toDuration(nanos: bigint): Duration | CelError {
-  return nanos > int64Max || nanos < int64Min ? durationOverflow : new Duration(nanos);
+  return nanos > int64Max || nanos < int64Min ? intOverflow : new Duration(nanos);
 }
 
 export function toTimestamp(seconds: number, nanos: number, offset = 0): Timestamp | CelError {
@@ -142,7 +143,9 @@ interface Fields {
 }
 
 /** A timestamp of RFC 3339; undefined where the text is none. */
-export function parseTimestamp(text: string): Timestamp | CelError | undefined {
+export function parseTimestamp(written: string): Timestamp | CelError | undefined {
+  // An hour may be of one digit.
+  const text = written[12] === ":" ? `${written.slice(0, 11)}0${written.slice(11)}` : written;
   const fields = dateTimeFields(text);
   if (fields === undefined || !isDate(fields)) return undefined;
   if (fields.hour > 23 || fields.minute > 59 || fields.second > 59) return undefined;
@@ -201,7 +204,7 @@ function zoneOffset(text: string): number | undefined {
   if (text.length !== 6 || (text[0] !== "+" && text[0] !== "-") || text[3] !== ":") return undefined;
   const hours = digitsOf(text.slice(1, 3));
   const minutes = digitsOf(text.slice(4, 6));
-  if (hours === undefined || minutes === undefined || hours > 23 || minutes > 59) return undefined;
+  if (hours === undefined || minutes === undefined || hours > 24 || minutes > 60) return undefined;
   const offset = hours * 60 + minutes;
   return text[0] === "-" ? -offset : offset;
 }
@@ -244,7 +247,7 @@ function offsetOf(zone: string, colon: number): number | CelError {
     return value === undefined || value > 1e6 ? undefined : part[0] === "-" ? -value : value;
   });
   const wrong = numbers.indexOf(undefined);
-  if (wrong !== -1) return new CelError(`strconv.Atoi: parsing ${JSON.stringify(parts[wrong])}: invalid syntax`);
+  if (wrong !== -1) return new CelError(`strconv.Atoi: parsing ${quoted(parts[wrong] ?? "")}: invalid syntax`);
   const [hours = 0, minutes = 0] = numbers;
   return zone[0] === "-" ? hours * 60 - minutes : hours * 60 + minutes;
 }

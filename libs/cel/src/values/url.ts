@@ -1,3 +1,4 @@
+import { quoted } from "@orch/status/quoted.js";
 /** URLs as the reference's standard library reads and writes them. */
 export interface Url {
   readonly scheme: string;
@@ -41,7 +42,7 @@ export function parseUrl(text: string): Url | UrlProblem {
 }
 
 function wrapped(text: string, url: Url | UrlProblem): Url | UrlProblem {
-  return isProblem(url) ? problem(`parse ${JSON.stringify(text)}: ${url.problem}`) : url;
+  return isProblem(url) ? problem(`parse ${quoted(text)}: ${url.problem}`) : url;
 }
 
 function parse(text: string, viaRequest: boolean): Url | UrlProblem {
@@ -135,7 +136,7 @@ function parseHost(text: string): string | UrlProblem {
     const end = text.lastIndexOf("]");
     if (end === -1) return problem("missing ']' in host");
     const port = text.slice(end + 1);
-    if (!isOptionalPort(port)) return problem(`invalid port ${JSON.stringify(port)} after host`);
+    if (!isOptionalPort(port)) return problem(`invalid port ${quoted(port)} after host`);
     const zone = text.slice(0, end).indexOf("%25");
     if (zone === -1) return decodePart(text, "host");
     const parts = [
@@ -147,7 +148,7 @@ function parseHost(text: string): string | UrlProblem {
   }
   const colon = text.lastIndexOf(":");
   const port = colon === -1 ? "" : text.slice(colon);
-  if (!isOptionalPort(port)) return problem(`invalid port ${JSON.stringify(port)} after host`);
+  if (!isOptionalPort(port)) return problem(`invalid port ${quoted(port)} after host`);
   return decodePart(text, "host");
 }
 
@@ -180,7 +181,7 @@ function decodePart(text: string, mode: Mode): string | UrlProblem {
     const c = text.charCodeAt(i);
     if (c === 37) {
       const bad = badEscape(text, i, mode);
-      if (bad !== undefined) return problem(`invalid URL escape ${JSON.stringify(bad)}`);
+      if (bad !== undefined) return problem(`invalid URL escape ${quoted(bad)}`);
       escapes = true;
       i += 2;
     } else if ((mode === "host" || mode === "zone") && c < 0x80 && needsEscape(c, mode)) {

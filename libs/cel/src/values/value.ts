@@ -50,11 +50,19 @@ export abstract class Opaque {
   abstract equals(other: Value): boolean | CelError;
   /** Whether `==` with it on the left costs 1 whatever its size. */
   readonly flatEquality: boolean = true;
+  /** Whether it cannot be a key of a map. */
+  readonly unhashable: boolean = false;
+  /** Undefined: an optional keeps it as it is. */
+  untyped?(): Value;
   /** What the cost of a call that reads it counts; 1 where it has no size. */
   size(): number {
     return 1;
   }
 }
+
+/** What an optional makes of a value that only its own functions look into. */
+export const noNative = (type: string, text: string): CelError =>
+  new CelError(`unsupported conversion to ref.Val: (${type})${text}`);
 
 export abstract class ListValue {
   abstract readonly size: number;
@@ -64,6 +72,8 @@ export abstract class ListValue {
   equals?(other: ListValue): boolean | CelError;
   /** Undefined: one list after the other. */
   plus?(other: ListValue): ListValue;
+  /** Without its schema. Undefined: it has none. */
+  untyped?(): Value;
 }
 
 export abstract class MapValue {
@@ -77,6 +87,8 @@ export abstract class MapValue {
   present?(key: Value): boolean | CelError;
   /** Objects of a schema compare what no property shows. Undefined: by entries. */
   equals?(other: MapValue): boolean | CelError;
+  /** Without its schema. Undefined: it has none. */
+  untyped?(): Value;
 }
 
 export type Value =
@@ -97,6 +109,12 @@ export type Value =
   | CelError;
 
 export const noSuchOverload = new CelError("no such overload");
+
+/** Of an operator or function that its first operand does not know; texts and times are asked, and know no name. */
+export function untaken(name: string, operand: Value): CelError {
+  const isAsked = typeof operand === "string" || operand instanceof Duration || operand instanceof Timestamp;
+  return isAsked ? noSuchOverload : new CelError(`no such overload: ${name}`);
+}
 
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
@@ -127,11 +145,21 @@ function typeNameOfObject(value: Exclude<Value, boolean | Int | string>): string
   return "error";
 }
 
+const nativeNames: Readonly<Record<string, string>> = {
+  null_type: "types.Null",
+  optional_type: "*types.Optional",
+  type: "*types.Type",
+  list: "*types.baseList",
+  map: "*types.baseMap",
+  error: "*types.Err",
+};
+
 /** As some messages name the type of a value: by the reference's own types. */
 export function nativeTypeName(value: Value): string {
   const name = typeNameOf(value);
-  if (name === "null_type") return "types.Null";
+  const known = nativeNames[name];
+  if (known !== undefined) return known;
   const short = name.slice(name.lastIndexOf(".") + 1);
-  const pointer = name === "optional_type" ? "*types.Optional" : name === "type" ? "*types.Type" : undefined;
-  return pointer ?? `types.${short.charAt(0).toUpperCase()}${short.slice(1)}`;
+  if (value instanceof Opaque) return `cel.${short === "NamedFormat" ? "Format" : short}`;
+  return `types.${short.charAt(0).toUpperCase()}${short.slice(1)}`;
 }

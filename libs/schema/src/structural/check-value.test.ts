@@ -127,12 +127,26 @@ const values: readonly (readonly [string, JsonSchema, unknown, readonly Wanted[]
     1,
     ['v: Invalid value: "int64":  in body must be of type ipv4: "int64"'],
   ],
+  [
+    "a whole number above the whole part of a bound",
+    { type: "number", maximum: 2.5 },
+    3,
+    ["v: Invalid value: 3:  in body should be less than or equal to 2"],
+  ],
+  ["a whole number below a bound, not below its whole part", { type: "number", minimum: 0.5 }, 0, []],
+  ["a number beyond 64 bits", { type: "integer" }, 1e19, [/must be of type integer: "number"$/]],
+  [
+    "a member of a map of too many",
+    { type: "object", maxProperties: 1, additionalProperties: { type: "integer" } },
+    { a: 1, b: "x" },
+    ["v: Too many: 2: must have at most 1 items", /^v\.b: .* must be of type integer: "string"$/],
+  ],
   ["a great number in the format of a small", { type: "integer", format: "int32" }, 5_000_000_000, []],
   [
     "a null that may be, but is no member",
     { type: "string", nullable: true, enum: ["a"] },
     null,
-    [/^v: Unsupported value: null/],
+    [/^v: Unsupported value: "null"/],
   ],
   [
     "a number of another type that is no member",

@@ -97,7 +97,7 @@ function checkRules(walk: Walk, type: Type, rules: Rules, place: Place): void {
     else if (Array.isArray(value)) checkList(walk, type, value, place);
   }
   if (rules.members !== undefined && !rules.members.keys.has(jsonKey(value))) {
-    walk.errors.push(fieldError.notSupported(fieldOf(walk, place.at), value, rules.members.shown));
+    walk.errors.push(fieldError.notSupported(fieldOf(walk, place.at), value ?? "null", rules.members.shown));
   }
   if (isObject(value)) checkObject(walk, type, value, place);
   // One for the common checks, one for the schema.
@@ -111,7 +111,8 @@ function typeOf(value: unknown): JsonType {
     case "bigint":
       return "integer";
     case "number":
-      return Number.isInteger(value) ? "integer" : "number";
+      // A whole number of more than 53 bits that is no bigint is beyond 64 bits, or was written as a float.
+      return Number.isSafeInteger(value) ? "integer" : "number";
     case "string":
     case "boolean":
       return typeof value === "string" ? "string" : "boolean";
@@ -186,12 +187,19 @@ function checkNumber(walk: Walk, { schema }: Rules, value: Integer64, place: Pla
   const { maximum, exclusiveMaximum = false, minimum, exclusiveMinimum = false, multipleOf } = schema;
   walk.state.matches++;
   if (multipleOf !== undefined) checkMultiple(walk, value, multipleOf, place);
-  if (maximum !== undefined && (exclusiveMaximum ? value >= maximum : value > maximum)) {
-    wrong(walk, place, value, `should be less than ${exclusiveMaximum ? "" : "or equal to "}${maximum}`);
+  const [most, least] = [boundOf(value, maximum), boundOf(value, minimum)];
+  if (most !== undefined && (exclusiveMaximum ? value >= most : value > most)) {
+    wrong(walk, place, value, `should be less than ${exclusiveMaximum ? "" : "or equal to "}${most}`);
   }
-  if (minimum !== undefined && (exclusiveMinimum ? value <= minimum : value < minimum)) {
-    wrong(walk, place, value, `should be greater than ${exclusiveMinimum ? "" : "or equal to "}${minimum}`);
+  if (least !== undefined && (exclusiveMinimum ? value <= least : value < least)) {
+    wrong(walk, place, value, `should be greater than ${exclusiveMinimum ? "" : "or equal to "}${least}`);
   }
+}
+
+/** Whole numbers are held against the whole part of a bound, as in the reference: 0 is not less than 0.5. */
+function boundOf(value: Integer64, bound: number | undefined): number | undefined {
+  const isWhole = typeof value === "bigint" || Number.isSafeInteger(value);
+  return bound !== undefined && isWhole ? Math.trunc(bound) : bound;
 }
 
 /** Whole numbers are held against the whole part of the factor, as in the reference: none is a multiple of 0.5. */
@@ -260,11 +268,9 @@ function checkObject(walk: Walk, type: Type, object: JsonObject, place: Place): 
   walk.state.matches++;
   if (minProperties !== undefined && names.length < minProperties) {
     wrong(walk, place, names.length, `should have at least ${minProperties} properties`);
-    return;
   }
   if (maxProperties !== undefined && names.length > maxProperties) {
     walk.errors.push(fieldError.tooMany(fieldOf(walk, at), names.length, maxProperties));
-    return;
   }
   const before = isObject(old) ? old : undefined;
   for (const name of names) {

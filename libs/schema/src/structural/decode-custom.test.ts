@@ -144,3 +144,25 @@ test("an old definition may keep all that its schema does not know", () => {
   const value = { other: 1, list: [{ o: 1 }], map: { k: { o: 1 } }, object: { apiVersion: "v1", kind: "K", o: 1 } };
   assert.equal(decode(kept, value).value, value);
 });
+
+test("names in a value of another shape than its schema's are not known", () => {
+  const shapes = compileSchema(
+    root({
+      s: text,
+      i: { type: "integer" },
+      l: listOf(text),
+      o: root({ a: text }),
+      ios: { "x-kubernetes-int-or-string": true },
+    }),
+    { name: "Test" },
+  );
+  const { value, unknown } = decode(shapes, {
+    s: { b: 1, a: 2 },
+    i: [{ x: 1 }],
+    l: { y: 1 },
+    o: [[{ z: 1 }]],
+    ios: { q: 1 },
+  });
+  assert.deepEqual(unknown, ["s.b", "s.a", "i[0].x", "l.y", "o[0][0].z", "ios.q"]);
+  assert.deepEqual(value, { s: {}, i: [{}], l: {}, o: [[{}]], ios: {} });
+});

@@ -30,3 +30,39 @@ for (const [i, { resource, spec, webhooks, errors }] of rows.entries()) {
     assert.deepEqual([...found].sort(), [...errors].sort());
   });
 }
+
+test("what is wrong with an item is told in one place", () => {
+  const rules = [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }];
+  const spec: Tree = {
+    failurePolicy: "Fail",
+    matchConstraints: { resourceRules: rules },
+    matchConditions: [
+      { name: "a b", expression: "1" },
+      { name: "", expression: "true" },
+    ],
+    variables: [
+      { name: "1", expression: "true" },
+      { name: "v", expression: "" },
+    ],
+    validations: [{ expression: "variables.v", message: " ", messageExpression: "duration('1s')" }],
+    auditAnnotations: [{ key: "k k", valueExpression: "'x'.find('(')" }],
+  };
+  const found = kit.createErrors(types["validatingadmissionpolicies"] ?? "", { metadata: { name: "p" }, spec });
+  assert.deepEqual(
+    found.map((text) => text.slice(0, text.indexOf(":"))),
+    [
+      "spec.matchConditions[0].expression",
+      "spec.matchConditions[0].name",
+      "spec.matchConditions[1].name",
+      "spec.variables[0].name",
+      "spec.variables[1].expression",
+      "spec.validations[0].expression",
+      "spec.validations[0].messageExpression",
+      "spec.validations[0].message",
+      "spec.auditAnnotations[0].key",
+      "spec.auditAnnotations[0].valueExpression",
+    ],
+  );
+  assert.match(found.join("\n"), /got google.protobuf.Duration/);
+  assert.match(found.join("\n"), /Internal error: program instantiation failed/);
+});

@@ -43,10 +43,60 @@ export function validateConditionExpressions(
   return problemsOf(compileWebhookConditions(conditions, at, { dialect: naming.dialect, release, isStored }));
 }
 
+/** The lists whose items have expressions, in order, and the order in which the parts of an item are told of. */
+const lists: readonly (readonly [name: string, parts: readonly string[]])[] = [
+  ["matchConditions", ["expression", "name"]],
+  ["variables", ["name", "expression"]],
+  ["validations", ["expression", "messageExpression", "message", "reason"]],
+  ["auditAnnotations", ["key", "valueExpression"]],
+];
+
+interface Place {
+  /** What stands before the list. */
+  readonly owner: string;
+  readonly list: number;
+  readonly index: number;
+  readonly part: number;
+}
+
+/** Where an error belongs; undefined of one that is not about an item of these lists. */
+function placeOf({ field }: FieldError): Place | undefined {
+  for (const [list, [name, parts]] of lists.entries()) {
+    const at = field.indexOf(`.${name}[`);
+    if (at === -1) continue;
+    const [index = "", part = ""] = field.slice(at + name.length + 2).split("].");
+    return { owner: field.slice(0, at), list, index: Number(index), part: parts.indexOf(part) };
+  }
+  return undefined;
+}
+
+/** Each error of an expression among the others, where its item is told of. */
+export function amongOthers(
+  others: readonly FieldError[],
+  ofExpressions: readonly FieldError[],
+): readonly FieldError[] {
+  const all = [...others];
+  for (const error of ofExpressions) {
+    const place = placeOf(error);
+    const next = place === undefined ? -1 : all.findIndex((other) => isAfter(placeOf(other), place));
+    all.splice(next === -1 ? all.length : next, 0, error);
+  }
+  return all;
+}
+
+function isAfter(other: Place | undefined, { owner, list, index, part }: Place): boolean {
+  if (other === undefined || other.owner !== owner) return false;
+  if (other.list !== list) return other.list > list;
+  return other.index === index ? other.part > part : other.index > index;
+}
+
 function problemsOf(expressions: readonly PolicyExpression[]): readonly FieldError[] {
-  return expressions.flatMap(({ at, text, problem }) =>
-    problem === undefined ? [] : [fieldError.invalid(at, text, problem)],
-  );
+  return expressions.flatMap((expression): readonly FieldError[] => {
+    const { at, text, problem } = expression;
+    if (problem === undefined) return [];
+    if (expression.internal !== true) return [fieldError.invalid(at, text, problem)];
+    return [{ reason: "InternalError", message: `Internal error: ${problem}`, field: at }];
+  });
 }
 
 function storedIn(texts: readonly (string | undefined)[]): (text: string) => boolean {

@@ -6,7 +6,7 @@ import { type Condition, validateConditions } from "../shared/conditions.js";
 import { invalidFor } from "../shared/problems.js";
 import { repeatsIn } from "../shared/repeats.js";
 import { allButStatus, statusOnly } from "../shared/status-only.js";
-import { validatePolicyExpressions } from "./expressions.js";
+import { amongOthers, validatePolicyExpressions } from "./expressions.js";
 import { validateBindingSpec, validatePolicySpec } from "./policies.js";
 import type { BindingSpec, PolicySpec } from "./types.js";
 
@@ -47,9 +47,10 @@ interface ValidatingAdmissionPolicyBinding extends ApiObject {
 }
 
 export const validatingAdmissionPolicy = behavior<ValidatingAdmissionPolicy>((naming, release) => ({
-  validate: ({ metadata, spec = {} }) => [...validatePolicySpec(spec), ...validateParts(spec, metadata.name ?? "")],
-  validateCreate: ({ spec = {} }) => validatePolicyExpressions(spec, undefined, { naming, release }),
-  validateUpdate: ({ spec = {} }, old) => validatePolicyExpressions(spec, old.spec, { naming, release }),
+  validateCreate: (object) =>
+    amongOthers(validatePolicy(object), validatePolicyExpressions(object.spec ?? {}, undefined, { naming, release })),
+  validateUpdate: (object, old) =>
+    amongOthers(validatePolicy(object), validatePolicyExpressions(object.spec ?? {}, old.spec, { naming, release })),
   parts: {
     status: { resets: allButStatus, prepare: statusOnly, validate: ({ status = {} }) => validateStatus(status) },
   },
@@ -58,6 +59,10 @@ export const validatingAdmissionPolicy = behavior<ValidatingAdmissionPolicy>((na
 export const validatingAdmissionPolicyBinding = behavior<ValidatingAdmissionPolicyBinding>(() => ({
   validate: ({ spec = {} }) => [...validateBindingSpec(spec), ...validateActions(spec.validationActions ?? [])],
 }));
+
+function validatePolicy({ metadata, spec = {} }: ValidatingAdmissionPolicy): readonly FieldError[] {
+  return [...validatePolicySpec(spec), ...validateParts(spec, metadata.name ?? "")];
+}
 
 const maxAuditAnnotations = 20;
 /** The longest expression of an annotation, in bytes. */

@@ -4,7 +4,7 @@ import { behavior } from "../../behavior.js";
 import { validateLabelSelector } from "../shared/label-selector.js";
 import { repeatsIn } from "../shared/repeats.js";
 import { hasKnownReviewVersion, validateReviewVersions, validateWebhookClient } from "../shared/webhook-client.js";
-import { type Server, validateConditionExpressions } from "./expressions.js";
+import { amongOthers, type Server, validateConditionExpressions } from "./expressions.js";
 import { validateMatchConditions, validateRule } from "./match.js";
 import type { Webhook, WebhookConfiguration } from "./types.js";
 
@@ -17,14 +17,13 @@ interface Tightened {
 
 /** Mutating and validating configurations differ in a closed set alone, which is data. */
 export const webhookConfiguration = behavior<WebhookConfiguration>((naming, release) => ({
-  validateCreate: ({ webhooks = [] }, asked) => [
-    ...validateWebhooks(webhooks, forCreate(asked)),
-    ...validateConditionsOf(webhooks, [], { naming, release }),
-  ],
-  validateUpdate: ({ webhooks = [] }, { webhooks: before = [] }, asked) => [
-    ...validateWebhooks(webhooks, forUpdate(asked, before)),
-    ...validateConditionsOf(webhooks, before, { naming, release }),
-  ],
+  validateCreate: ({ webhooks = [] }, asked) =>
+    amongOthers(validateWebhooks(webhooks, forCreate(asked)), validateConditionsOf(webhooks, [], { naming, release })),
+  validateUpdate: ({ webhooks = [] }, { webhooks: before = [] }, asked) =>
+    amongOthers(
+      validateWebhooks(webhooks, forUpdate(asked, before)),
+      validateConditionsOf(webhooks, before, { naming, release }),
+    ),
 }));
 
 function validateConditionsOf(

@@ -98,6 +98,7 @@ const creates: readonly (readonly [string, Tree, readonly Wanted[]])[] = [
     [
       /^spec.versions: Invalid value: \[.*\]: must contain unique version names$/,
       /must have exactly one version marked as storage version$/,
+      /^status.storedVersions: Invalid value: \["v1"\]: must have the storage version v1$/,
     ],
   ],
   [

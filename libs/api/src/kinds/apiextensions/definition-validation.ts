@@ -315,10 +315,11 @@ function validateStoredVersions(
     return [fieldError.invalid(at, stored ?? null, "must have at least one stored version")];
   }
   const names = new Set(versions.map((v) => v.name ?? ""));
-  const known = new Set(stored);
+  const left = new Set(stored);
   return [
+    // Of two versions of one name, the second finds its name taken.
     ...versions.flatMap(({ name = "", storage = false }) =>
-      storage && !known.has(name) ? [fieldError.invalid(at, stored, `must have the storage version ${name}`)] : [],
+      !left.delete(name) && storage ? [fieldError.invalid(at, stored, `must have the storage version ${name}`)] : [],
     ),
     ...stored.flatMap((name, i) =>
       names.has(name) ? [] : [fieldError.invalid(`${at}[${i}]`, name, "must appear in spec.versions")],

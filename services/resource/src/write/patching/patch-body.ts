@@ -8,7 +8,7 @@ import { refuseFloatsInJsonPatch } from "@orch/patch/json-patch-floats.js";
 import { applyMergePatch, readMergePatch } from "@orch/patch/merge-patch.js";
 import { goText } from "@orch/patch/strategic/go-text.js";
 import { applyStrategicMergePatch, readStrategicMergePatch } from "@orch/patch/strategic/strategic-merge-patch.js";
-import { cannotBeHandled, checkNamed, fieldProblems, maxProblems, type ObjectBody } from "@orch/render/body.js";
+import { cannotBeHandled, checkNamed, maxProblems, type ObjectBody, problemsOf } from "@orch/render/body.js";
 import type { WriteOptions } from "@orch/render/write-options.js";
 import { DecodeError } from "@orch/schema/decode.js";
 import { isObject } from "@orch/schema/descriptor.js";
@@ -100,7 +100,7 @@ function decoded(surface: Surface, tree: unknown, { shown, repeated, validation,
   if (floats !== undefined) refusing(() => check?.(surface, floats), refuse);
   const { object, unknown } = decodedOr(kind, tree, refuse);
   if (validation === "Ignore") return { object, warnings: [] };
-  const { warnings } = fieldProblems({ value: tree, duplicates: [] }, unknown);
+  const { warnings } = problemsOf(kind, { value: tree, duplicates: [] }, unknown);
   const problems = [...repeated, ...warnings].slice(0, maxProblems);
   if (validation === "Strict" && problems.length > 0) {
     throw cannotBeHandled(kind, `strict decoding error: ${problems.join(", ")}`);

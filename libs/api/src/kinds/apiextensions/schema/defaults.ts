@@ -88,7 +88,7 @@ function ofAnyType(type: Type): Type {
 
 const unknownFields = "must not have unknown fields";
 
-/** What cannot be decoded at all is refused in other words. */
+/** What cannot be decoded at all is refused in other words, names in values of another shape in these too. */
 function hasUnknown(type: Type, value: unknown): boolean {
   try {
     return decodeValue(type, value).unknown.length > 0;
