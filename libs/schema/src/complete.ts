@@ -1,3 +1,4 @@
+import { isZero } from "./decode.js";
 import { type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
 
 /** A field that is always written, and what stands there when it has no value; or one to look into. */
@@ -46,7 +47,7 @@ function partOf(field: Field): Part {
   return {
     name: field.name,
     zero: isTypeMeta(field) ? undefined : zeroOf(field),
-    fill: fillOf(field.type),
+    fill: field.check?.present === true ? filledOrNull(fillOf(field.type)) : fillOf(field.type),
   };
 }
 
@@ -109,6 +110,11 @@ function fillOf(type: Type): ((value: unknown) => unknown) | undefined {
     default:
       return undefined;
   }
+}
+
+/** A list that must be named is stored empty, and shown like every other one without items. */
+function filledOrNull(fill: (value: unknown) => unknown = (value) => value): (value: unknown) => unknown {
+  return (value) => (isZero(value) ? null : fill(value));
 }
 
 function filledList(list: readonly unknown[], fill: (value: unknown) => unknown): readonly unknown[] {

@@ -207,6 +207,8 @@ export interface Check {
   readonly oneOf?: readonly string[];
   /** The closed set of the type is not enforced (what only the server's own writers set). */
   readonly open?: true;
+  /** Nothing below is judged: it is a draft of another kind's object, which is judged when it is made. */
+  readonly draft?: true;
 }
 
 export const formatNames = [
@@ -300,6 +302,17 @@ function flattened(fields: readonly Field[]): ReadonlyMap<string, Field> {
 
 type FieldSpec = Pick<Field, "name" | "type"> & Partial<Omit<Field, "dropsZero">>;
 
+/**
+ * An empty list or map is absent even where it is always written: no stored form of a built-in kind tells them apart
+ * (`rules: null` is what the reference answers for `rules: []`).
+ */
+function dropsZero({ type, pointer, check }: FieldSpec, optional: boolean): boolean {
+  if (type.kind === "message" || type.kind === "raw") return false;
+  // A list that Protobuf holds in a message of its own is one even without items.
+  const isMany = type.kind === "map" || (type.kind === "list" && !type.wrapped);
+  return optional || (isMany && type.rules === undefined && pointer !== true && check?.present !== true);
+}
+
 export function field(spec: FieldSpec): Field {
   const omitempty = spec.omitempty ?? false;
   const pointer = spec.pointer ?? false;
@@ -313,7 +326,7 @@ export function field(spec: FieldSpec): Field {
     pointer,
     nullable: spec.nullable ?? false,
     inline: spec.inline ?? false,
-    dropsZero: omitempty && !pointer && spec.type.kind !== "message" && spec.type.kind !== "raw",
+    dropsZero: dropsZero(spec, omitempty && !pointer),
     structType: spec.structType,
     strategy: spec.strategy ?? [],
     mergeKey: spec.mergeKey,
