@@ -37,7 +37,7 @@ function message(errors: FieldError[], type: MessageType, object: JsonObject, at
     } else if (value !== undefined) {
       const path = { up: at, step: field.name };
       if (wanted) fieldValue(errors, field, value, path);
-      if (below) deeper(errors, field.type, value, path);
+      if (below && field.check?.draft !== true) deeper(errors, field.type, value, path);
     }
   }
 }
