@@ -186,11 +186,13 @@ export function validateCreate(requested: Kind, object: AnyObject): readonly Fie
 export function validateUpdate(requested: Kind, object: AnyObject, old: AnyObject): readonly FieldError[] {
   const { hub } = requested;
   const unversioned = !hub.strategy.unconditionalUpdate && (object.metadata.resourceVersion ?? "") === "";
+  const errors = validateFields(hub, object, old);
   return [
+    ...(hub.strategy.judgedTwice ? [...validateObjectMeta(object.metadata, hub.metaRules), ...errors] : []),
     ...(unversioned ? [fieldError.invalid("metadata.resourceVersion", "", "must be specified for an update")] : []),
     ...validateObjectMetaUpdate(object.metadata, old.metadata, hub.metaRules),
     ...validateImmutable(hub.type, object, old),
-    ...validateFields(hub, object, old),
+    ...errors,
     ...(hub.behavior.validateUpdate?.(object, old, requested.version) ?? []),
     ...(requested.behavior.validateRequest?.(object, old) ?? []),
   ];

@@ -46,7 +46,7 @@ export const volumeAttachment = behavior<VolumeAttachment>((naming) => ({
   validateRequest: ({ spec: { attacher = "", source = {} } = {} }) => {
     const name = source.persistentVolumeName;
     return [
-      ...(attacher === "" ? [] : validateDriverName(attacher, "spec.attacher")),
+      ...validateDriverName(attacher, "spec.attacher"),
       ...(name === undefined ? [] : invalidFor("spec.source.persistentVolumeName", name, dnsSubdomain(name))),
     ];
   },
