@@ -62,7 +62,7 @@ const creates: readonly (readonly [string, string, Tree, readonly Wanted[]])[] =
       negative("spec.maxFailedIndexes"),
       "spec.backoffLimitPerIndex: Invalid value: -1: requires indexed completion mode",
       "spec.maxFailedIndexes: Invalid value: -1: requires indexed completion mode",
-      'spec.successPolicy: Invalid value: {"rules":[]}: requires indexed completion mode',
+      "spec.successPolicy: Invalid value: {}: requires indexed completion mode",
     ],
   ],
   [
@@ -227,6 +227,12 @@ const creates: readonly (readonly [string, string, Tree, readonly Wanted[]])[] =
     "with labels of another",
     jobOf({ template: { ...template, metadata: { labels: { "controller-uid": "u2" } } } }),
     [/^spec.template.metadata.labels\[controller-uid\]: Invalid value: .*: must be 'u1'$/],
+  ],
+  [
+    j,
+    "with a selector of its own that cannot be read",
+    jobOf({ selector: { matchExpressions: [{ key: "a", operator: "X" }] } }),
+    ['spec.selector.matchExpressions[0].operator: Invalid value: "X": not a valid selector operator'],
   ],
   [
     j,
