@@ -191,8 +191,8 @@ export function validateUpdate(requested: Kind, object: AnyObject, old: AnyObjec
     ...(hub.strategy.judgedTwice ? [...validateObjectMeta(object.metadata, hub.metaRules), ...errors] : []),
     ...(unversioned ? [fieldError.invalid("metadata.resourceVersion", "", "must be specified for an update")] : []),
     ...validateObjectMetaUpdate(object.metadata, old.metadata, hub.metaRules),
-    ...validateImmutable(hub.type, object, old),
     ...errors,
+    ...validateImmutable(hub.type, object, old),
     ...(hub.behavior.validateUpdate?.(object, old, requested.version) ?? []),
     ...(requested.behavior.validateRequest?.(object, old) ?? []),
   ];

@@ -174,7 +174,6 @@ const creates: readonly (readonly [string, string, Tree, readonly Wanted[]])[] =
       "spec.podFailurePolicy.rules[0].onExitCodes.values: Invalid value: [3,0,3]: must be ordered",
       /onPodConditions\[0\].type: Invalid value: "": name part must be non-empty$/,
       /onPodConditions\[0\].type: Invalid value: "": name part must consist/,
-      /onPodConditions\[0\].status: Required value: valid values: \["False" "True" "Unknown"\]$/,
       /onPodConditions\[1\].status: Unsupported value: "X": supported values: "False", "True", "Unknown"$/,
       "spec.podFailurePolicy.rules[0]: Invalid value: specifying both OnExitCodes and OnPodConditions is not supported",
     ],

@@ -2,6 +2,7 @@ import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { validateLabelSelector } from "../shared/label-selector.js";
 import { isBroken } from "../shared/pod-selection.js";
+import { nothing } from "../shared/problems.js";
 import type { ClusterRole, PolicyRule, Role } from "./types.js";
 
 export const role = behavior<Role>(() => ({
@@ -23,7 +24,7 @@ function validateAggregation({ clusterRoleSelectors: selectors = [] }: NonNullab
   return selectors.flatMap((selector, i) => [
     ...validateLabelSelector(selector, `${at}[${i}]`),
     // The selector that could not be made of it is shown: none.
-    ...(isBroken(selector) ? [fieldError.invalid(`${at}[${i}]`, "null", "invalid label selector.")] : []),
+    ...(isBroken(selector) ? [fieldError.invalid(`${at}[${i}]`, nothing, "invalid label selector.")] : []),
   ]);
 }
 
