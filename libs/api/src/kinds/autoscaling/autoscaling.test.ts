@@ -351,7 +351,7 @@ test("v1 says what it can and carries the rest", () => {
     mine: "1",
     [carrier("metrics")]: '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1Gi"}}]',
     [carrier("current-metrics")]:
-      '[{"type":"Resource","resource":{"name":"cpu","currentAverageValue":"10m","currentAverageUtilization":7}}]',
+      '[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":7,"currentAverageValue":"10m"}}]',
     [carrier("behavior")]:
       '{"ScaleUp":{"StabilizationWindowSeconds":5,"SelectPolicy":"Min","Policies":[{"Type":"Pods","Value":1,"PeriodSeconds":60}]},"ScaleDown":null}',
     [carrier("conditions")]: JSON.stringify(conditions),

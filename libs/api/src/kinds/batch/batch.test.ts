@@ -69,7 +69,7 @@ const creates: readonly (readonly [string, string, Tree, readonly Wanted[]])[] =
     j,
     "of an unknown mode",
     jobOf({ completionMode: "X" }),
-    ['spec.completionMode: Unsupported value: "X": supported values: "Indexed", "NonIndexed"'],
+    ['spec.completionMode: Unsupported value: "X": supported values: "NonIndexed", "Indexed"'],
   ],
   [
     j,
