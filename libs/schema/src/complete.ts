@@ -47,7 +47,7 @@ function partOf(field: Field): Part {
   return {
     name: field.name,
     zero: isTypeMeta(field) ? undefined : zeroOf(field),
-    fill: field.check?.present === true ? filledOrNull(fillOf(field.type)) : fillOf(field.type),
+    fill: isWrittenList(field) ? filledOrNull(fillOf(field.type)) : fillOf(field.type),
   };
 }
 
@@ -112,7 +112,12 @@ function fillOf(type: Type): ((value: unknown) => unknown) | undefined {
   }
 }
 
-/** A list that must be named is stored empty, and shown like every other one without items. */
+/** A list or map that is always written, but of a custom resource: without items it is null. */
+function isWrittenList({ type, omitempty, pointer }: Field): boolean {
+  if (omitempty || pointer || type.rules !== undefined) return false;
+  return type.kind === "map" || (type.kind === "list" && !type.wrapped);
+}
+
 function filledOrNull(fill: (value: unknown) => unknown = (value) => value): (value: unknown) => unknown {
   return (value) => (isZero(value) ? null : fill(value));
 }

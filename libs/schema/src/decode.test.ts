@@ -72,7 +72,12 @@ test("empty lists and maps that are always written are absent, too, but for a li
   });
   const empty = { list: [], map: {}, pointer: [], named: [] };
   assert.deepEqual(decode(type, empty).value, { pointer: [], named: [] });
-  assert.deepEqual(complete(type, { pointer: [], named: [] }), { list: null, map: null, pointer: [], named: null });
+  assert.deepEqual(complete(type, { list: [], map: {}, pointer: [], named: [] }), {
+    list: null,
+    map: null,
+    pointer: [],
+    named: null,
+  });
 });
 
 test("the first instant of the first year is absence, but for a pointer", () => {
