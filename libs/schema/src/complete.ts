@@ -1,5 +1,5 @@
 import { isZero } from "./decode.js";
-import { type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
+import { type Field, isObject, isRepeated, type JsonObject, type MessageType, type Type } from "./descriptor.js";
 
 /** A field that is always written, and what stands there when it has no value; or one to look into. */
 interface Part {
@@ -47,7 +47,7 @@ function partOf(field: Field): Part {
   return {
     name: field.name,
     zero: isTypeMeta(field) ? undefined : zeroOf(field),
-    fill: isWrittenList(field) ? filledOrNull(fillOf(field.type)) : fillOf(field.type),
+    fill: !field.omitempty && isRepeated(field) ? filledOrNull(fillOf(field.type)) : fillOf(field.type),
   };
 }
 
@@ -110,12 +110,6 @@ function fillOf(type: Type): ((value: unknown) => unknown) | undefined {
     default:
       return undefined;
   }
-}
-
-/** A list or map that is always written, but of a custom resource: without items it is null. */
-function isWrittenList({ type, omitempty, pointer }: Field): boolean {
-  if (omitempty || pointer || type.rules !== undefined) return false;
-  return type.kind === "map" || (type.kind === "list" && !type.wrapped);
 }
 
 function filledOrNull(fill: (value: unknown) => unknown = (value) => value): (value: unknown) => unknown {

@@ -306,11 +306,15 @@ type FieldSpec = Pick<Field, "name" | "type"> & Partial<Omit<Field, "dropsZero">
  * An empty list or map is absent even where it is always written: no stored form of a built-in kind tells them apart
  * (`rules: null` is what the reference answers for `rules: []`).
  */
-function dropsZero({ type, pointer, check }: FieldSpec, optional: boolean): boolean {
-  if (type.kind === "message" || type.kind === "raw") return false;
-  // A list that Protobuf holds in a message of its own is one even without items.
-  const isMany = type.kind === "map" || (type.kind === "list" && !type.wrapped);
-  return optional || (isMany && type.rules === undefined && pointer !== true && check?.present !== true);
+function dropsZero(spec: FieldSpec, optional: boolean): boolean {
+  if (spec.type.kind === "message" || spec.type.kind === "raw") return false;
+  return optional || (isRepeated(spec) && spec.check?.present !== true);
+}
+
+/** Whether Protobuf cannot tell an empty list or map from none: one that it holds in a message of its own it can. */
+export function isRepeated({ type, pointer, number }: Pick<FieldSpec, "type" | "pointer" | "number">): boolean {
+  if (type.rules !== undefined || pointer === true || number === undefined) return false;
+  return type.kind === "map" || (type.kind === "list" && !type.wrapped);
 }
 
 export function field(spec: FieldSpec): Field {
