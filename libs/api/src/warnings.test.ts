@@ -380,6 +380,12 @@ test("a name that is no label at all is told so", () => {
   assert.ok(told.endsWith(`[${label}]`), told);
 });
 
+test("domains of endpoints are told to whoever creates the slice alone", () => {
+  const slice = { addressType: "FQDN", endpoints: [] };
+  assert.equal(warningsOf("discovery.k8s.io/v1 EndpointSlice", slice).length, 1);
+  assert.deepEqual(warningsOf("discovery.k8s.io/v1 EndpointSlice", slice, slice), []);
+});
+
 test("an update is told of what changes what is asked for; pods, ingresses and quotas are not looked at again", () => {
   const template = podOf({ env: [{ name: "A" }, { name: "A" }] });
   const told = (generation: number) =>

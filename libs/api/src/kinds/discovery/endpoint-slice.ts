@@ -14,7 +14,9 @@ export const endpointSlice = behavior<EndpointSlice>((naming) => {
   // In v1beta1 the topology is an ordinary field.
   const writesTopology = ({ apiVersion }: WriteContext) => apiVersion === `${naming.group("discovery")}/v1beta1`;
   return {
-    warnings: ({ addressType }) => (addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : []),
+    // The type cannot change: whoever creates the object is told.
+    warnings: ({ addressType }, { old }) =>
+      addressType === "FQDN" && old === undefined ? ["spec.addressType: FQDN endpoints are deprecated"] : [],
     prepareForCreate: (object, context) => (writesTopology(context) ? object : withTopologyOf(object, [])),
     prepareForUpdate: (object, old, context) =>
       writesTopology(context) ? object : withTopologyOf(object, old.endpoints ?? []),
