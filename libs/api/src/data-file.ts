@@ -93,6 +93,8 @@ export interface Strategy {
   readonly noDeleteCollection: boolean;
   /** An object without a name is given a random UUID for one. */
   readonly namesItself: boolean;
+  /** An update is judged as a new object, too: whoever reads the causes of a refusal finds each of the kind's rules twice. */
+  readonly judgedTwice: boolean;
 }
 
 export interface Subresource {
@@ -229,6 +231,7 @@ const strategyKeys = [
   "gcDefault",
   "noDeleteCollection",
   "namesItself",
+  "judgedTwice",
 ];
 
 export const defaultStrategy: Strategy = {
@@ -241,6 +244,7 @@ export const defaultStrategy: Strategy = {
   gcDefault: "background",
   noDeleteCollection: false,
   namesItself: false,
+  judgedTwice: false,
 };
 
 function readStrategy(entry: Reader): Partial<Strategy> {
@@ -258,6 +262,7 @@ function readStrategy(entry: Reader): Partial<Strategy> {
     ...(r.has("unconditionalUpdate") ? { unconditionalUpdate: r.flag("unconditionalUpdate") } : {}),
     ...(r.has("createOnUpdate") ? { createOnUpdate: r.flag("createOnUpdate") } : {}),
     ...(gcDefault === undefined ? {} : { gcDefault }),
+    ...(r.has("judgedTwice") ? { judgedTwice: r.flag("judgedTwice") } : {}),
     ...(r.has("namesItself") ? { namesItself: r.flag("namesItself") } : {}),
     ...(r.has("noDeleteCollection") ? { noDeleteCollection: r.flag("noDeleteCollection") } : {}),
   };

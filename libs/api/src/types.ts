@@ -250,6 +250,7 @@ function readCheck(where: string, entry: unknown): Check {
     ...(r.flag("immutable") ? { immutable: true } : {}),
     ...(r.raw("oneOf") === undefined ? {} : { oneOf: r.texts("oneOf") }),
     ...(r.flag("open") ? { open: true } : {}),
+    ...(r.flag("draft") ? { draft: true } : {}),
     ...(isObject(r.raw("keys")) ? { keys: readCheck(`${where}.keys`, r.raw("keys")) } : {}),
     ...(isObject(r.raw("items")) ? { items: readCheck(`${where}.items`, r.raw("items")) } : {}),
   };
@@ -273,6 +274,7 @@ const checkKeys = [
   "keys",
   "items",
   "open",
+  "draft",
 ];
 
 function readRange(where: string, bounds: readonly unknown[]): readonly [number, number] {

@@ -350,12 +350,11 @@ const rows: readonly Row[] = [
     ["spec.addressType: FQDN endpoints are deprecated"],
   ],
   [
-    "a history without an end",
+    "claims of parts of a byte, and nothing of a history without an end",
     "apps/v1 StatefulSet",
     { spec: { revisionHistoryLimit: -1, volumeClaimTemplates: [{ spec: storage("1m") }] } },
     [
       'spec.volumeClaimTemplates[0].resources.requests[storage]: fractional byte value "1m" is invalid, must be an integer',
-      "spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended",
     ],
   ],
   [
@@ -374,6 +373,12 @@ for (const [what, kind, object, warnings] of rows) {
 test("a name that is no label at all is told so", () => {
   const [told = ""] = warningsOf("v1 Pod", { metadata: { name: "A_" } });
   assert.ok(told.endsWith(`[${label}]`), told);
+});
+
+test("domains of endpoints are told to whoever creates the slice alone", () => {
+  const slice = { addressType: "FQDN", endpoints: [] };
+  assert.equal(warningsOf("discovery.k8s.io/v1 EndpointSlice", slice).length, 1);
+  assert.deepEqual(warningsOf("discovery.k8s.io/v1 EndpointSlice", slice, slice), []);
 });
 
 test("an update is told of what changes what is asked for; pods, ingresses and quotas are not looked at again", () => {

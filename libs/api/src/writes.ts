@@ -205,12 +205,13 @@ export function validateUpdate(requested: Kind, object: AnyObject, old: AnyObjec
   const unversioned = !hub.strategy.unconditionalUpdate && (object.metadata.resourceVersion ?? "") === "";
   const first = hub.behavior.validateFirst?.(object) ?? [];
   if (first.length > 0) return first;
-  const fields = validate(hub.type, object, { old });
+  const errors = validateFields(hub, object, validate(hub.type, object, { old }));
   return [
+    ...(hub.strategy.judgedTwice ? [...validateObjectMeta(object.metadata, hub.metaRules), ...errors] : []),
     ...(unversioned ? [fieldError.invalid("metadata.resourceVersion", "", "must be specified for an update")] : []),
     ...validateObjectMetaUpdate(object.metadata, old.metadata, hub.metaRules),
+    ...errors,
     ...validateImmutable(hub.type, object, old),
-    ...validateFields(hub, object, fields),
     ...(hub.behavior.validateUpdate?.(object, old, requested.version) ?? []),
     ...(requested.behavior.validateRequest?.(object, old) ?? []),
   ];

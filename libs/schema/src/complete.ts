@@ -1,4 +1,5 @@
-import { type Field, isObject, type JsonObject, type MessageType, type Type } from "./descriptor.js";
+import { isZero } from "./decode.js";
+import { type Field, isObject, isRepeated, type JsonObject, type MessageType, type Type } from "./descriptor.js";
 
 /** A field that is always written, and what stands there when it has no value; or one to look into. */
 interface Part {
@@ -46,7 +47,7 @@ function partOf(field: Field): Part {
   return {
     name: field.name,
     zero: isTypeMeta(field) ? undefined : zeroOf(field),
-    fill: fillOf(field.type),
+    fill: !field.omitempty && isRepeated(field) ? filledOrNull(fillOf(field.type)) : fillOf(field.type),
   };
 }
 
@@ -109,6 +110,10 @@ function fillOf(type: Type): ((value: unknown) => unknown) | undefined {
     default:
       return undefined;
   }
+}
+
+function filledOrNull(fill: (value: unknown) => unknown = (value) => value): (value: unknown) => unknown {
+  return (value) => (isZero(value) ? null : fill(value));
 }
 
 function filledList(list: readonly unknown[], fill: (value: unknown) => unknown): readonly unknown[] {

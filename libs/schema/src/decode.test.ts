@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
+import { complete } from "./complete.js";
 import { DecodeError, decode } from "./decode.js";
 import { type Field, field, type MessageType, message, type Type } from "./descriptor.js";
 
@@ -57,6 +58,35 @@ test("unknown fields are dropped and reported with their paths", () => {
 test("nulls and zero values that mean absence are dropped, pointers to zero are kept", () => {
   const tree = { data: {}, count: 0, paused: false, replicas: 0, parts: [], at: null, port: 0, path: "" };
   assert.deepEqual(decode(thing, tree).value, { replicas: 0 });
+});
+
+test("empty lists and maps that are always written are absent, too, but for a list that must be named", () => {
+  const type = message({
+    name: "T",
+    fields: () => [
+      field({ name: "list", number: 1, type: list(scalar("string")) }),
+      field({ name: "map", number: 2, type: map(scalar("string")) }),
+      field({ name: "pointer", number: 3, type: list(scalar("string")), pointer: true }),
+      field({ name: "named", number: 4, type: list(scalar("string")), check: { present: true } }),
+      field({ name: "config", type: list(scalar("string")) }),
+    ],
+  });
+  // What Protobuf does not know is a file: there an empty list is one.
+  const empty = { list: [], map: {}, pointer: [], named: [], config: [] };
+  assert.deepEqual(decode(type, empty).value, { pointer: [], named: [], config: [] });
+  assert.deepEqual(complete(type, empty), { ...empty, list: null, map: null, named: null });
+});
+
+test("the first instant of the first year is absence, but for a pointer", () => {
+  const type = message({
+    name: "T",
+    fields: () => [
+      field({ name: "at", type: scalar("time") }),
+      field({ name: "pointer", type: scalar("time"), pointer: true }),
+    ],
+  });
+  const first = "0001-01-01T00:00:00Z";
+  assert.deepEqual(decode(type, { at: first, pointer: first }).value, { pointer: first });
 });
 
 test("in lists and maps a null is the zero value, which of a time is null", () => {

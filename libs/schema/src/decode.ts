@@ -167,11 +167,15 @@ function unknownField(walk: Walk, type: MessageType, given: unknown): unknown {
   return undefined;
 }
 
+/** The instant that the reference keeps for an absent one. */
+const zeroTime = "0001-01-01T00:00:00Z";
+
 /** The field's value; undefined when it means absence. */
 function fieldOf(walk: Walk, field: Field, given: unknown): unknown {
   if (given === null || given === undefined) return given === null ? nullField(field) : undefined;
   const value = typedValue(walk, field.type, given);
-  return field.dropsZero && (isZero(value) || (value === "0s" && field.type.kind === "duration")) ? undefined : value;
+  if (field.dropsZero && (isZero(value) || (value === "0s" && field.type.kind === "duration"))) return undefined;
+  return value === zeroTime && field.type.kind === "time" && !field.pointer ? undefined : value;
 }
 
 /** What a null is: absence, but for a list that must be named and for what may be null in a custom resource. */

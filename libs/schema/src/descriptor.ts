@@ -213,6 +213,8 @@ export interface Check {
   readonly oneOf?: readonly string[];
   /** The closed set of the type is not enforced (what only the server's own writers set). */
   readonly open?: true;
+  /** Nothing below is judged: it is a draft of another kind's object, which is judged when it is made. */
+  readonly draft?: true;
 }
 
 export const formatNames = [
@@ -312,6 +314,21 @@ function flattened(fields: readonly Field[]): ReadonlyMap<string, Field> {
 
 type FieldSpec = Pick<Field, "name" | "type"> & Partial<Omit<Field, "dropsZero">>;
 
+/**
+ * An empty list or map is absent even where it is always written: no stored form of a built-in kind tells them apart
+ * (`rules: null` is what the reference answers for `rules: []`).
+ */
+function dropsZero(spec: FieldSpec, optional: boolean): boolean {
+  if (spec.type.kind === "message" || spec.type.kind === "raw") return false;
+  return optional || (isRepeated(spec) && spec.check?.present !== true);
+}
+
+/** Whether Protobuf cannot tell an empty list or map from none: one that it holds in a message of its own it can. */
+export function isRepeated({ type, pointer, number }: Pick<FieldSpec, "type" | "pointer" | "number">): boolean {
+  if (type.rules !== undefined || pointer === true || number === undefined) return false;
+  return type.kind === "map" || (type.kind === "list" && !type.wrapped);
+}
+
 export function field(spec: FieldSpec): Field {
   const omitempty = spec.omitempty ?? false;
   const pointer = spec.pointer ?? false;
@@ -325,7 +342,7 @@ export function field(spec: FieldSpec): Field {
     pointer,
     nullable: spec.nullable ?? false,
     inline: spec.inline ?? false,
-    dropsZero: omitempty && !pointer && spec.type.kind !== "message" && spec.type.kind !== "raw",
+    dropsZero: dropsZero(spec, omitempty && !pointer),
     structType: spec.structType,
     strategy: spec.strategy ?? [],
     mergeKey: spec.mergeKey,

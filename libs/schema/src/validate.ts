@@ -43,7 +43,7 @@ function message(errors: FieldError[], type: MessageType, object: JsonObject, at
     } else if (value !== undefined) {
       const path = { up: at, step: field.name };
       if (wanted) fieldValue(errors, field, value, path);
-      if (below) deeper(errors, field.type, value, path);
+      if (below && field.check?.draft !== true) deeper(errors, field.type, value, path);
     }
   }
 }
@@ -193,11 +193,33 @@ export function validateImmutable(type: MessageType, object: JsonObject, old: Js
     const before = old[field.name];
     const path = { up: at, step: field.name };
     if (wanted && !equal(field.type, value, before)) {
-      errors.push(fieldError.invalid(pathText(path), value ?? null, "field is immutable"));
+      errors.push(fieldError.invalid(pathText(path), value ?? shownAbsence(field), "field is immutable"));
     }
-    if (below && field.type.kind === "message" && isObject(value) && isObject(before)) {
-      errors.push(...validateImmutable(field.type, value, before, path));
-    }
+    if (!below || field.type.kind !== "message") continue;
+    const [now, then] = [structure(field, value), structure(field, before)];
+    if (now !== undefined && then !== undefined) errors.push(...validateImmutable(field.type, now, then, path));
   }
   return errors;
+}
+
+/** What is there of a message: all of it, empty, where only a pointer could be absent. */
+function structure(field: Field, value: unknown): JsonObject | undefined {
+  if (isObject(value)) return value;
+  return value === undefined && !field.pointer ? {} : undefined;
+}
+
+/** What the reference shows of a value that was taken away: a text in place of a pointer, else the type's zero. */
+function shownAbsence({ type, pointer }: Field): unknown {
+  if (pointer) return "null";
+  switch (type.kind) {
+    case "string":
+      return "";
+    case "bool":
+      return false;
+    case "int32":
+    case "int64":
+      return 0;
+    default:
+      return null;
+  }
 }

@@ -208,7 +208,7 @@ function validateVersionNames(spec: DefinitionSpec, versions: readonly Definitio
   const { version = "" } = spec;
   const names = versions.map((v) => v.name ?? "");
   const problems = version === "" ? [] : dns1035Label(version);
-  const shown = spec.versions ?? null;
+  const shown = spec.versions ?? [];
   return [
     ...(new Set(names).size === names.length
       ? []

@@ -23,11 +23,20 @@ const ds = "apps/v1.DaemonSet";
 const ss = "apps/v1.StatefulSet";
 const cr = "apps/v1.ControllerRevision";
 
+/** A draft of pods and claims that would be refused as a pod and a claim. */
+const drafts = {
+  template: { metadata: { labels }, spec: { containers: [{ name: "A", image: "" }] } },
+  volumeClaimTemplates: [
+    { metadata: { name: "A_B" }, spec: { accessModes: [], storageClassName: "-a", volumeMode: "X" } },
+  ],
+};
+
 const mismatch = (shown: string): string =>
   `spec.template.metadata.labels: Invalid value: ${shown}: \`selector\` does not match template \`labels\``;
 
 const creates: readonly (readonly [string, string, Tree, readonly Wanted[]])[] = [
   [d, "good", specOf({}), []],
+  [ss, "of pods and claims that nobody could make", specOf(drafts), []],
   [
     d,
     "empty",

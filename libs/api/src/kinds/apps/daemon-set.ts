@@ -36,7 +36,12 @@ const nextOf = (count: Integer64): Integer64 => integer64(BigInt(count) + 1n) ??
 export const daemonSet = behavior<DaemonSet>((naming) => ({
   warnings: templateWarnings(naming, { at: "spec.template", template: ({ spec }) => spec?.template, named: false }),
   withoutDisabled: withoutDisabledInSpec,
-  setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
+  // The count stands in what a client writes, too, whoever wrote it: so its writer owns it.
+  setDefaults: (object) => ({
+    ...object,
+    metadata: counted(object.metadata, numberIn(object.metadata, templateGenerationAnnotation) ?? 0),
+    spec: defaultSpec(object.spec ?? {}),
+  }),
   prepareForCreate: (object) => ({
     ...object,
     metadata: counted(object.metadata, atLeastOne(numberIn(object.metadata, templateGenerationAnnotation) ?? 0)),

@@ -1,3 +1,4 @@
+import type { Naming } from "@orch/naming/naming.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { withAnnotations } from "../shared/annotations.js";
@@ -18,7 +19,7 @@ export const autoscaler = behavior<Autoscaler>((naming) => {
     setDefaults: (object) => ({ ...object, spec: defaultSpec(object.spec ?? {}) }),
     prepareForCreate: own,
     prepareForUpdate: own,
-    validate: ({ spec = {} }) => validateSpec(spec),
+    validate: ({ spec = {} }) => validateSpec(spec, naming),
     validateCreate: ({ spec = {} }) => validateLeast(spec, 1),
     validateUpdate: ({ spec = {} }, old) => validateLeast(spec, old.spec?.minReplicas === 0 ? 0 : 1),
     parts: {
@@ -54,7 +55,7 @@ function validateLeast({ minReplicas = 1 }: AutoscalerSpec, least: number): Fiel
     : [];
 }
 
-function validateSpec(spec: AutoscalerSpec): FieldError[] {
+function validateSpec(spec: AutoscalerSpec, naming: Naming): FieldError[] {
   const { minReplicas = 1, maxReplicas = 0, scaleTargetRef = {}, metrics = [], behavior: scaling } = spec;
   return [
     ...(maxReplicas < 1 ? [fieldError.invalid("spec.maxReplicas", maxReplicas, "must be greater than 0")] : []),
@@ -62,7 +63,7 @@ function validateSpec(spec: AutoscalerSpec): FieldError[] {
       ? [fieldError.invalid("spec.maxReplicas", maxReplicas, "must be greater than or equal to `minReplicas`")]
       : []),
     ...validateReference(scaleTargetRef, "spec.scaleTargetRef"),
-    ...validateMetrics(metrics, minReplicas, "spec.metrics"),
+    ...validateMetrics(metrics, minReplicas, { at: "spec.metrics", naming }),
     ...(scaling === undefined ? [] : validateBehavior(scaling, "spec.behavior")),
   ];
 }

@@ -61,6 +61,8 @@ const creates: readonly (readonly [string, Tree, readonly Wanted[]])[] = [
     metricOf({}),
     [
       "spec.metrics[0].type: Required value: must specify a metric source type",
+      // Once as a value, once as what decides over the others: as the reference counts them.
+      'spec.metrics[0].type: Unsupported value: "": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
       'spec.metrics[0].type: Unsupported value: "": supported values: "ContainerResource", "External", "Object", "Pods", "Resource"',
     ],
   ],
@@ -136,10 +138,16 @@ const creates: readonly (readonly [string, Tree, readonly Wanted[]])[] = [
       containerResource: { name: "gpus", container: "C", target: { type: "Value" } },
     }),
     [
-      'spec.metrics[0].containerResource.name: Invalid value: "gpus": must be a standard resource for containers',
+      /^spec.metrics\[0\].containerResource.name: Invalid value: .*: must be a standard resource type or fully qualified$/,
+      /^spec.metrics\[0\].containerResource.name: Invalid value: .*: must be a standard resource for containers$/,
       /^spec.metrics\[0\].containerResource.container: Invalid value: "C": a lowercase RFC 1123 label/,
       "spec.metrics[0].containerResource.target.averageUtilization: Required value: must set either a target raw value or a target utilization",
     ],
+  ],
+  [
+    "that scales up by no policy",
+    specOf({ behavior: { scaleUp: { policies: [] }, scaleDown: {} } }),
+    ["spec.behavior.scaleUp.policies: Required value: must specify at least one Policy"],
   ],
   [
     "that behaves wrongly",
@@ -343,7 +351,7 @@ test("v1 says what it can and carries the rest", () => {
     mine: "1",
     [carrier("metrics")]: '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1Gi"}}]',
     [carrier("current-metrics")]:
-      '[{"type":"Resource","resource":{"name":"cpu","currentAverageValue":"10m","currentAverageUtilization":7}}]',
+      '[{"type":"Resource","resource":{"name":"cpu","currentAverageUtilization":7,"currentAverageValue":"10m"}}]',
     [carrier("behavior")]:
       '{"ScaleUp":{"StabilizationWindowSeconds":5,"SelectPolicy":"Min","Policies":[{"Type":"Pods","Value":1,"PeriodSeconds":60}]},"ScaleDown":null}',
     [carrier("conditions")]: JSON.stringify(conditions),

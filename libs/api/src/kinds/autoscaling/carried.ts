@@ -1,6 +1,6 @@
 import type { Naming } from "@orch/naming/naming.js";
 import { DecodeError, decode } from "@orch/schema/decode.js";
-import { isObject, type JsonObject, type MessageType } from "@orch/schema/descriptor.js";
+import { isObject, type JsonObject, type MessageType, type Type } from "@orch/schema/descriptor.js";
 import { readJson } from "@orch/status/read-json.js";
 import type { ApiObject } from "../../object.js";
 import type { Types } from "../../types.js";
@@ -11,7 +11,7 @@ export interface AnyAutoscaler extends ApiObject {
   readonly spec?: JsonObject & { readonly metrics?: readonly JsonObject[]; readonly behavior?: ScalingBehavior };
   readonly status?: JsonObject & {
     readonly currentMetrics?: readonly JsonObject[];
-    readonly conditions?: readonly object[];
+    readonly conditions?: readonly JsonObject[];
   };
 }
 
@@ -51,6 +51,20 @@ export function carriedList(text: string | undefined, type: MessageType): readon
   if (!Array.isArray(list)) return undefined;
   const items = list.map((item: unknown) => decoded(type, item));
   return items.every((item) => item !== undefined) ? items : undefined;
+}
+
+/** A list as {@link carriedList} reads it, its fields in the order of the type; undefined for an empty one. */
+export function listText(list: readonly JsonObject[], type: MessageType): string | undefined {
+  return list.length === 0 ? undefined : JSON.stringify(list.map((item) => inFieldOrder(type, item)));
+}
+
+function inFieldOrder(type: Type, value: unknown): unknown {
+  if (type.kind === "list" && Array.isArray(value)) return value.map((item) => inFieldOrder(type.item, item));
+  if (!isObject(value)) return value;
+  if (type.kind === "map") return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  if (type.kind !== "message") return value;
+  const fields = [...type.byName.values()].filter(({ name }) => value[name] !== undefined);
+  return Object.fromEntries(fields.map((field) => [field.name, inFieldOrder(field.type, value[field.name])]));
 }
 
 /** Written with the names that the reference's own form has, as its servers read it. */

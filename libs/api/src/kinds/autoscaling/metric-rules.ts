@@ -1,6 +1,8 @@
-import { dnsLabel, pathSegment, qualifiedName } from "@orch/schema/formats/names.js";
+import type { Naming } from "@orch/naming/naming.js";
+import { dnsLabel, pathSegment } from "@orch/schema/formats/names.js";
 import { compareQuantities } from "@orch/schema/formats/quantity.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
+import { validateContainerResourceName } from "../core/resource-names.js";
 import { invalidFor } from "../shared/problems.js";
 import { type Metric, type MetricTarget, type ObjectReference, type SourceName, sourceNames } from "./types.js";
 
@@ -12,16 +14,21 @@ const sourceOf: ReadonlyMap<string, SourceName> = new Map([
   ["Resource", "resource"],
 ]);
 
-export function validateMetrics(metrics: readonly Metric[], minReplicas: number, at: string): FieldError[] {
+interface Place {
+  readonly at: string;
+  readonly naming: Naming;
+}
+
+export function validateMetrics(metrics: readonly Metric[], minReplicas: number, { at, naming }: Place): FieldError[] {
   const outside = metrics.some(({ type }) => type === "Object" || type === "External");
   const detail = "must specify at least one Object or External metric to support scaling to zero replicas";
   return [
-    ...metrics.flatMap((metric, i) => validateMetric(metric, `${at}[${i}]`)),
+    ...metrics.flatMap((metric, i) => validateMetric(metric, { at: `${at}[${i}]`, naming })),
     ...(minReplicas === 0 && !outside ? [fieldError.forbidden(at, detail)] : []),
   ];
 }
 
-function validateMetric(metric: Metric, at: string): FieldError[] {
+function validateMetric(metric: Metric, { at, naming }: Place): FieldError[] {
   const { type = "" } = metric;
   const expected = sourceOf.get(type);
   const present = sourceNames.filter((name) => metric[name] !== undefined);
@@ -30,7 +37,8 @@ function validateMetric(metric: Metric, at: string): FieldError[] {
   return [
     ...(type === "" ? [fieldError.required(`${at}.type`, "must specify a metric source type")] : []),
     ...(expected === undefined ? [fieldError.notSupported(`${at}.type`, type, [...sourceOf.keys()])] : []),
-    ...(first === undefined ? [] : validateSource(metric, first, `${at}.${first}`)),
+    ...(first === undefined ? [] : validateSource(metric, first, { at: `${at}.${first}`, naming })),
+    ...(expected === undefined ? [fieldError.notSupported(`${at}.type`, type, [...sourceOf.keys()])] : []),
     ...(expected !== undefined && metric[expected] === undefined
       ? [fieldError.required(`${at}.${expected}`, missing)]
       : []),
@@ -40,7 +48,7 @@ function validateMetric(metric: Metric, at: string): FieldError[] {
   ];
 }
 
-function validateSource(metric: Metric, name: SourceName, at: string): FieldError[] {
+function validateSource(metric: Metric, name: SourceName, { at, naming }: Place): FieldError[] {
   const target = metric[name]?.target ?? {};
   switch (name) {
     case "object":
@@ -73,7 +81,7 @@ function validateSource(metric: Metric, name: SourceName, at: string): FieldErro
       ];
     case "containerResource":
       return [
-        ...validateContainerResource(metric.containerResource ?? {}, at),
+        ...validateContainerResource(metric.containerResource ?? {}, { at, naming }),
         ...validateResourceTarget(target, `${at}.target`),
       ];
   }
@@ -99,17 +107,13 @@ function validateMetricName(name: string, at: string): FieldError[] {
     : invalidFor(place, name, pathSegment(name));
 }
 
-const standard = new Set(["cpu", "memory", "ephemeral-storage"]);
-
 function validateContainerResource(
   { name = "", container = "" }: { readonly name?: string; readonly container?: string },
-  at: string,
+  { at, naming }: Place,
 ): FieldError[] {
-  const plain = name !== "" && !name.includes("/") && !name.startsWith("hugepages-") && !standard.has(name);
   return [
     ...required(name, `${at}.name`, "must specify a resource name"),
-    ...(name === "" ? [] : invalidFor(`${at}.name`, name, qualifiedName(name))),
-    ...(plain ? [fieldError.invalid(`${at}.name`, name, "must be a standard resource for containers")] : []),
+    ...(name === "" ? [] : validateContainerResourceName(name, `${at}.name`, naming)),
     ...required(container, `${at}.container`, "must specify a container"),
     ...(container === "" ? [] : invalidFor(`${at}.container`, container, dnsLabel(container))),
   ];

@@ -9,6 +9,7 @@ import {
   carriedBehavior,
   carriedList,
   carriers,
+  listText,
   typeOf,
   withoutCarried,
 } from "./carried.js";
@@ -45,10 +46,10 @@ export const v1 = conversion<AnyAutoscaler, AnyAutoscaler>((naming, types) => {
       const { spec, others, behavior } = specFromHub(object.spec);
       const { status, currentMetrics, conditions } = statusFromHub(object.status);
       const carried = {
-        [keys.metrics]: listText(others),
-        [keys.currentMetrics]: listText(currentMetrics),
+        [keys.metrics]: listText(others, metricType),
+        [keys.currentMetrics]: listText(currentMetrics, statusType),
         [keys.behavior]: behavior === undefined ? undefined : behaviorText(behavior),
-        [keys.conditions]: listText(conditions),
+        [keys.conditions]: listText(conditions, conditionType),
       };
       return {
         ...object,
@@ -59,10 +60,6 @@ export const v1 = conversion<AnyAutoscaler, AnyAutoscaler>((naming, types) => {
     },
   };
 });
-
-function listText(list: readonly object[]): string | undefined {
-  return list.length === 0 ? undefined : JSON.stringify(list);
-}
 
 type Spec = NonNullable<AnyAutoscaler["spec"]>;
 type Status = NonNullable<AnyAutoscaler["status"]>;
@@ -121,7 +118,7 @@ function specFromHub(given: Spec = {}): {
 function statusFromHub(given: Status = {}): {
   readonly status: Status;
   readonly currentMetrics: readonly JsonObject[];
-  readonly conditions: readonly object[];
+  readonly conditions: readonly JsonObject[];
 } {
   const { currentMetrics = [], conditions = [], ...status } = given;
   const use = currentMetrics.map((m) => useOf(m, "current")).find((u) => u !== undefined);

@@ -1,5 +1,6 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { selectorMatches } from "../shared/label-selector.js";
+import { isBroken } from "../shared/pod-selection.js";
 import type { JobLabels } from "./job-labels.js";
 import type { Job } from "./types.js";
 
@@ -37,7 +38,7 @@ export function validateSelector(job: Job, keys: JobLabels, old?: Job): FieldErr
   return [
     ...((metadata.uid ?? "") === "" ? [fieldError.required("metadata.uid")] : []),
     ...names.flatMap((name) => validateLabel(job, name, wanted[name] ?? "")),
-    ...(selectorMatches(spec.selector, labels)
+    ...(isBroken(spec.selector) || selectorMatches(spec.selector, labels)
       ? []
       : [fieldError.invalid("spec.selector", spec.selector, "`selector` not auto-generated")]),
   ];

@@ -12,18 +12,18 @@ const managerBytes = 63;
 
 /** What Jobs and the templates of CronJobs obey, beyond their data. */
 export function validateJobSpec(spec: JobSpec, at: string, naming: Naming): FieldError[] {
-  const { podFailurePolicy, successPolicy, managedBy, maxFailedIndexes, backoffLimitPerIndex } = spec;
-  const indexed = spec.completionMode === "Indexed";
+  const { podFailurePolicy, managedBy, maxFailedIndexes, backoffLimitPerIndex } = spec;
+  const { completionMode: mode = "NonIndexed" } = spec;
+  const indexed = mode === "Indexed";
   return [
     ...(maxFailedIndexes !== undefined && backoffLimitPerIndex === undefined
       ? [fieldError.required(`${at}.backoffLimitPerIndex`, "when maxFailedIndexes is specified")]
       : []),
     ...(managedBy === undefined ? [] : validateManager(managedBy, `${at}.managedBy`)),
-    ...(indexed ? validateIndexed(spec, at) : validateNotIndexed(spec, at)),
+    ...(indexed ? validateIndexed(spec, at) : []),
+    ...(mode === "NonIndexed" ? onlyIndexed(spec, ["backoffLimitPerIndex", "maxFailedIndexes"], at) : []),
     ...(podFailurePolicy === undefined ? [] : validateFailurePolicy(spec, podFailurePolicy, `${at}.podFailurePolicy`)),
-    ...(successPolicy === undefined || !indexed
-      ? []
-      : validateSuccessPolicy(successPolicy, spec.completions ?? 0, `${at}.successPolicy`)),
+    ...(indexed ? validateSuccess(spec, `${at}.successPolicy`) : onlyIndexed(spec, ["successPolicy"], at)),
     ...validateReplacement(spec, `${at}.podReplacementPolicy`),
     ...validatePodTemplate(spec.template ?? {}, `${at}.template`, naming),
     ...validateRestart(spec, `${at}.template.spec.restartPolicy`),
@@ -72,8 +72,8 @@ function validateIndexed(spec: JobSpec, at: string): FieldError[] {
   return [
     ...(completions === undefined ? [fieldError.required(`${at}.completions`, "when completion mode is Indexed")] : []),
     ...limits.flatMap(({ name, max, detail }) => {
-      const value = spec[name] ?? 0;
-      return value > max ? [fieldError.invalid(`${at}.${name}`, value, detail)] : [];
+      const value = spec[name];
+      return value !== undefined && value > max ? [fieldError.invalid(`${at}.${name}`, value, detail)] : [];
     }),
     ...(huge && maxFailedIndexes === undefined
       ? [
@@ -86,8 +86,16 @@ function validateIndexed(spec: JobSpec, at: string): FieldError[] {
   ];
 }
 
-function validateNotIndexed(spec: JobSpec, at: string): FieldError[] {
-  return (["backoffLimitPerIndex", "maxFailedIndexes", "successPolicy"] as const).flatMap((name) =>
+function validateSuccess({ successPolicy, completions = 0 }: JobSpec, at: string): FieldError[] {
+  return successPolicy === undefined ? [] : validateSuccessPolicy(successPolicy, completions, at);
+}
+
+function onlyIndexed(
+  spec: JobSpec,
+  names: readonly ("backoffLimitPerIndex" | "maxFailedIndexes" | "successPolicy")[],
+  at: string,
+): FieldError[] {
+  return names.flatMap((name) =>
     spec[name] === undefined
       ? []
       : [fieldError.invalid(`${at}.${name}`, spec[name], "requires indexed completion mode")],

@@ -1,7 +1,7 @@
 import { isObject } from "@orch/schema/descriptor.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { PodTemplate } from "../core/pod/template.js";
-import { immutable } from "../shared/problems.js";
+import { immutable, nothing } from "../shared/problems.js";
 import { sameMeaning } from "../shared/same-meaning.js";
 import type { Job, JobSpec } from "./types.js";
 
@@ -24,7 +24,7 @@ export function validateJobUpdate(job: Job, old: Job): FieldError[] {
 
 function frozen(spec: JobSpec, old: JobSpec, name: keyof JobSpec): FieldError[] {
   const same = sameMeaning(spec[name], old[name]);
-  return same ? [] : [fieldError.invalid(`spec.${name}`, spec[name] ?? null, immutable)];
+  return same ? [] : [fieldError.invalid(`spec.${name}`, spec[name] ?? nothing, immutable)];
 }
 
 /** An indexed Job is scaled by both numbers together. */

@@ -10,7 +10,7 @@ import { validateSelector, withSelector } from "./job-selector.js";
 import { validateJobSpec } from "./job-spec.js";
 import { validateJobStatus } from "./job-status.js";
 import { validateJobUpdate } from "./job-update.js";
-import type { Job, JobSpec } from "./types.js";
+import type { Job, JobSpec, PodFailurePolicy } from "./types.js";
 import { jobWarnings } from "./warnings.js";
 
 export const job = behavior<Job>((naming) => {
@@ -44,9 +44,24 @@ function setDefaults(object: Job): Job {
     podReplacementPolicy: spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed",
     ...(single ? { completions: 1 } : {}),
     ...spec,
+    ...(spec.podFailurePolicy === undefined ? {} : { podFailurePolicy: defaultPolicy(spec.podFailurePolicy) }),
     template: defaultPodTemplate(spec.template ?? {}),
   };
   return withPodLabels({ ...object, spec: defaulted });
+}
+
+/** A condition of a pod is true unless a rule says otherwise. */
+function defaultPolicy(policy: PodFailurePolicy): PodFailurePolicy {
+  if (policy.rules === undefined) return policy;
+  const rules = policy.rules.map((rule) =>
+    rule.onPodConditions === undefined
+      ? rule
+      : {
+          ...rule,
+          onPodConditions: rule.onPodConditions.map(({ status, ...rest }) => ({ ...rest, status: status || "True" })),
+        },
+  );
+  return { ...policy, rules };
 }
 
 /** A Job without labels has those of its pods. */

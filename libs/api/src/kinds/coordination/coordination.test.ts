@@ -34,23 +34,12 @@ const creates: readonly CreateRow[] = [
       "spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0",
     ],
   ],
+  [lease, "whose strategy is dropped before it is judged", leaseOf({ strategy: "Mine", preferredHolder: "h" }), []],
   [
-    lease,
-    "of a holder chosen by nothing",
-    leaseOf({ preferredHolder: "h" }),
-    ["spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined"],
-  ],
-  [
-    lease,
-    "of an unknown strategy",
-    leaseOf({ strategy: "Mine" }),
-    ['spec.strategy.strategy: Unsupported value: "Mine": supported values: "OldestEmulationVersion"'],
-  ],
-  [
-    lease,
-    "of an odd strategy",
-    leaseOf({ strategy: "/b" }),
-    ['spec.strategy.strategy: Invalid value: "/b": prefix part must be non-empty'],
+    candidate,
+    "without a spec",
+    {},
+    ["spec.leaseName: Required value", "spec.binaryVersion: Required value", "spec.strategy: Required value"],
   ],
   [candidate, "good", candidateOf({}), []],
   [candidate, "of a name with a capital", { metadata: { name: "A_b.c" }, ...candidateOf({}) }, []],
@@ -97,6 +86,42 @@ const updates: readonly UpdateRow[] = [
   ],
 ];
 testUpdates(kit, updates);
+
+test("a new lease has no strategy, and one that was stored with it keeps it", () => {
+  const asked = { strategy: "example.com/mine", preferredHolder: "h", leaseTransitions: 1 };
+  const { prepareForUpdate } = kit.kind(lease).behavior;
+  const context = { user: { name: "u", uid: "", groups: [], extra: {} }, now: "2024-01-02T03:04:05Z" };
+  const given = { apiVersion: `${group}/v1`, kind: "Lease", metadata: {}, spec: asked };
+  assert.deepEqual(kit.created(lease, leaseOf(asked))["spec"], { leaseTransitions: 1 });
+  assert.deepEqual(prepareForUpdate?.(given, { ...given }, context), given);
+});
+
+for (const [what, spec, errors] of [
+  [
+    "of a holder chosen by nothing",
+    { preferredHolder: "h" },
+    ["spec.preferredHolder: Forbidden: may only be specified if `strategy` is defined"],
+  ],
+  [
+    "of an unknown strategy",
+    { strategy: "Mine" },
+    ['spec.strategy.strategy: Unsupported value: "Mine": supported values: "OldestEmulationVersion"'],
+  ],
+  [
+    "of an odd strategy",
+    { strategy: "/b" },
+    ['spec.strategy.strategy: Invalid value: "/b": prefix part must be non-empty'],
+  ],
+] as const) {
+  test(`a stored lease ${what} is refused`, () => {
+    const stored = { apiVersion: `${group}/v1`, kind: "Lease", metadata: {}, ...leaseOf(spec) };
+    const found = kit.kind(lease).behavior.validate?.(stored, []);
+    assert.deepEqual(
+      found?.map(({ field, message }) => `${field}: ${message}`),
+      errors,
+    );
+  });
+}
 
 const kept = "coordination.kubernetes.io/preferred-strategies";
 for (const [what, preferredStrategies, strategy, annotation] of [

@@ -53,6 +53,21 @@ const slice = (more: Tree): Tree => ({ addressType: "IPv4", ...more });
 testCreates(kit, [
   [V1, "without endpoints", slice({}), ["endpoints: Required value"]],
   [Beta, "without endpoints", slice({}), ["endpoints: Required value"]],
+  [
+    V1,
+    "with names that are empty",
+    slice({
+      endpoints: [{ addresses: ["10.0.0.1"], nodeName: "", hostname: "" }],
+      ports: [{ name: "", port: 80, protocol: "", appProtocol: "" }],
+    }),
+    [
+      'ports[0].protocol: Unsupported value: "": supported values: "SCTP", "TCP", "UDP"',
+      /^endpoints\[0\].nodeName: Invalid value: "": a lowercase RFC 1123 subdomain/,
+      /^endpoints\[0\].hostname: Invalid value: "": a lowercase RFC 1123 label/,
+      'ports[0].appProtocol: Invalid value: "": name part must be non-empty',
+      /^ports\[0\].appProtocol: Invalid value: "": name part must consist/,
+    ],
+  ],
   [V1, "with an empty list of endpoints", slice({ endpoints: [] }), []],
   [V1, "with no endpoints as Go's clients write them", slice({ endpoints: null }), []],
   [Beta, "with no endpoints as Go's clients write them", slice({ endpoints: null }), []],

@@ -1,9 +1,10 @@
 import { jsonKey } from "@orch/schema/equal.js";
 import { ipv4, ipv6, ordinaryAddress } from "@orch/schema/formats/ip.js";
-import { fullyQualifiedDomain } from "@orch/schema/formats/names.js";
+import { dnsLabel, dnsSubdomain, fullyQualifiedDomain, qualifiedName } from "@orch/schema/formats/names.js";
 import { validateLabels } from "@orch/schema/object-meta.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior, type WriteContext } from "../../behavior.js";
+import { invalidFor } from "../shared/problems.js";
 import type { Endpoint, EndpointSlice } from "./types.js";
 
 const maxTopologyLabels = 16;
@@ -13,14 +14,16 @@ export const endpointSlice = behavior<EndpointSlice>((naming) => {
   // In v1beta1 the topology is an ordinary field.
   const writesTopology = ({ apiVersion }: WriteContext) => apiVersion === `${naming.group("discovery")}/v1beta1`;
   return {
-    warnings: ({ addressType }) => (addressType === "FQDN" ? ["spec.addressType: FQDN endpoints are deprecated"] : []),
+    // The type cannot change: whoever creates the object is told.
+    warnings: ({ addressType }, { old }) =>
+      addressType === "FQDN" && old === undefined ? ["spec.addressType: FQDN endpoints are deprecated"] : [],
     prepareForCreate: (object, context) => (writesTopology(context) ? object : withTopologyOf(object, [])),
     prepareForUpdate: (object, old, context) =>
       writesTopology(context) ? object : withTopologyOf(object, old.endpoints ?? []),
-    validate: (object) =>
-      (object.endpoints ?? []).flatMap((endpoint, i) =>
-        validateEndpoint(endpoint, object.addressType, `endpoints[${i}]`),
-      ),
+    validate: ({ endpoints = [], addressType, ports = [] }) => [
+      ...endpoints.flatMap((endpoint, i) => validateEndpoint(endpoint, addressType, `endpoints[${i}]`)),
+      ...ports.flatMap(({ appProtocol }, i) => named(`ports[${i}].appProtocol`, appProtocol, qualifiedName)),
+    ],
   };
 });
 
@@ -36,6 +39,11 @@ function withTopologyOf(object: EndpointSlice, stored: readonly Endpoint[]): End
   return { ...object, endpoints };
 }
 
+/** A name that may be left out, but not be empty. */
+function named(at: string, name: string | undefined, problems: (name: string) => readonly string[]): FieldError[] {
+  return name === undefined ? [] : invalidFor(at, name, problems(name));
+}
+
 function validateEndpoint(endpoint: Endpoint, addressType: string | undefined, at: string): FieldError[] {
   const { deprecatedTopology } = endpoint;
   const labels = Object.keys(deprecatedTopology ?? {}).length;
@@ -45,9 +53,11 @@ function validateEndpoint(endpoint: Endpoint, addressType: string | undefined, a
         fieldError.invalid(`${at}.addresses[${i}]`, address, problem),
       ),
     ),
+    ...named(`${at}.nodeName`, endpoint.nodeName, dnsSubdomain),
     ...(labels > maxTopologyLabels
       ? [fieldError.tooMany(`${at}.deprecatedTopology`, labels, maxTopologyLabels)]
       : validateLabels(deprecatedTopology, `${at}.deprecatedTopology`)),
+    ...named(`${at}.hostname`, endpoint.hostname, dnsLabel),
   ];
 }
 

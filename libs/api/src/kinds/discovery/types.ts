@@ -4,12 +4,18 @@ export interface Endpoint {
   readonly addresses?: readonly string[];
   readonly deprecatedTopology?: Readonly<Record<string, string>>;
   readonly nodeName?: string;
+  readonly hostname?: string;
   readonly zone?: string;
+}
+
+interface EndpointPort {
+  readonly appProtocol?: string;
 }
 
 export interface EndpointSlice extends ApiObject {
   readonly addressType?: string;
   readonly endpoints?: readonly Endpoint[];
+  readonly ports?: readonly EndpointPort[];
 }
 
 /** In `v1beta1`: the zone stands in the topology, and the node there too. */

@@ -190,7 +190,7 @@ testCreates(kit, [
     "that is exempt under another name",
     { spec: { type: "Exempt", limited: { limitResponse: { type: "Reject" } } } },
     [
-      "spec.type: Invalid value: \"Exempt\": type must be 'Exempt' if and only if `name` is 'exempt'",
+      "spec.type: Invalid value: \"Exempt\": type must be 'Exempt' if and only if name is 'exempt'",
       "spec.limited: Forbidden: must be nil if the type is not Limited",
     ],
   ],
@@ -300,7 +300,7 @@ testCreates(kit, [
     "that must be exempt and is limited",
     { metadata: { name: "exempt" }, ...limitedOf({}) },
     [
-      "spec.type: Invalid value: \"Limited\": type must be 'Exempt' if and only if `name` is 'exempt'",
+      "spec.type: Invalid value: \"Limited\": type must be 'Exempt' if and only if name is 'exempt'",
       /^spec: Invalid value: .*: spec of 'exempt' except the 'spec.exempt' field must equal the fixed value$/,
     ],
   ],

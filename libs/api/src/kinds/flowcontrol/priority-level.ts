@@ -117,7 +117,7 @@ function validateSpec({ type = "", limited, exempt }: LevelSpec, name: string): 
   const misplaced =
     (name === exemptName) === (type === "Exempt")
       ? []
-      : [fieldError.invalid("spec.type", type, "type must be 'Exempt' if and only if `name` is 'exempt'")];
+      : [fieldError.invalid("spec.type", type, "type must be 'Exempt' if and only if name is 'exempt'")];
   switch (type) {
     case "Exempt":
       return [

@@ -19,9 +19,9 @@ export const ingressClass = behavior<IngressClass>(() => ({
 }));
 
 function validateParameters(parameters: Parameters, at: string): FieldError[] {
-  const { scope = "", namespace } = parameters;
+  const { scope, namespace } = parameters;
   const reference = validateReference(parameters, at);
-  if (scope === "") return [...reference, fieldError.required(`${at}.scope`)];
+  if (scope === undefined) return [...reference, fieldError.required(`${at}.scope`)];
   if (!scopes.includes(scope)) return [...reference, fieldError.notSupported(`${at}.scope`, scope, scopes)];
   if (scope === "Cluster") {
     if (namespace === undefined) return reference;

@@ -1,5 +1,12 @@
 import { ip, parseAddress } from "@orch/schema/formats/ip.js";
-import { dns1035Label, dnsSubdomain, pathSegment, portName, wildcardSubdomain } from "@orch/schema/formats/names.js";
+import {
+  dns1035Label,
+  dnsSubdomain,
+  pathSegment,
+  portName,
+  portNumber,
+  wildcardSubdomain,
+} from "@orch/schema/formats/names.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { invalidFor } from "../shared/problems.js";
@@ -106,17 +113,25 @@ function validateBackend({ service, resource }: Backend, at: string): FieldError
   if (port.name !== undefined) {
     return [...name, ...invalidFor(`${at}.service.port.name`, port.name, portName(port.name))];
   }
-  // A number out of range is found by the data's check.
-  return port.number === undefined ? [...name, fieldError.required(at, "port name or number is required")] : name;
+  return [
+    ...name,
+    ...(port.number === undefined
+      ? [fieldError.required(at, "port name or number is required")]
+      : invalidFor(`${at}.service.port.number`, port.number, portNumber(port.number))),
+  ];
 }
 
 /** A reference to an object of any kind in the same namespace. */
 export function validateReference({ apiGroup, kind, name }: TypedReference, at: string): FieldError[] {
   return [
     ...(apiGroup === undefined ? [] : invalidFor(`${at}.apiGroup`, apiGroup, dnsSubdomain(apiGroup))),
-    ...requiredText(`${at}.kind`, kind, pathSegment),
-    ...requiredText(`${at}.name`, name, pathSegment),
+    ...validateSegment(kind, `${at}.kind`, "kind is required"),
+    ...validateSegment(name, `${at}.name`, "name is required"),
   ];
+}
+
+function validateSegment(value = "", at: string, missing: string): FieldError[] {
+  return value === "" ? [fieldError.required(at, missing)] : invalidFor(at, value, pathSegment(value));
 }
 
 function validateStatus(object: Ingress): FieldError[] {

@@ -22,7 +22,7 @@ function setDefaults(object: NetworkPolicy): NetworkPolicy {
   return { ...object, spec: { ...spec, policyTypes } };
 }
 
-const maxTypes = 2;
+const types = ["Ingress", "Egress"];
 
 function validateSpec(spec: PolicySpec): FieldError[] {
   const { ingress = [], egress = [], policyTypes = [] } = spec;
@@ -32,9 +32,11 @@ function validateSpec(spec: PolicySpec): FieldError[] {
       validateRule({ ports, peers: from, at: `spec.ingress[${i}]`, name: "from" }),
     ),
     ...egress.flatMap(({ ports, to }, i) => validateRule({ ports, peers: to, at: `spec.egress[${i}]`, name: "to" })),
-    ...(policyTypes.length > maxTypes
+    ...(policyTypes.length > types.length
       ? [fieldError.invalid("spec.policyTypes", policyTypes, "may not specify more than two policyTypes")]
-      : []),
+      : policyTypes.flatMap((type, i) =>
+          types.includes(type) ? [] : [fieldError.notSupported(`spec.policyTypes[${i}]`, type, types)],
+        )),
   ];
 }
 
@@ -65,7 +67,10 @@ function validatePort({ port, endPort }: PolicyPort, at: string): FieldError[] {
   }
   return [
     ...invalidFor(`${at}.port`, port, portNumber(port)),
-    ...((endPort ?? port) < port ? last("must be greater than or equal to `port`") : []),
+    // The error shows the port that it is below.
+    ...((endPort ?? port) < port
+      ? [fieldError.invalid(`${at}.endPort`, port, "must be greater than or equal to `port`")]
+      : []),
     ...(endPort === undefined ? [] : invalidFor(`${at}.endPort`, endPort, portNumber(endPort))),
   ];
 }

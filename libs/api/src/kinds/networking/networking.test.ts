@@ -115,7 +115,7 @@ testCreates(kit, [
     [
       /^spec.defaultBackend.resource.apiGroup: Invalid value: "A"/,
       "spec.defaultBackend.resource.kind: Invalid value: \"a/b\": may not contain '/'",
-      "spec.defaultBackend.resource.name: Required value",
+      "spec.defaultBackend.resource.name: Required value: name is required",
     ],
   ],
   [
@@ -199,7 +199,10 @@ testCreates(kit, [
     `${V1}.IngressClass`,
     "with bare parameters",
     classOf({}),
-    ["spec.parameters.kind: Required value", "spec.parameters.name: Required value"],
+    [
+      "spec.parameters.kind: Required value: kind is required",
+      "spec.parameters.name: Required value: name is required",
+    ],
   ],
   [
     `${V1}.IngressClass`,
@@ -240,7 +243,7 @@ testCreates(kit, [
     `${V1}.NetworkPolicy`,
     "with another protocol",
     portOf({ protocol: "ICMP" }),
-    [/^spec.ingress\[0\].ports\[0\].protocol: Unsupported value: "ICMP": supported values: "SCTP", "TCP", "UDP"/],
+    [/^spec.ingress\[0\].ports\[0\].protocol: Unsupported value: "ICMP": supported values: "TCP", "UDP", "SCTP"/],
   ],
   [
     `${V1}.NetworkPolicy`,
@@ -252,7 +255,7 @@ testCreates(kit, [
     `${V1}.NetworkPolicy`,
     "with a range that ends before it begins",
     portOf({ port: 2, endPort: 1 }),
-    ["spec.ingress[0].ports[0].endPort: Invalid value: 1: must be greater than or equal to `port`"],
+    ["spec.ingress[0].ports[0].endPort: Invalid value: 2: must be greater than or equal to `port`"],
   ],
   [
     `${V1}.NetworkPolicy`,
@@ -299,7 +302,7 @@ testCreates(kit, [
     `${V1}.NetworkPolicy`,
     "of an unknown type",
     policyOf({ policyTypes: ["Sideways"] }),
-    ['spec.policyTypes[0]: Unsupported value: "Sideways": supported values: "Egress", "Ingress"'],
+    ['spec.policyTypes[0]: Unsupported value: "Sideways": supported values: "Ingress", "Egress"'],
   ],
   [
     `${V1}.NetworkPolicy`,

@@ -47,7 +47,7 @@ const creates: readonly CreateRow[] = [
     }),
     [
       /^scheduling.nodeSelector: Invalid value: "a b": name part must/,
-      "scheduling.tolerations[1].effect: Invalid value: \"NoSchedule\": effect must be 'NoExecute' when `tolerationSeconds` is set",
+      "scheduling.tolerations.tolerations[1].effect: Invalid value: \"NoSchedule\": effect must be 'NoExecute' when `tolerationSeconds` is set",
       /^scheduling.tolerations\[1\]: Duplicate value: \{.*"tolerationSeconds":1.*\}$/,
     ],
   ],

@@ -32,7 +32,8 @@ export const runtimeClass = behavior<RuntimeClass>((naming) => ({
     ...invalidFor("handler", handler, dnsLabel(handler)),
     ...validateRequirements({ limits: overhead?.podFixed ?? {} }, "overhead", { naming }),
     ...validateLabels(scheduling?.nodeSelector, "scheduling.nodeSelector"),
-    ...validateTolerations(scheduling?.tolerations, "scheduling.tolerations"),
+    // The reference names the field twice.
+    ...validateTolerations(scheduling?.tolerations, "scheduling.tolerations.tolerations"),
     ...validateUnique(scheduling?.tolerations ?? [], "scheduling.tolerations"),
   ],
 }));

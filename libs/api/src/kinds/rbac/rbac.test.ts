@@ -68,6 +68,7 @@ const creates: readonly CreateRow[] = [
     { aggregationRule: { clusterRoleSelectors: [{ matchExpressions: [{ key: "a", operator: "X" }] }] } },
     [
       'aggregationRule.clusterRoleSelectors[0].matchExpressions[0].operator: Invalid value: "X": not a valid selector operator',
+      'aggregationRule.clusterRoleSelectors[0]: Invalid value: "null": invalid label selector.',
     ],
   ],
   [
@@ -126,6 +127,16 @@ testCreates(kit, creates);
 const other = /^roleRef: Invalid value: \{.*"name":"s".*\}: cannot change roleRef$/;
 const updates: readonly UpdateRow[] = [
   [role, "of other rules", { rules: [] }, { rules: [rule] }, []],
+  [
+    role,
+    "of a rule about nothing is told each error twice",
+    { rules: [{ verbs: ["get"], apiGroups: [""] }] },
+    { rules: [rule] },
+    [
+      "rules[0].resources: Required value: resource rules must supply at least one resource",
+      "rules[0].resources: Required value: resource rules must supply at least one resource",
+    ],
+  ],
   [binding, "of other subjects", bindingOf({ kind: "User", name: "bob" }), bindingOf(), []],
   [binding, "to another role", { roleRef: { ...roleRef, name: "s" } }, bindingOf(), [other]],
   [clusterBinding, "to another role", { roleRef: { ...roleRef, name: "s" } }, bindingOf(), [other]],

@@ -1,6 +1,8 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import { validateLabelSelector } from "../shared/label-selector.js";
+import { isBroken } from "../shared/pod-selection.js";
+import { nothing } from "../shared/problems.js";
 import type { ClusterRole, PolicyRule, Role } from "./types.js";
 
 export const role = behavior<Role>(() => ({
@@ -19,7 +21,11 @@ function validateAggregation({ clusterRoleSelectors: selectors = [] }: NonNullab
   if (selectors.length === 0) {
     return [fieldError.required(at, "at least one clusterRoleSelector required if aggregationRule is non-nil")];
   }
-  return selectors.flatMap((selector, i) => validateLabelSelector(selector, `${at}[${i}]`));
+  return selectors.flatMap((selector, i) => [
+    ...validateLabelSelector(selector, `${at}[${i}]`),
+    // The selector that could not be made of it is shown: none.
+    ...(isBroken(selector) ? [fieldError.invalid(`${at}[${i}]`, nothing, "invalid label selector.")] : []),
+  ]);
 }
 
 interface Scope {

@@ -23,7 +23,7 @@ interface DeviceId {
 
 interface Allocation {
   readonly devices?: {
-    readonly results?: readonly (DeviceId & { readonly request?: string })[];
+    readonly results?: readonly (DeviceId & { readonly request?: string; readonly adminAccess?: boolean })[];
     readonly config?: readonly (RequestConfiguration & { readonly source?: string })[];
   };
   readonly nodeSelector?: NodeSelector;
@@ -73,6 +73,15 @@ export function withoutReturnedDevices(status: ClaimStatus, old: ClaimStatus): C
   const now = allocated(status);
   const kept = devices?.filter((device) => now.has(idOf(device)) || !before.has(idOf(device))) ?? [];
   return kept.length === 0 ? rest : { ...rest, devices: kept };
+}
+
+/** Results of requests that may not ask for access to others' devices. */
+export function withoutAdminResults(status: ClaimStatus): ClaimStatus {
+  const { allocation } = status;
+  const { results } = allocation?.devices ?? {};
+  if (!results?.some((result) => result.adminAccess !== undefined)) return status;
+  const plain = results.map(({ adminAccess: _dropped, ...result }) => result);
+  return { ...status, allocation: { ...allocation, devices: { ...allocation?.devices, results: plain } } };
 }
 
 interface ClaimState {

@@ -17,6 +17,7 @@ interface DeviceRequest {
   readonly selectors?: readonly DeviceSelector[];
   readonly allocationMode?: string;
   readonly count?: number;
+  readonly adminAccess?: boolean;
 }
 
 /** Settings for a driver, which alone understands them. */
@@ -156,4 +157,16 @@ export function validateParameters(parameters: unknown, at: string, stored: bool
   return isObject(parameters)
     ? []
     : [fieldError.invalid(at, "<value omitted>", "parameters must be a valid JSON object")];
+}
+
+/** Whether a claim asks for access to devices that others use. */
+export function asksForAdminAccess({ devices }: ClaimSpec): boolean {
+  return (devices?.requests ?? []).some((request) => request.adminAccess !== undefined);
+}
+
+/** Access to devices that others use is behind a gate that is off in this release (DRAAdminAccess). */
+export function withoutAdminAccess(spec: ClaimSpec): ClaimSpec {
+  if (!asksForAdminAccess(spec)) return spec;
+  const requests = spec.devices?.requests?.map(({ adminAccess: _dropped, ...request }) => request) ?? [];
+  return { ...spec, devices: { ...spec.devices, requests } };
 }

@@ -4,7 +4,7 @@ import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
 import { type NodeSelector, validateNodeSelector } from "../core/node-selector.js";
 import { validateDriverName } from "../shared/driver-name.js";
-import { invalidFor } from "../shared/problems.js";
+import { invalidFor, nothing } from "../shared/problems.js";
 import { parseSemanticVersion } from "../shared/semantic-version.js";
 import { validateList } from "./lists.js";
 import { validateLabel, validatePoolName, validateQualifiedName } from "./names.js";
@@ -82,7 +82,7 @@ function validateNodes({ nodeName = "", nodeSelector, allNodes = false }: Spec):
       ? [fieldError.invalid("spec.nodeSelector.nodeSelectorTerms", terms, "must have exactly one node selector term")]
       : []),
     ...(ways === 0 ? [fieldError.required("spec", one)] : []),
-    ...(ways > 1 ? [fieldError.invalid("spec", null, one)] : []),
+    ...(ways > 1 ? [fieldError.invalid("spec", nothing, one)] : []),
   ];
 }
 

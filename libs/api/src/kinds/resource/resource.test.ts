@@ -193,7 +193,7 @@ const creates: readonly CreateRow[] = [
     [
       subdomain("spec.nodeName", "A"),
       /^spec.nodeSelector.nodeSelectorTerms: Invalid value: .*: must have exactly one node selector term$/,
-      `spec: Invalid value: null: ${oneNode}`,
+      `spec: Invalid value: "null": ${oneNode}`,
     ],
   ],
   [
@@ -443,7 +443,7 @@ const statuses: readonly (readonly [string, Tree, Before, readonly Wanted[]])[] 
         id,
       ],
     },
-    {},
+    { status: { devices: [id] } },
     [
       'status.devices[0]: Invalid value: "gpu.example.com/p/e": must be an allocated device in the claim',
       "status.devices[1].conditions: Too many: 9: must have at most 8 items",
@@ -459,6 +459,16 @@ const statuses: readonly (readonly [string, Tree, Before, readonly Wanted[]])[] 
 for (const [what, status, before, expected] of statuses) {
   expectErrors(`the status of a claim ${what}`, expected, () => writeStatus(status, before).errors);
 }
+
+test("what drivers tell of devices and access to those of others are dropped of claims that had neither", () => {
+  const admin = { devices: { requests: [{ name: "gpu", deviceClassName: "c", adminAccess: true }] } };
+  const plain = [{ name: "gpu", deviceClassName: "c", allocationMode: "ExactCount", count: 1 }];
+  assert.deepEqual(valueAt(kit.created(claim, { spec: admin }), "spec.devices.requests"), plain);
+  assert.deepEqual(valueAt(kit.created(template, { spec: { spec: admin } }), "spec.spec.devices.requests"), plain);
+  const results = [{ request: "gpu", ...id, adminAccess: true }];
+  const { object } = writeStatus({ allocation: { devices: { results } }, devices: [id] }, {});
+  assert.deepEqual(object["status"], { allocation: { devices: { results: [{ request: "gpu", ...id }] } } });
+});
 
 test("a claim's status leaves its spec and labels, and forgets what drivers told of a device that went", () => {
   const { object, stored } = writeStatus({ devices: [id] }, { status: { allocation, devices: [id] } });

@@ -5,10 +5,12 @@ import type { ApiObject } from "../../object.js";
 interface PriorityClass extends ApiObject {
   readonly value?: number;
   readonly globalDefault?: boolean;
+  readonly preemptionPolicy?: string;
 }
 
 const reservedPrefix = "system-";
 const maxValue = 1_000_000_000;
+const policies = ["PreemptLowerPriority", "Never"];
 
 /** What the system's own pods run with: classes that are always there. */
 export const systemPriorityClasses = [
@@ -31,16 +33,26 @@ const systemValues: ReadonlyMap<string, number> = new Map(
 
 export const priorityClass = behavior<PriorityClass>(() => ({
   prepareForCreate: (object) => ({ ...object, metadata: { ...object.metadata, generation: 1 } }),
-  validate: (object) => {
-    const { name = "" } = object.metadata;
-    if (name.startsWith(reservedPrefix)) return validateReserved(object, name);
-    return (object.value ?? 0) > maxValue
-      ? [fieldError.forbidden("value", `maximum allowed value of a user defined priority is ${maxValue}`)]
-      : [];
-  },
+  // Later nothing of it but labels and the description changes.
+  validateCreate: (object) => [...validateValue(object), ...validatePolicy(object.preemptionPolicy)],
   validateUpdate: (object, old) =>
     (object.value ?? 0) === (old.value ?? 0) ? [] : [fieldError.forbidden("value", "may not be changed in an update.")],
 }));
+
+function validateValue(object: PriorityClass): FieldError[] {
+  const { name = "" } = object.metadata;
+  if (name.startsWith(reservedPrefix)) return validateReserved(object, name);
+  return (object.value ?? 0) > maxValue
+    ? [fieldError.forbidden("value", `maximum allowed value of a user defined priority is ${maxValue}`)]
+    : [];
+}
+
+function validatePolicy(policy: string | undefined): FieldError[] {
+  if (policy === "") return [fieldError.required("preemptionPolicy")];
+  return policy === undefined || policies.includes(policy)
+    ? []
+    : [fieldError.notSupported("preemptionPolicy", policy, policies)];
+}
 
 function validateReserved({ value = 0, globalDefault = false }: PriorityClass, name: string): FieldError[] {
   const wanted = systemValues.get(name);

@@ -33,7 +33,7 @@ const creates: readonly CreateRow[] = [
     priority,
     "of an unknown policy",
     { value: 1, preemptionPolicy: "X" },
-    ['preemptionPolicy: Unsupported value: "X": supported values: "Never", "PreemptLowerPriority"'],
+    ['preemptionPolicy: Unsupported value: "X": supported values: "PreemptLowerPriority", "Never"'],
   ],
   [
     priority,

@@ -18,5 +18,7 @@ export function validateNotAboveAll(value: IntOrPercent, at: string): FieldError
 
 /** The number, with or without its percent sign; 0 for a text that has none. */
 export function amountOf(value: IntOrPercent): number {
-  return typeof value === "number" ? value : Number(/^(-?[0-9]+)%?$/.exec(value)?.[1] ?? 0);
+  if (typeof value === "number") return value;
+  const [, percentage, number] = /^(?:([0-9]+)%|([+-]?[0-9]+))$/.exec(value) ?? [];
+  return Number(percentage ?? number ?? 0);
 }

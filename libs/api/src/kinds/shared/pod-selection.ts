@@ -1,7 +1,7 @@
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { PodTemplate } from "../core/pod/template.js";
 import { compileSelector, isEmptySelector, type LabelSelector, validateLabelSelector } from "./label-selector.js";
-import { immutable } from "./problems.js";
+import { immutable, nothing } from "./problems.js";
 import { sameMeaning } from "./same-meaning.js";
 
 /** What controllers say of their pods: which are theirs, and how new ones are made. */
@@ -40,7 +40,7 @@ export function validateSelectorKept(
 ): FieldError[] {
   return asked === "v1beta1" || sameMeaning(selector, old)
     ? []
-    : [fieldError.invalid(`${at}.selector`, selector ?? null, immutable)];
+    : [fieldError.invalid(`${at}.selector`, selector ?? nothing, immutable)];
 }
 
 /** Pods that run until they are deleted; `noun` names the kind in the error. */

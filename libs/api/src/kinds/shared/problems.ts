@@ -11,6 +11,9 @@ export function wrong(field: string, detail: string): FieldError {
   return { reason: "FieldValueInvalid", message: `Invalid value: ${detail}`, field };
 }
 
+/** What the reference shows of a pointer to nothing: a text. */
+export const nothing = "null";
+
 export const immutable = "field is immutable";
 
 /** A name that names nothing. */

@@ -2,7 +2,7 @@ import { equalJson } from "@orch/schema/equal.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import { behavior } from "../../behavior.js";
 import type { ApiObject } from "../../object.js";
-import { immutable } from "../shared/problems.js";
+import { immutable, nothing } from "../shared/problems.js";
 import { repeatsIn } from "../shared/repeats.js";
 
 interface TokenRequest {
@@ -42,7 +42,7 @@ export const csiDriver = behavior<CsiDriver>(() => ({
 }));
 
 function unchanged(at: string, value: unknown, before: unknown): FieldError[] {
-  return equalJson(value, before) ? [] : [fieldError.invalid(at, value ?? null, immutable)];
+  return equalJson(value, before) ? [] : [fieldError.invalid(at, value ?? nothing, immutable)];
 }
 
 /** Each audience once; what is wrong with a repeated one besides is not told. */

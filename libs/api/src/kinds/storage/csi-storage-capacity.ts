@@ -11,7 +11,6 @@ interface CsiStorageCapacity extends ApiObject {
   readonly nodeTopology?: LabelSelector;
   readonly storageClassName?: string;
   readonly capacity?: string;
-  readonly maximumVolumeSize?: string;
 }
 
 /** What was asked of the driver cannot change: that is data. */
@@ -20,10 +19,8 @@ export const csiStorageCapacity = behavior<CsiStorageCapacity>((naming) => ({
   validate: (object) => [
     ...validateLabelSelector(object.nodeTopology, "nodeTopology"),
     ...invalidFor("storageClassName", object.storageClassName ?? "", dnsSubdomain(object.storageClassName ?? "")),
-    ...(["capacity", "maximumVolumeSize"] as const).flatMap((name) =>
-      compareQuantities(object[name] ?? "0", "0") < 0
-        ? [fieldError.invalid(name, object[name], "must be greater than or equal to 0")]
-        : [],
-    ),
+    ...(compareQuantities(object.capacity ?? "0", "0") < 0
+      ? [fieldError.invalid("capacity", object.capacity, "must be greater than or equal to 0")]
+      : []),
   ],
 }));

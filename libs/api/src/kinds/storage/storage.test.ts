@@ -93,6 +93,12 @@ const creates: readonly CreateRow[] = [
     }),
     ['allowedTopologies[1].matchLabelExpressions: Duplicate value: ""'],
   ],
+  [
+    className,
+    "of a topology that says nothing",
+    classOf({ allowedTopologies: [{}] }),
+    ['allowedTopologies[0].matchLabelExpressions: Duplicate value: ""'],
+  ],
   [attachment, "good", attachmentOf({}), []],
   [attachment, "of a volume of its own", inlineOf({ csi, accessModes: ["ReadWriteOnce"] }), []],
   [
@@ -103,6 +109,9 @@ const creates: readonly CreateRow[] = [
       "spec.attacher: Required value",
       "spec.source: Required value: must specify exactly one of inlineVolumeSpec and persistentVolumeName",
       /^spec.nodeName: Invalid value: "": a lowercase RFC 1123 subdomain must/,
+      // A request of this version wants a driver's name besides.
+      "spec.attacher: Required value",
+      /^spec.attacher: Invalid value: "": a lowercase RFC 1123 subdomain must/,
     ],
   ],
   [
@@ -220,7 +229,6 @@ const creates: readonly CreateRow[] = [
       "nodeTopology.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
       subdomain,
       'capacity: Invalid value: "-1": must be greater than or equal to 0',
-      'maximumVolumeSize: Invalid value: "-2": must be greater than or equal to 0',
     ],
   ],
   [attributes, "good", { driverName: "d", parameters: { a: "b" } }, []],
@@ -325,6 +333,7 @@ const values: readonly ValueRow[] = [
     ),
     [`${version}.CSIDriver`, "has its defaults", { spec: {} }, "spec", driverDefaults],
   ]),
+  [driver, "without a spec has its defaults", {}, "spec", driverDefaults],
   [driver, "keeps what it says", { spec: { attachRequired: false } }, "spec.attachRequired", false],
   [driver, "has no generation", { spec: {} }, "metadata.generation", undefined],
   [attachment, "is not attached", { ...attachmentOf({}), status: { attached: true } }, "status", undefined],

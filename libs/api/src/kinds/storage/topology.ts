@@ -18,7 +18,10 @@ export function validateTopologies(terms: readonly TopologyTerm[], at: string): 
   const repeats = repeatsIn(terms.map(meaningOf));
   return terms.flatMap((term, i) => [
     ...validateTerm(term, `${at}[${i}].matchLabelExpressions`),
-    ...(repeats.has(i) ? [fieldError.duplicate(`${at}[${i}].matchLabelExpressions`, "")] : []),
+    // A term that says nothing equals the one before the first.
+    ...(repeats.has(i) || (term.matchLabelExpressions ?? []).length === 0
+      ? [fieldError.duplicate(`${at}[${i}].matchLabelExpressions`, "")]
+      : []),
   ]);
 }
 

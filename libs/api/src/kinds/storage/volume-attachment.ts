@@ -42,11 +42,12 @@ export const volumeAttachment = behavior<VolumeAttachment>((naming) => ({
     ...invalidFor("spec.nodeName", spec.nodeName ?? "", dnsSubdomain(spec.nodeName ?? "")),
     ...validateStatus(status),
   ],
-  // Versions before took any names.
-  validateRequest: ({ spec: { attacher = "", source = {} } = {} }) => {
+  // Versions before took any names, and what has one keeps it.
+  validateRequest: ({ spec: { attacher = "", source = {} } = {} }, old) => {
+    if (old !== undefined) return [];
     const name = source.persistentVolumeName;
     return [
-      ...(attacher === "" ? [] : validateDriverName(attacher, "spec.attacher")),
+      ...validateDriverName(attacher, "spec.attacher"),
       ...(name === undefined ? [] : invalidFor("spec.source.persistentVolumeName", name, dnsSubdomain(name))),
     ];
   },
