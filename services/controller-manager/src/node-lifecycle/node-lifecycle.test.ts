@@ -169,7 +169,10 @@ test("nodes of a zone go one at a time by its rate", () => {
 test("the labels of the system and the processor are said in their older names, too", () => {
   const [os, arch] = ["kubernetes.io/os", "kubernetes.io/arch"];
   const rows: readonly (readonly [labels: Readonly<Record<string, string>>, missing: object | undefined])[] = [
-    [{ [os]: "linux", [arch]: "arm64" }, { [`beta.${os}`]: "linux", [`beta.${arch}`]: "arm64" }],
+    [
+      { [os]: "linux", [arch]: "arm64" },
+      { [`beta.${os}`]: "linux", [`beta.${arch}`]: "arm64" },
+    ],
     [{ [os]: "linux", [`beta.${os}`]: "plan9" }, { [`beta.${os}`]: "linux" }],
     [{ [os]: "linux", [`beta.${os}`]: "linux" }, undefined],
     [{ [`beta.${os}`]: "linux" }, undefined],

@@ -69,7 +69,8 @@ export function createTaintEvictionController(tools: ControllerTools): Controlle
       follows(owners) {
         const look = (pod: ApiObject): void => {
           const { spec }: SeenPod = pod;
-          if (since.has(keyOf(pod)) || evicted.has(keyOf(pod)) || taintsOf(spec?.nodeName).length > 0) owners.add(keyOf(pod));
+          if (since.has(keyOf(pod)) || evicted.has(keyOf(pod)) || taintsOf(spec?.nodeName).length > 0)
+            owners.add(keyOf(pod));
         };
         const lookOn = (node: ApiObject): void => {
           for (const pod of pods.onNode(node.metadata.name ?? "")) owners.add(keyOf(pod));
