@@ -155,7 +155,7 @@ const rows: readonly (readonly [rule: string, world: World, words: PodWords, is:
     "no claims: the sentence of the plugin stands before preemption's",
     world([], []),
     { asks: { cpu: "100" } },
-    `0/2 nodes are available: 2 Insufficient cpu. ${none}`,
+    `0/2 nodes are available: 2 Insufficient cpu. ${none.replace("2 Preemption is not helpful for scheduling", "2 No preemption victims found for incoming pod")}`,
   ],
 ];
 for (const [rule, { scene }, words, is] of rows) {
