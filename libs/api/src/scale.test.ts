@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createNaming } from "@orch/naming/naming.js";
 import { loadCatalog } from "./catalog.js";
-import { scaleOf, validateScale, withScale, withSize } from "./scale.js";
+import { scaleOf, unsetSize, validateScale, withScale, withSize } from "./scale.js";
 import { createKindKit, type Tree } from "./testing/kind-kit.js";
 import { decodeObject } from "./writes.js";
 
@@ -101,7 +101,7 @@ test("a custom resource has a size once its Scale was written", () => {
   const paths = { replicas: ["spec", "size"], statusReplicas: ["status", "size"], selector: undefined };
   const kind = { ...kit.kind("apps/v1.StatefulSet"), scale: paths };
   const bare = { metadata: { name: "a", namespace: "n" }, spec: { other: 1 } };
-  const scale = scaleOf(kind, withSize(kind, bare), "autoscaling/v1");
+  const scale = scaleOf(kind, withSize(kind, bare, unsetSize), "autoscaling/v1");
   assert.throws(
     () => withScale(kind, bare, scale),
     (error: Error) => error.message === 'the spec replicas field ".spec.size" cannot be empty',

@@ -64,13 +64,13 @@ function sizeAt(object: AnyObject, path: readonly string[]): number {
   throw internalError(`the spec replicas field ${JSON.stringify(`.${path.join(".")}`)} does not exist`);
 }
 
-/** The size of a custom resource that has none: none that anybody asks for. */
-const unset = -(2 ** 31);
+/** The size of a custom resource that has none while its Scale is written: none that anybody asks for. */
+export const unsetSize = -(2 ** 31);
 
 /** A custom resource whose Scale is written may be without a size until then, and not after it. */
-export function withSize({ scale }: Kind, object: AnyObject): AnyObject {
+export function withSize({ scale }: Kind, object: AnyObject, size: 0 | typeof unsetSize): AnyObject {
   if (scale === undefined || valueAt(object, scale.replicas.join(".")) !== undefined) return object;
-  return { ...withMember(object, scale.replicas, unset), metadata: object.metadata };
+  return { ...withMember(object, scale.replicas, size), metadata: object.metadata };
 }
 
 function textAt(object: AnyObject, path: readonly string[] | undefined): string {
@@ -89,7 +89,7 @@ function numberAt(object: AnyObject, path: string): number {
  */
 export function withScale({ scale: paths }: Kind, object: AnyObject, scale: AnyObject): AnyObject {
   const { resourceVersion = "" } = scale.metadata;
-  if (paths !== undefined && numberAt(scale, "spec.replicas") === unset) {
+  if (paths !== undefined && numberAt(scale, "spec.replicas") === unsetSize) {
     throw badRequest(`the spec replicas field ${JSON.stringify(`.${paths.replicas.join(".")}`)} cannot be empty`);
   }
   return {

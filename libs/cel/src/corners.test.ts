@@ -151,3 +151,8 @@ test("properties are compared by the names that they have in expressions", () =>
     runExpression({ id: "names", expr: "self == self", self: { schema, value } }, "kubernetes")["value"];
   assert.deepEqual(compare({ a__b: 1, in: 2 }), { bool: true });
 });
+
+holds("a constant that cannot be a key ends the evaluation, not the planning", [
+  ["{b'a': 1}", "internal error: runtime error: hash of unhashable type types.Bytes (0)"],
+  ["true || size({b'a': 1}) == 1", '{"bool":true} (0)'],
+]);

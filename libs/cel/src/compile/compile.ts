@@ -4,7 +4,7 @@ import type { Environment } from "../check/environment.js";
 import type { Type } from "../check/types.js";
 import type { LibraryFunction, LibraryOverload, Run } from "../libraries/library.js";
 import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr } from "../syntax/ast.js";
-import { ArrayList } from "../values/collections.js";
+import { ArrayList, unhashable } from "../values/collections.js";
 import { nativeTypeName, Optional, type Value } from "../values/value.js";
 import { makeList, mapStep, notOptional, orUnknown, structValue } from "./aggregates.js";
 import { type Attribute, extend, isKey, resolver } from "./attribute.js";
@@ -314,7 +314,10 @@ function createPlanner(checked: Checked, options: CompileOptions): Planner {
         optional: entry.optional,
       })),
     );
-    if (!parts.every(({ key, value }) => key.kind === "constant" && value.kind === "constant")) {
+    // What cannot be a key ends the evaluation, not the planning.
+    const isConstant = ({ key, value }: (typeof parts)[number]): boolean =>
+      key.kind === "constant" && unhashable(key.value) === undefined && value.kind === "constant";
+    if (!parts.every(isConstant)) {
       return {
         kind: "step",
         run: (f) => {

@@ -167,6 +167,7 @@ bootstrapTokens:
     assert.deepEqual(documents[1], {
       ok: true,
       duplicates: [],
+      repeatedLines: [],
       value: {
         ...{ kind: "BootstrapToken", apiVersion: "output.orchadm.orch/v1alpha3" },
         token: "ghijkl.0123456789abcdef",

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Catalog, loadCatalog } from "@orch/api/catalog.js";
 import { createLiveCatalog } from "@orch/api/custom/live-catalog.js";
+import type { Features } from "@orch/api/features.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { alwaysAllow } from "@orch/auth/fixed-authorizers.js";
 import type { Permissions } from "@orch/auth/rules.js";
@@ -49,6 +50,8 @@ export interface SubjectOptions {
   readonly tokens?: ResourceConfig["tokens"];
   /** Where absent those that ask for objects which a bed does not have. */
   readonly disabledAdmissionPlugins?: ReadonlySet<string>;
+  /** Gates of fields that are on; none where absent. */
+  readonly features?: Features;
   /** Of those that usually do not run. */
   readonly enabledAdmissionPlugins?: readonly string[];
   readonly configurations?: PluginConfigurations;
@@ -123,6 +126,7 @@ export async function openBed(t: Ending, dialect: Dialect): Promise<Bed> {
         {
           ...{ groups: undefined, eventTtlMs: 3_600_000, cbor: true, allocation, tokens, admission },
           mutatingPolicies: options.mutatingPolicies ?? false,
+          ...(options.features === undefined ? {} : { features: options.features }),
           ...(options.thread === true ? { thread: { runtimeConfig: [] } } : {}),
         },
         {

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import type { TestContext } from "node:test";
+import { allFeatures } from "@orch/api/features.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { user } from "@orch/auth/testing/attributes.js";
 import type { UserInfo } from "@orch/auth/user.js";
@@ -34,7 +35,7 @@ const everyPlugin: ReadonlySet<string> = new Set();
 /** A cluster with two nodes and a pod on each, of the account `app`. */
 export async function startNodes(t: TestContext, { dialect = "kubernetes", disabled = everyPlugin }: Options = {}) {
   const bed = await openBed(t, dialect);
-  const subject = await bed.start({ tokens, disabledAdmissionPlugins: disabled });
+  const subject = await bed.start({ tokens, disabledAdmissionPlugins: disabled, features: allFeatures });
   const cluster: Cluster = {
     ...subject,
     naming: bed.naming,

@@ -69,7 +69,7 @@ async function tryOn(write: Write, state: StoredState, change: Change): Promise<
   checkIfMatch(write, String(state.revision));
   const read = readStored(write, state);
   const old = read instanceof Promise ? await read : read;
-  const live = surface.show(old);
+  const live = (surface.begin ?? surface.show)(old);
   write.storing?.event("initial value restored");
   write.explaining?.enter("change");
   const begun = untilConverted(write, () => begin({ old, live }));

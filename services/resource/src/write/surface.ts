@@ -1,6 +1,6 @@
 import type { Catalog, Kind } from "@orch/api/catalog.js";
 import { type AnyObject, withMetadata } from "@orch/api/object.js";
-import { scaleOf, validateScale, withScale, withSize } from "@orch/api/scale.js";
+import { scaleOf, unsetSize, validateScale, withScale, withSize } from "@orch/api/scale.js";
 import { objectWarnings } from "@orch/api/warnings.js";
 import {
   asVersion,
@@ -27,6 +27,8 @@ export interface Surface {
   readonly kind: Kind;
   /** A stored state as clients read it here, with the zeros that they see. */
   readonly show: (stored: AnyObject) => AnyObject;
+  /** A stored state as a change begins with it, where that is not how clients read it. */
+  readonly begin?: (stored: AnyObject) => AnyObject;
   /** A defaulted object of `kind` as the hub has it. @throws ApiError Invalid */
   readonly toHub: (object: AnyObject, old: AnyObject | undefined) => AnyObject;
   /** With what the server decides itself. Hub objects. */
@@ -120,14 +122,15 @@ function scaled(write: Write): Surface {
   const { deps, kind, requested } = write;
   const scaleKind = scaleKindOf(deps.catalog, requested);
   const paths = replicasPaths(deps.catalog, kind);
+  const show = (stored: AnyObject, unset: 0 | typeof unsetSize): AnyObject => {
+    const scale = scaleOf(requested, withSize(requested, stored, unset), scaleKind.apiVersion);
+    const managers = scaleManagedFields(stored.metadata.managedFields ?? [], paths);
+    return withManagers(withMetadata(complete(scaleKind.type, scale)), managers);
+  };
   return {
     kind: scaleKind,
-    show: (stored) => {
-      const scale = withMetadata(
-        complete(scaleKind.type, scaleOf(requested, withSize(requested, stored), scaleKind.apiVersion)),
-      );
-      return withManagers(scale, scaleManagedFields(stored.metadata.managedFields ?? [], paths));
-    },
+    show: (stored) => show(stored, 0),
+    begin: (stored) => show(stored, unsetSize),
     toHub(scale, old) {
       refuseInvalid(requested.scale === undefined ? scaleKind : requested, scale, validateScale(requested, scale));
       const parent = stored(old);

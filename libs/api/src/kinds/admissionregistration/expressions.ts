@@ -70,24 +70,46 @@ function placeOf({ field }: FieldError): Place | undefined {
   return undefined;
 }
 
-/** Each error of an expression among the others, where its item is told of. */
+/** Each error of an expression among the others: before the first that is about what comes later in the same owner. */
 export function amongOthers(
   others: readonly FieldError[],
   ofExpressions: readonly FieldError[],
 ): readonly FieldError[] {
-  const all = [...others];
+  if (ofExpressions.length === 0) return others;
+  const places = others.map(placeOf);
+  const ofOwner = new Map<string | undefined, number[]>();
+  for (const [at, place] of places.entries()) pushTo(ofOwner, place?.owner, at);
+  const placed = new Map<string | undefined, { readonly error: FieldError; readonly place: Place | undefined }[]>();
   for (const error of ofExpressions) {
     const place = placeOf(error);
-    const next = place === undefined ? -1 : all.findIndex((other) => isAfter(placeOf(other), place));
-    all.splice(next === -1 ? all.length : next, 0, error);
+    pushTo(placed, place?.owner, { error, place });
   }
-  return all;
+  const before = new Map<number, FieldError[]>();
+  const last: FieldError[] = [];
+  for (const [owner, errors] of placed) {
+    const found = ofOwner.get(owner) ?? [];
+    let next = 0;
+    // In order, so that the search goes on where the one before ended.
+    for (const { error, place } of errors.sort((a, b) => compare(a.place, b.place))) {
+      while (next < found.length && compare(places[found[next] ?? 0], place) <= 0) next++;
+      const at = place === undefined ? undefined : found[next];
+      if (at === undefined) last.push(error);
+      else pushTo(before, at, error);
+    }
+  }
+  return [...others.flatMap((other, at) => [...(before.get(at) ?? []), other]), ...last];
 }
 
-function isAfter(other: Place | undefined, { owner, list, index, part }: Place): boolean {
-  if (other === undefined || other.owner !== owner) return false;
-  if (other.list !== list) return other.list > list;
-  return other.index === index ? other.part > part : other.index > index;
+function pushTo<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
+}
+
+/** Of places in one owner; one that is in no list is before all. */
+function compare(a: Place | undefined, b: Place | undefined): number {
+  if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
+  return a.list - b.list || a.index - b.index || a.part - b.part;
 }
 
 function problemsOf(expressions: readonly PolicyExpression[]): readonly FieldError[] {
