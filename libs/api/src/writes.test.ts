@@ -33,7 +33,7 @@ const words = ["", "a", "A b", "x.y/z", "10.0.0.1", "::1", "TCP", "Always", "Non
 const texts: Partial<Record<Type["kind"], readonly unknown[]>> = {
   bytes: ["", "YQ==", "eyJhIjoxfQ=="],
   time: ["2024-01-02T03:04:05Z", "2024-01-02T03:04:05.678+01:00"],
-  microTime: ["2024-01-02T03:04:05.000000Z"],
+  microTime: ["2024-01-02T03:04:05Z"],
   duration: ["90s", "0"],
   quantity: ["1", "1000m", "-1", 1.5, "1Gi", "100u"],
   intOrString: [0, 80, 70000, "http", ""],

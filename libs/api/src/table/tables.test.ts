@@ -33,8 +33,6 @@ const selectorText = "a=1,b=2,c,d notin (z),!old,tier in (x,y)";
 const annotated = (key: string, value: string) => ({ metadata: { annotations: { [key]: value } } });
 const condition = (type: string, status = "True", reason = "") => ({ type, status, reason });
 const inCondition = (...conditions: Tree[]) => ({ status: { conditions } });
-/** The same, to the microsecond. */
-const momentAgo = (seconds: number): string => ago(seconds).replace("Z", ".000000Z");
 const deleted = { metadata: { deletionTimestamp: ago(9) } };
 
 const group = {
@@ -91,14 +89,14 @@ const rows: readonly [kind: string, tree: Tree, cells: readonly unknown[]][] = [
     "Event",
     {
       involvedObject: { kind: "Node" },
-      eventTime: momentAgo(90),
-      series: { count: 3, lastObservedTime: momentAgo(5) },
+      eventTime: ago(90),
+      series: { count: 3, lastObservedTime: ago(5) },
       reportingComponent: "c",
       reportingInstance: "c-1",
     },
     ["5s", "", "", "node", "", "c, c-1", "", "90s", 3, "x"],
   ],
-  ["Event", { eventTime: momentAgo(90), reportingComponent: "c" }, ["90s", "", "", "", "", "c", "", "90s", 1, "x"]],
+  ["Event", { eventTime: ago(90), reportingComponent: "c" }, ["90s", "", "", "", "", "c", "", "90s", 1, "x"]],
   ["LimitRange", {}, ["x", ago(300)]],
   ["Namespace", { status: { phase: "Active" } }, ["x", "Active", "5m"]],
   ["Node", {}, ["x", "Unknown", "<none>", "5m", "", "<none>", "<none>", "<unknown>", "<unknown>", "<unknown>"]],

@@ -1,4 +1,4 @@
-/** RFC 3339 times, read with any offset, kept in UTC. */
+/** RFC 3339 times, read with any offset and fraction, kept in UTC. */
 const utcSeconds = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
 
@@ -9,10 +9,11 @@ export function canonicalTime(text: string): string | undefined {
   return parts === undefined ? undefined : `${secondsText(parts.milliseconds)}Z`;
 }
 
-/** `2006-01-02T15:04:05.000000Z`, or undefined: the fraction is said to the microsecond, no more and no less. */
+/** `2006-01-02T15:04:05.000000Z`, or undefined. */
 export function canonicalMicroTime(text: string): string | undefined {
   const parts = parse(text);
-  return parts?.fraction.length === 6 ? `${secondsText(parts.milliseconds)}.${parts.fraction}Z` : undefined;
+  if (parts === undefined) return undefined;
+  return `${secondsText(parts.milliseconds)}.${parts.fraction.padEnd(6, "0").slice(0, 6)}Z`;
 }
 
 function secondsText(milliseconds: number): string {
