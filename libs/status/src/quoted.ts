@@ -1,12 +1,11 @@
-/** As the reference's standard library quotes. */
+/** A text in quotes, as the reference's standard library quotes (`%q`). */
 export function quoted(text: string): string {
-  let out = "";
-  for (const point of Buffer.from(text).toString("utf8"))
-    out += escapes[point] ?? (isPrintable(point) ? point : escaped(point));
-  return `"${out}"`;
+  const wellFormed = Buffer.from(text).toString("utf8");
+  const inner = wellFormed.replace(unprintable, (point) => shortEscapes[point] ?? escaped(point));
+  return `"${inner}"`;
 }
 
-const escapes: Readonly<Record<string, string>> = {
+export const shortEscapes: Readonly<Record<string, string>> = {
   "\u0007": "\\a",
   "\b": "\\b",
   "\f": "\\f",
@@ -18,10 +17,8 @@ const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
-/** Letters, marks, numbers, punctuation and symbols. */
-const graphic = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
-
-const isPrintable = (point: string): boolean => point === " " || graphic.test(point);
+/** Quotes, backslashes, and what is no letter, mark, number, punctuation, symbol or space. */
+const unprintable = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 function escaped(point: string): string {
   const code = point.codePointAt(0) ?? 0;

@@ -1,3 +1,4 @@
+import { shortEscapes } from "@orch/status/quoted.js";
 import { codePoints } from "../syntax/source.js";
 import { ArrayList, elementsOf, keyText } from "../values/collections.js";
 import { wellFormed } from "../values/text.js";
@@ -156,22 +157,10 @@ export const joinCost: Cost = ([list = null, separator = ""]) => {
   return perUnit(size + separators, 2 * stringFactor);
 };
 
-const quotes: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
-
 export const quote: Run = ([x = null]) => {
   if (typeof x !== "string") return noSuchOverload;
   let out = "";
-  for (const point of wellFormed(x)) out += quotes[point] ?? point;
+  for (const point of wellFormed(x)) out += shortEscapes[point] ?? point;
   return `"${out}"`;
 };
 

@@ -1,8 +1,9 @@
 import { ApiError } from "@orch/status/api-error.js";
 import type { FieldError } from "@orch/status/field-error.js";
+import { quoted } from "@orch/status/quoted.js";
 import { shownCauses } from "@orch/status/shown-causes.js";
 import { paths, sizeOf } from "../fields/field-set.js";
-import { compareTexts, quoted } from "../fields/go-text.js";
+import { compareTexts } from "../fields/go-text.js";
 import { showPathElement } from "../fields/path-element.js";
 import type { Owner } from "./managers.js";
 import type { Conflict } from "./take-over.js";

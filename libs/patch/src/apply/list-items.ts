@@ -1,5 +1,6 @@
 import { isObject } from "@orch/schema/descriptor.js";
-import { compareTexts, quoted } from "../fields/go-text.js";
+import { quoted } from "@orch/status/quoted.js";
+import { compareTexts } from "../fields/go-text.js";
 import { keyElement, type PathElement, valueElement } from "../fields/path-element.js";
 import type { ListForm } from "./schema.js";
 

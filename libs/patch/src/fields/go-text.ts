@@ -1,3 +1,5 @@
+import { quoted } from "@orch/status/quoted.js";
+
 /**
  * Texts as the reference's language writes them: they are part of what is stored (values inside path elements) and
  * of what errors say.
@@ -73,30 +75,6 @@ function printNumber(value: number): string {
 /** Exponents have at least two digits. */
 function withLongExponent(number: string): string {
   return number.replace(/e([+-])(\d)$/, "e$10$2");
-}
-
-const short: Readonly<Record<string, string>> = {
-  "\u0007": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  '"': '\\"',
-  "\\": "\\\\",
-};
-
-/** A text in quotes as error messages have it (`%q`). */
-export function quoted(text: string): string {
-  const inner = text.replace(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, (c) => {
-    const known = short[c];
-    if (known !== undefined) return known;
-    const code = c.codePointAt(0) ?? 0;
-    if (code < 0x80) return `\\x${code.toString(16).padStart(2, "0")}`;
-    return code > 0xffff ? `\\U${code.toString(16).padStart(8, "0")}` : `\\u${code.toString(16).padStart(4, "0")}`;
-  });
-  return `"${inner}"`;
 }
 
 /** A value inside the path of an error message: `[name="a",port=80]`. */

@@ -1,6 +1,6 @@
 import type { Field, Type } from "@orch/schema/descriptor.js";
 import { badRequest } from "@orch/status/api-error.js";
-import { quoted } from "../fields/go-text.js";
+import { quoted } from "@orch/status/quoted.js";
 
 /** How the values of a field are merged. */
 export interface Rule {
