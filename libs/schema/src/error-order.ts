@@ -1,5 +1,6 @@
 import type { FieldError } from "@orch/status/field-error.js";
 import type { ListType, MessageType, Type } from "./descriptor.js";
+import { groupBy } from "./group-by.js";
 
 /**
  * Errors in the order in which the fields of their types are judged, where a type says one (`order`): whoever reads only
@@ -25,7 +26,7 @@ function arranged(type: Type, errors: readonly Placed[]): readonly Placed[] {
   if (errors.length < 2) return errors;
   if (type.kind === "list") return ofList(type, errors);
   if (type.kind !== "message") return errors;
-  const byField = grouped(errors, fieldOf);
+  const byField = groupBy(errors, fieldOf);
   const below = new Map([...byField].map(([name, some]) => [name, ofField(type, name, some)]));
   if (type.order === undefined) return inPlace(errors, fieldOf, below);
   const rank = (name: string): number => type.order?.get(name) ?? type.order?.size ?? 0;
@@ -44,7 +45,7 @@ function ofField(type: MessageType, name: string, errors: readonly Placed[]): re
 /** Errors of items by their position, those of the list itself before them. */
 function ofList({ item }: ListType, errors: readonly Placed[]): readonly Placed[] {
   if (item.kind !== "message") return errors;
-  const groups = [...grouped(errors, positionOf)];
+  const groups = [...groupBy(errors, positionOf)];
   const below = new Map(groups.map(([position, some]) => [position, position < 0 ? some : ofItem(item, some)]));
   if (item.order === undefined) return inPlace(errors, positionOf, below);
   return [...below.entries()].sort(([a], [b]) => a - b).flatMap(([, some]) => some);
@@ -70,17 +71,6 @@ function inPlace<K>(
     taken.set(key, i + 1);
     return groups.get(key)?.[i] ?? error;
   });
-}
-
-function grouped<K>(errors: readonly Placed[], keyOf: (error: Placed) => K): ReadonlyMap<K, readonly Placed[]> {
-  const groups = new Map<K, Placed[]>();
-  for (const error of errors) {
-    const key = keyOf(error);
-    const some = groups.get(key);
-    if (some === undefined) groups.set(key, [error]);
-    else some.push(error);
-  }
-  return groups;
 }
 
 /** `ports[0].name` → `ports`; the message itself has none. */

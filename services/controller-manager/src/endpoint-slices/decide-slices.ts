@@ -1,3 +1,4 @@
+import { groupBy } from "@orch/schema/group-by.js";
 import type { SeenService } from "../seen/service.js";
 import { endpointOf, familyOf, isReachable, portsKey, portsOf } from "./endpoint-of.js";
 import { fillSlices } from "./fill-slices.js";
@@ -136,16 +137,6 @@ function placeGroups(
     remove: [...others, ...plans.flatMap((plan) => plan.remove), ...unwanted],
     unchanged: plans.flatMap((plan) => plan.unchanged),
   };
-}
-
-function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 /** A service that publishes nothing has one empty slice: readers see that it was looked at. */

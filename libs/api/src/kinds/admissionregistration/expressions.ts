@@ -5,6 +5,7 @@ import {
   type PolicySource,
 } from "@orch/cel/admission/policy.js";
 import type { Naming } from "@orch/naming/naming.js";
+import { groupBy } from "@orch/schema/group-by.js";
 import { type FieldError, fieldError } from "@orch/status/field-error.js";
 import type { MatchCondition } from "./types.js";
 
@@ -77,33 +78,22 @@ export function amongOthers(
 ): readonly FieldError[] {
   if (ofExpressions.length === 0) return others;
   const places = others.map(placeOf);
-  const ofOwner = new Map<string | undefined, number[]>();
-  for (const [at, place] of places.entries()) pushTo(ofOwner, place?.owner, at);
-  const placed = new Map<string | undefined, { readonly error: FieldError; readonly place: Place | undefined }[]>();
-  for (const error of ofExpressions) {
-    const place = placeOf(error);
-    pushTo(placed, place?.owner, { error, place });
-  }
-  const before = new Map<number, FieldError[]>();
-  const last: FieldError[] = [];
-  for (const [owner, errors] of placed) {
-    const found = ofOwner.get(owner) ?? [];
+  const ofOwner = groupBy(places.keys(), (at) => places[at]?.owner);
+  const told = ofExpressions.map((error) => ({ error, place: placeOf(error) }));
+  const placed = [...groupBy(told, ({ place }) => place?.owner)].flatMap(([owner, errors]) => {
+    const ofSame = ofOwner.get(owner) ?? [];
     let next = 0;
     // In order, so that the search goes on where the one before ended.
-    for (const { error, place } of errors.sort((a, b) => compare(a.place, b.place))) {
-      while (next < found.length && compare(places[found[next] ?? 0], place) <= 0) next++;
-      const at = place === undefined ? undefined : found[next];
-      if (at === undefined) last.push(error);
-      else pushTo(before, at, error);
-    }
-  }
-  return [...others.flatMap((other, at) => [...(before.get(at) ?? []), other]), ...last];
-}
-
-function pushTo<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
+    return [...errors]
+      .sort((a, b) => compare(a.place, b.place))
+      .map(({ error, place }) => {
+        while (next < ofSame.length && compare(places[ofSame[next] ?? 0], place) <= 0) next++;
+        return { error, before: place === undefined ? undefined : ofSame[next] };
+      });
+  });
+  const byNext = groupBy(placed, ({ before }) => before);
+  const before = (at: number | undefined): readonly FieldError[] => (byNext.get(at) ?? []).map(({ error }) => error);
+  return [...others.flatMap((other, at) => [...before(at), other]), ...before(undefined)];
 }
 
 /** Of places in one owner; one that is in no list is before all. */
