@@ -1,6 +1,5 @@
 import { parseCbor } from "@orch/codec/cbor/parse.js";
-import type { Decoded, Read } from "@orch/codec/decoded.js";
-import { parseJson } from "@orch/codec/json.js";
+import type { Read } from "@orch/codec/decoded.js";
 import { parseYaml } from "@orch/codec/yaml/yaml.js";
 import { showUnconverted } from "@orch/patch/apply/apply-configuration.js";
 import { fieldProblems } from "@orch/render/body.js";
@@ -34,18 +33,7 @@ export function readConfiguration(write: Write, surface: Surface, options: Patch
 
 function parsed({ request }: Write): Read {
   const { body } = request;
-  const read = request.contentType.includes("cbor") ? parseCbor(body) : parsedText(body);
+  const read = request.contentType.includes("cbor") ? parseCbor(body) : parseYaml(body);
   if (!read.ok) throw badRequest(`error decoding ${read.format === "cbor" ? "CBOR" : "YAML"}: ${read.problem}`);
   return read;
-}
-
-const openBrace = 0x7b;
-
-/** Clients mostly send JSON under the name of YAML, which reads much faster as what it is. */
-function parsedText(body: Buffer): Decoded {
-  if (body[0] === openBrace) {
-    const json = parseJson(body);
-    if (json.ok && json.duplicates.length === 0) return json;
-  }
-  return parseYaml(body);
 }
