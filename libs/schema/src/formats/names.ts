@@ -109,8 +109,9 @@ function within(text: string, max: number, good: boolean, rule: string): Problem
 }
 
 export function dnsLabel(text: string): Problems {
+  const good = labelPattern.test(text);
   // A domain is no label for its dots alone.
-  return within(text, 63, labelPattern.test(text), subdomainLabels(text) ? "must not contain dots" : labelRule);
+  return within(text, 63, good, !good && subdomainLabels(text) ? "must not contain dots" : labelRule);
 }
 
 export function dns1035Label(text: string): Problems {
