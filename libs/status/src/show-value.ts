@@ -3,8 +3,8 @@ import { quoted } from "./quoted.js";
 const maxShown = 10_000;
 
 /**
- * A value as error texts show it: strings quoted as Go quotes them, everything else as JSON, cut where it is huge. No more of it is looked
- * at than is shown, since a list may be shown once for each of its items.
+ * A value as error texts show it: strings as {@link quoted} has them, everything else as JSON, cut where it is huge. No
+ * more of it is looked at than is shown, since a list may be shown once for each of its items.
  */
 export function showValue(value: unknown): string {
   const text = { parts: [], room: maxShown };

@@ -38,7 +38,7 @@ const whole = /^([+-]?)([0-9]*)(?:\.([0-9]*))?(?:([eEinumkKMGTP]+)([-+]?[0-9]*)|
 // Powers beyond these are past every value that can be held, or below a billionth.
 const highestPower = 40;
 const lowestPower = -100;
-/** Digits that can make a difference: there are billionths, and nothing beyond 2^63. */
+/** Digits that can make a difference: there are billionths, and of what has a binary suffix nothing beyond 2^63. */
 const digitsKept = 60;
 
 /** The quantity, or the reference's sentence about what is wrong with the text. */

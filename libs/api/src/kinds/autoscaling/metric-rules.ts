@@ -34,11 +34,13 @@ function validateMetric(metric: Metric, { at, naming }: Place): FieldError[] {
   const present = sourceNames.filter((name) => metric[name] !== undefined);
   const [first] = present;
   const missing = "must populate information for the given metric source";
+  // Told before and behind what is wrong with its source, as in the reference.
+  const unknown = expected === undefined ? [fieldError.notSupported(`${at}.type`, type, [...sourceOf.keys()])] : [];
   return [
     ...(type === "" ? [fieldError.required(`${at}.type`, "must specify a metric source type")] : []),
-    ...(expected === undefined ? [fieldError.notSupported(`${at}.type`, type, [...sourceOf.keys()])] : []),
+    ...unknown,
     ...(first === undefined ? [] : validateSource(metric, first, { at: `${at}.${first}`, naming })),
-    ...(expected === undefined ? [fieldError.notSupported(`${at}.type`, type, [...sourceOf.keys()])] : []),
+    ...unknown,
     ...(expected !== undefined && metric[expected] === undefined
       ? [fieldError.required(`${at}.${expected}`, missing)]
       : []),
