@@ -137,12 +137,9 @@ export function createDaemonSetController({ workers }: DaemonSetConfig, tools: C
       if (gone.length > 0) await remove(set, gone, signal);
       if (plan.create.length > 0) await create(set, plan.create, hash, signal);
     };
-    const failed = await act().then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
+    const [acted] = await Promise.allSettled([act()]);
     await store(set, plan, signal);
-    if (failed !== undefined) throw failed.error;
+    if (acted.status === "rejected") throw acted.reason;
     const again = [plan.againAfterMs, waitMs].filter((ms) => ms !== undefined);
     return again.length === 0 ? "done" : { againAfterMs: Math.min(...again) };
   };

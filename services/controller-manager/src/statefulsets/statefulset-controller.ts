@@ -244,12 +244,9 @@ export function createStatefulSetController({ workers }: StatefulSetConfig, tool
             else await create(set, action.ordinal, action.isUpdated ? update : current, signal);
           }
         };
-        const failed = await act().then(
-          () => undefined,
-          (error: unknown) => ({ error }),
-        );
+        const [acted] = await Promise.allSettled([act()]);
         if (!sameJson(plan.status, set.status)) await writeStatus(client, kind, set, plan.status, signal);
-        if (failed !== undefined) throw failed.error;
+        if (acted.status === "rejected") throw acted.reason;
         await cleanUp(set, { ...made, history, owned }, signal);
         return plan.againAfterMs === undefined ? "done" : { againAfterMs: plan.againAfterMs };
       },
