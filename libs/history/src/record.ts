@@ -68,15 +68,17 @@ export interface ChangedStates {
  */
 export function encodeRecord(author: Author, { before, after, deleted }: ChangedStates): Buffer {
   const kept = keptOf(before?.value, after);
+  // What is undefined is left out of JSON.
   const head = {
     t: author.time,
     v: author.verb,
-    ...(author.subresource === "" ? {} : { s: cut(author.subresource) }),
+    s: unlessEmpty(author.subresource),
     u: cut(author.user),
-    ...(author.manager === "" ? {} : { m: cut(author.manager) }),
-    ...(author.userAgent === "" ? {} : { a: cut(author.userAgent) }),
-    ...(author.auditId === "" ? {} : { i: cut(author.auditId) }),
-    ...(deleted === undefined ? {} : { o: cut(deleted.uid), c: cut(deleted.creationTimestamp) }),
+    m: unlessEmpty(author.manager),
+    a: unlessEmpty(author.userAgent),
+    i: unlessEmpty(author.auditId),
+    o: deleted && cut(deleted.uid),
+    c: deleted && cut(deleted.creationTimestamp),
     f: before?.revision ?? 0,
     b: kept.form,
   };
@@ -110,6 +112,10 @@ function smaller({ form, bytes }: { readonly form: "w" | "d"; readonly bytes: Bu
   if (bytes.length < deflatedFrom) return { form, bytes };
   const deflated = deflateRawSync(bytes, { level: 1 });
   return deflated.length < bytes.length ? { form: form === "w" ? "W" : "D", bytes: deflated } : { form, bytes };
+}
+
+function unlessEmpty(text: string): string | undefined {
+  return text === "" ? undefined : cut(text);
 }
 
 function cut(text: string): string {

@@ -24,9 +24,10 @@ export function damageOf(of: Standing, { why }: DamagedRecord) {
   return { key: toKey(of.key), revision: revision(of.revision), why };
 }
 
-export function toEvent(snapshot: Snapshot, at: number, record: LogRecord): ReadableEvent {
+/** The snapshot may be absent for a creation, which has no state before it. */
+export function toEvent(snapshot: Snapshot | undefined, at: number, record: LogRecord): ReadableEvent {
   const before =
-    record.previous === 0 ? undefined : snapshot.entry({ key: record.key, revision: record.previous }, undefined);
+    record.previous === 0 ? undefined : snapshot?.entry({ key: record.key, revision: record.previous }, undefined);
   const previous = before === undefined || "why" in before ? undefined : before;
   if (record.type === "put") return { type: "put", entry: toEntry(at, record), previous };
   return { type: "delete", key: toKey(record.key), revision: revision(at), previous };

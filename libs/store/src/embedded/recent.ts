@@ -1,6 +1,6 @@
-import { ownCopy } from "../own-memory.js";
+import { createSlabs } from "../slabs.js";
 import type { StoreEvent } from "../store.js";
-import type { EmbeddedDatabase } from "./database.js";
+import type { EmbeddedDatabase, Snapshot } from "./database.js";
 import { toEvent } from "./entry.js";
 import type { LogRecord } from "./record.js";
 
@@ -21,11 +21,14 @@ export interface RecentChange {
 
 const maxChanges = 4096;
 const maxBytes = 4 << 20;
+/** Values come and go in the order of their revisions. */
+const slabBytes = 64 << 10;
 
 export function createRecentChanges(database: EmbeddedDatabase): RecentChanges {
   let changes: RecentChange[] = [];
   let first = 0;
   let bytes = 0;
+  const allocate = createSlabs(slabBytes);
 
   /** Half of it at once: what is left is moved seldom. */
   const forget = (): void => {
@@ -40,7 +43,8 @@ export function createRecentChanges(database: EmbeddedDatabase): RecentChanges {
 
   return {
     add(records) {
-      const snapshot = database.snapshot();
+      // Only what was there before is read, and a creation has nothing before it.
+      let snapshot: Snapshot | undefined;
       try {
         for (const [at, record] of records) {
           if (at !== first + changes.length) {
@@ -49,14 +53,17 @@ export function createRecentChanges(database: EmbeddedDatabase): RecentChanges {
             bytes = 0;
           }
           // The value is its writer's.
-          const event = toEvent(snapshot, at, { ...record, value: ownCopy(record.value) });
+          const value = allocate(record.value.length);
+          record.value.copy(value);
+          if (record.previous !== 0) snapshot ??= database.snapshot();
+          const event = toEvent(snapshot, at, { ...record, value });
           const key = event.type === "put" ? event.entry.key : event.key;
-          const size = record.value.length + (event.previous?.value.length ?? 0);
+          const size = value.length + (event.previous?.value.length ?? 0);
           changes.push({ key, event, bytes: size });
           bytes += size;
         }
       } finally {
-        snapshot.release();
+        snapshot?.release();
       }
       if (changes.length > maxChanges || bytes > maxBytes) forget();
     },

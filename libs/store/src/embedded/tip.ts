@@ -1,41 +1,68 @@
 /** The newest durable revision, for those who wait for it to move. */
 export interface Tip {
-  /** Resolves when the revision is at or above `revision`, the signal aborts, or the store closes. */
-  reached(revision: number, signal: AbortSignal): Promise<void>;
+  follow(signal: AbortSignal): TipFollower;
   move(revision: number): void;
-  closed(): boolean;
   close(): void;
+}
+
+/** Who waits again and again, one wait at a time; it must leave. */
+export interface TipFollower {
+  /** The signal has aborted, or the store is closed. */
+  readonly over: boolean;
+  /** Resolves when the revision is at or above `revision`, or it is over. */
+  reached(revision: number): Promise<void>;
+  leave(): void;
 }
 
 export function createTip(start: number): Tip {
   let newest = start;
   let closed = false;
-  const waiters = new Set<() => void>();
-  const wake = (): void => {
-    for (const waiter of [...waiters]) waiter();
+  const looks = new Set<() => void>();
+  const lookAll = (): void => {
+    for (const look of looks) look();
   };
   return {
-    reached(revision, signal) {
-      if (newest >= revision || signal.aborted || closed) return Promise.resolve();
-      return new Promise((resolve) => {
-        const check = (): void => {
-          if (newest < revision && !signal.aborted && !closed) return;
-          waiters.delete(check);
-          signal.removeEventListener("abort", check);
-          resolve();
-        };
-        waiters.add(check);
-        signal.addEventListener("abort", check);
-      });
+    follow(signal) {
+      // Kept here: asking a signal that is made of others, and listening to it anew for each wait, costs more than the wait.
+      let aborted = signal.aborted;
+      let wanted = 0;
+      let resolve: (() => void) | undefined;
+      const isOver = (): boolean => aborted || closed;
+      const look = (): void => {
+        if (newest < wanted && !isOver()) return;
+        resolve?.();
+        resolve = undefined;
+      };
+      const abort = (): void => {
+        aborted = true;
+        look();
+      };
+      signal.addEventListener("abort", abort);
+      looks.add(look);
+      return {
+        get over() {
+          return isOver();
+        },
+        reached(revision) {
+          if (newest >= revision || isOver()) return Promise.resolve();
+          wanted = revision;
+          return new Promise((done) => {
+            resolve = done;
+          });
+        },
+        leave() {
+          looks.delete(look);
+          signal.removeEventListener("abort", abort);
+        },
+      };
     },
     move(revision) {
       newest = revision;
-      wake();
+      lookAll();
     },
-    closed: () => closed,
     close() {
       closed = true;
-      wake();
+      lookAll();
     },
   };
 }

@@ -22,14 +22,20 @@ export async function* followLog({ database, recent, tip }: Log, query: WatchQue
   let next: number = query.from;
   // The log first: it knows whether what came before is still known.
   let batch = readChanges(database, query, next);
-  while (!query.signal.aborted && !tip.closed()) {
-    if (batch.events.length > 0) yield { type: "events", events: batch.events };
-    // Changes under other prefixes moved the revision without an event here: say how far this watch has seen.
-    if (batch.next > batch.afterLastEvent) yield { type: "progress", revision: revision(batch.next - 1) };
-    next = batch.next;
-    await tip.reached(next, query.signal);
-    if (query.signal.aborted || tip.closed()) return;
-    batch = recent.at(next) === undefined ? readChanges(database, query, next) : takeRecent(recent, query.prefix, next);
+  const follower = tip.follow(query.signal);
+  try {
+    while (!follower.over) {
+      if (batch.events.length > 0) yield { type: "events", events: batch.events };
+      // Changes under other prefixes moved the revision without an event here: say how far this watch has seen.
+      if (batch.next > batch.afterLastEvent) yield { type: "progress", revision: revision(batch.next - 1) };
+      next = batch.next;
+      await follower.reached(next);
+      if (follower.over) return;
+      batch =
+        recent.at(next) === undefined ? readChanges(database, query, next) : takeRecent(recent, query.prefix, next);
+    }
+  } finally {
+    follower.leave();
   }
 }
 
