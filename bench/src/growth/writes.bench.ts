@@ -1,0 +1,69 @@
+import { createNaming } from "@orch/naming/naming.js";
+import type { FakeRequest } from "@orch/service-gateway/testing/fake-exchange.js";
+import { preciseCpuMicroseconds } from "../cpu.js";
+import { configMap, nameOf } from "../runs.js";
+import { catalogOfEverything } from "./kinds.js";
+import { type Server, startServer } from "./server.js";
+
+/*
+ * What a create and an update of a ConfigMap of 1 KiB take of a processor, from the gateway to the embedded store and the watch
+ * cache, without a network: a whole server's figures differ too much from run to run to tell a tenth.
+ */
+const rounds = 80;
+const each = 1000;
+const underWay = 32;
+const namespace = "bench";
+const path = `/api/v1/namespaces/${namespace}/configmaps`;
+const headers = { "content-type": "application/json" };
+
+const naming = createNaming("kubernetes");
+const server = await startServer(naming, catalogOfEverything(naming));
+try {
+  const body = JSON.stringify({ metadata: { name: namespace } });
+  await server.ask({ method: "POST", target: "/api/v1/namespaces", headers, body });
+  print("create", await measure(server, create));
+  print("update", await measure(server, update));
+} finally {
+  await server.stop();
+}
+
+function create(index: number): FakeRequest {
+  return { method: "POST", target: path, headers, body: configMap(nameOf(index)) };
+}
+
+function update(index: number): FakeRequest {
+  const name = nameOf(index % each);
+  const object: object = JSON.parse(configMap(name));
+  return {
+    method: "PUT",
+    target: `${path}/${name}`,
+    headers,
+    body: JSON.stringify({ ...object, data: { at: String(index) } }),
+  };
+}
+
+/** Microseconds of a processor for each request, by rounds; the first half of them is not counted. */
+async function measure(server: Server, request: (index: number) => FakeRequest): Promise<readonly number[]> {
+  const took: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const waiting = Array.from({ length: each }, (_, i) => request(round * each + i));
+    const before = preciseCpuMicroseconds(process.pid);
+    await Promise.all(Array.from({ length: underWay }, () => askAll(server, waiting)));
+    took.push((preciseCpuMicroseconds(process.pid) - before) / each);
+  }
+  return took.slice(rounds / 2).toSorted((a, b) => a - b);
+}
+
+async function askAll(server: Server, waiting: FakeRequest[]): Promise<void> {
+  for (let request = waiting.pop(); request !== undefined; request = waiting.pop()) {
+    const { code, body } = await server.ask(request);
+    if (code > 201) throw new Error(`${request.target} was answered with ${code}: ${body.toString()}`);
+  }
+}
+
+function print(what: string, sorted: readonly number[]): void {
+  const [best = 0, median = 0] = [sorted[0], sorted[sorted.length >> 1]];
+  process.stdout.write(
+    `${what}: ${best.toFixed(1)} µs best, ${median.toFixed(1)} µs median of ${sorted.length} rounds\n`,
+  );
+}
