@@ -275,7 +275,14 @@ describe("[sig-apps] Daemon set", { concurrency: 4 }, () => {
     await onEachNode(space, "run");
     const conditions = [{ type: "StatusUpdate", status: "True", reason: "E2E", message: "set by a test" }];
     await space.patch("daemonsets", "agent", { status: { conditions } }, "status");
-    assert.ok(hasCondition(await space.get("daemonsets", "agent", "status"), "StatusUpdate"));
+    await withTemplate(space, templateOf(app, "image:2"));
+    const counted = await space.becomes(
+      "daemonsets",
+      "agent",
+      "is counted anew",
+      ({ metadata, status }) => valueAt({ status }, "status.observedGeneration") === metadata.generation,
+    );
+    assert.ok(hasCondition(counted, "StatusUpdate"), "the controller keeps what it did not write");
   });
 
   test("should list and delete a collection of DaemonSets", async () => {

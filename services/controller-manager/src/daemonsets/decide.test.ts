@@ -165,6 +165,13 @@ test("a status counts nodes", () => {
   });
 });
 
+test("a status keeps what others put into it", () => {
+  const conditions = [{ type: "Mine", status: "True" }];
+  const given = { ...set(), status: { numberReady: 7, collisionCount: 2, conditions } };
+  const { numberReady, ...kept } = planOf(given, [node("a")], [pod("a", "a")]).status;
+  assert.deepEqual([numberReady, kept.collisionCount, kept.conditions], [1, 2, conditions]);
+});
+
 test("bounds are parts of the nodes, rounded up, and never both nothing", () => {
   const bounds = (maxUnavailable: number | string, maxSurge: number | string) =>
     boundsOf(set({ updateStrategy: { rollingUpdate: { maxUnavailable, maxSurge } } }), 10);

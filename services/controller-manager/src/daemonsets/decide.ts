@@ -157,7 +157,8 @@ function statusOf(state: DaemonState, all: readonly OnNode[], now: number): Daem
     if (isHere.some((pod) => isAvailable(pod, set.spec?.minReadySeconds ?? 0, now))) counts.available += 1;
     if (pods.some((pod) => isNew(pod, state))) counts.updated += 1;
   }
-  const { collisionCount } = set.status ?? {};
+  // Nobody here writes conditions: what others put there stays.
+  const { collisionCount, conditions } = set.status ?? {};
   return {
     currentNumberScheduled: counts.current,
     numberMisscheduled: counts.misplaced,
@@ -168,5 +169,6 @@ function statusOf(state: DaemonState, all: readonly OnNode[], now: number): Daem
     ...(counts.available === 0 ? {} : { numberAvailable: counts.available }),
     ...(counts.desired === counts.available ? {} : { numberUnavailable: counts.desired - counts.available }),
     ...(collisionCount === undefined ? {} : { collisionCount }),
+    ...(conditions === undefined ? {} : { conditions }),
   };
 }

@@ -2,6 +2,7 @@ import type { RawNodeAffinity, RawTaint, RawToleration } from "@orch/scheduling/
 import type { Seen } from "../rim/objects.js";
 import type { PodTemplate } from "../rim/pod-control.js";
 import type { LabelSelector } from "../rim/selection.js";
+import type { Condition } from "../rim/status.js";
 
 export interface DaemonSet extends Seen {
   readonly spec?: {
@@ -36,6 +37,7 @@ export interface DaemonSetStatus {
   readonly numberAvailable?: number;
   readonly numberUnavailable?: number;
   readonly collisionCount?: number;
+  readonly conditions?: readonly Condition[];
 }
 
 export interface Node extends Seen {
