@@ -1,3 +1,4 @@
+import type { JsonObject } from "@orch/schema/descriptor.js";
 import { jsonText } from "@orch/status/json-text.js";
 
 /**
@@ -63,16 +64,23 @@ const metadataOrder = [
   "managedFields",
 ] as const;
 
-/** An object's stored bytes. Its `metadata` has at least a name; a resourceVersion in it is left out. */
-export function printStored(
-  kind: { readonly kind: string; readonly apiVersion: string },
-  object: { readonly metadata: object },
-): Buffer {
+interface Named {
+  readonly kind: string;
+  readonly apiVersion: string;
+}
+
+/** What an object's stored bytes say. Its `metadata` has at least a name; a resourceVersion in it is left out. */
+export function storedTree(kind: Named, object: { readonly metadata: object }): JsonObject {
   const metadata: Record<string, unknown> = {};
   for (const name of metadataOrder) {
     const value: unknown = Reflect.get(object.metadata, name);
     if (value !== undefined) metadata[name] = value;
   }
   const { metadata: _metadata, kind: _kind, apiVersion: _apiVersion, ...rest } = object as Record<string, unknown>;
-  return Buffer.from(jsonText({ kind: kind.kind, apiVersion: kind.apiVersion, metadata, ...rest }));
+  return { kind: kind.kind, apiVersion: kind.apiVersion, metadata, ...rest };
+}
+
+/** An object's stored bytes: {@link storedTree} as a text. */
+export function printStored(kind: Named, object: { readonly metadata: object }): Buffer {
+  return Buffer.from(jsonText(storedTree(kind, object)));
 }

@@ -5,6 +5,7 @@ import { type Comparison, compare, isSame, withoutIgnored } from "./compare.js";
 import { type FieldWrite, inVersion, knownSchema, schemaIn, type VersionedObject } from "./field-write.js";
 import { followTopology } from "./follow-schema.js";
 import { type Managers, type Owner, withoutEmpty, withSet } from "./managers.js";
+import type { Schema } from "./schema.js";
 
 /** Fields of one owner whose values would change under it. */
 export interface Conflict {
@@ -39,11 +40,21 @@ export function currentManagers({ versions }: FieldWrite, live: VersionedObject,
   for (const [id, owner] of managers) {
     const schema = schemaIn(versions, owner.apiVersion);
     if (schema === undefined) continue;
-    current.set(id, withSet(owner, followTopology(schema, owner.set)));
+    current.set(id, withSet(owner, followed(schema, owner.set)));
     others ||= owner.apiVersion !== live.apiVersion;
   }
   if (others) mustFit(knownSchema(versions, live.apiVersion), live.object, { duplicates: false });
   return current;
+}
+
+/** Sets that are as a type has them, by that: those of an object that is changed again are the same. */
+const sound = new WeakMap<FieldSet, Schema>();
+
+function followed(schema: Schema, set: FieldSet): FieldSet {
+  if (sound.get(set) === schema) return set;
+  const after = followTopology(schema, set);
+  if (after === set) sound.set(set, schema);
+  return after;
 }
 
 /** The difference that a change makes in any version, worked out when asked for; without the fields to ignore. */

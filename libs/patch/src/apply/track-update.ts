@@ -5,9 +5,9 @@ import type { FieldFilter } from "../fields/field-filter.js";
 import {
   difference,
   emptySet,
-  equalSets,
   type FieldSet,
   fieldSet,
+  intersection,
   isEmpty,
   sorted,
   union,
@@ -169,15 +169,23 @@ export function updated(live: JsonObject, object: JsonObject, managers: Managers
   }
   const current = currentManagers(write, change.live, managers);
   const comparisonIn = comparisons(write, change);
-  const left = takeOver(current, comparisonIn, { own: undefined, force: true });
-  const taken = takenBy(comparisonIn(write.apiVersion));
-  if (isEmpty(taken)) return left;
+  const comparison = comparisonIn(write.apiVersion);
+  const taken = takenBy(comparison);
+  if (isEmpty(taken)) return takeOver(current, comparisonIn, { own: undefined, force: true });
   const key: ManagerKey = { ...keyOf(write), operation: "Update" };
   const id = managerId(key);
-  // Fields that come back to their owner make its set what it was: the stored tree is kept.
-  const previous = managers.get(id) ?? { ...key, time: undefined, set: emptySet, entry: undefined };
-  const set = union(left.get(id)?.set ?? emptySet, taken);
-  return new Map(left).set(id, at(withSet(previous, equalSets(previous.set, set) ? previous.set : set), write.now));
+  const left = takeOver(current, comparisonIn, { own: id, force: true });
+  const own = current.get(id) ?? { ...key, time: undefined, set: emptySet, entry: undefined };
+  return new Map(left).set(id, at(withSet(own, ownAfter(own.set, taken, comparison)), write.now));
+}
+
+/**
+ * The fields of the writer itself: less what is gone or nobody's, and what it took, in this order, so that the set of one who
+ * changes what it owns stays the very tree that it was.
+ */
+function ownAfter(set: FieldSet, taken: FieldSet, { added, modified, removed }: Comparison): FieldSet {
+  const nobodys = intersection(union(modified, added), neverOwned);
+  return union(difference(difference(set, nobodys), removed), taken);
 }
 
 /** Who writes, but for the operation. */

@@ -11,6 +11,10 @@ import {
   self,
 } from "./path-element.js";
 
+/** Trees that were found to be in canonical form: those of an object that is changed again are the same. */
+const known = new WeakSet<object>();
+const isKnown = (tree: object): tree is FieldSet => known.has(tree);
+
 /** A set, or why a tree is none. */
 export type ReadFieldSet = { readonly set: FieldSet } | { readonly wrong: string };
 
@@ -19,7 +23,13 @@ export type ReadFieldSet = { readonly set: FieldSet } | { readonly wrong: string
  * as everything is that was written by {@link sorted}. Elements of unknown kinds are passed over.
  */
 export function readFieldSet(fields: unknown): ReadFieldSet {
-  if (isObject(fields) && isPlainLevel(fields, true)) return { set: fields };
+  if (isObject(fields)) {
+    if (isKnown(fields)) return { set: fields };
+    if (isPlainLevel(fields, true)) {
+      known.add(fields);
+      return { set: fields };
+    }
+  }
   try {
     return { set: readLevel(fields, true) };
   } catch (thrown) {

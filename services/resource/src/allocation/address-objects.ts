@@ -3,7 +3,7 @@ import { type AnyObject, withMetadata } from "@orch/api/object.js";
 import { objectOf } from "@orch/codec/json.js";
 import type { Naming } from "@orch/naming/naming.js";
 import { wireTime } from "@orch/status/wire-time.js";
-import { storedBytes } from "../write/storing/stored.js";
+import { encodeStored } from "../write/storing/stored.js";
 import { type AddressObjects, type Claim, printedClaim, readClaim } from "./claims.js";
 
 export interface AddressObjectsDeps {
@@ -39,7 +39,7 @@ export function createAddressObjects({ kind, naming, newUid, now }: AddressObjec
         },
         spec: { parentRef: { group: "", resource: "services", namespace, name } },
       };
-      return storedBytes(kind, object);
+      return encodeStored(kind, object).bytes;
     },
     read(value) {
       // Clients write them, too: whatever is no claim is nobody's.

@@ -45,6 +45,7 @@ const shared = {
   history: settings.history,
   largestHere: Number.POSITIVE_INFINITY,
   recent: () => undefined,
+  noteTree: () => {},
   now: () => Date.now(),
   newUid: randomUUID,
   random: Math.random,

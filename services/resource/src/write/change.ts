@@ -10,7 +10,7 @@ import { throughStages } from "./stages.js";
 import { type Attempt, done, untilDone } from "./storing/attempts.js";
 import type { StoredState } from "./storing/recent-states.js";
 import { storeChange } from "./storing/store-draft.js";
-import type { Stored } from "./storing/stored.js";
+import { type Stored, treeOf } from "./storing/stored.js";
 import type { Surface } from "./surface.js";
 import { storeSpan, within } from "./traced.js";
 import { checkSizeHere, keyOf, type Write } from "./write.js";
@@ -62,11 +62,12 @@ function asRefusal(error: unknown): { readonly refusal: ApiError } {
   throw error;
 }
 
-async function tryOn(write: Write, state: StoredState, change: Change): Promise<Attempt<Stored>> {
+async function tryOn(write: Write, found: StoredState, change: Change): Promise<Attempt<Stored>> {
   const { deps } = write;
   const { surface, options, begin } = change;
-  checkSizeHere(deps, state);
-  checkIfMatch(write, String(state.revision));
+  checkSizeHere(deps, found);
+  checkIfMatch(write, String(found.revision));
+  const state = withTree(write, found);
   const read = readStored(write, state);
   const old = read instanceof Promise ? await read : read;
   const live = (surface.begin ?? surface.show)(old);
@@ -88,6 +89,15 @@ async function tryOn(write: Write, state: StoredState, change: Change): Promise<
     if (object === old && !isStale) return unchanged(state, draft.warnings);
     return storeChange(object === old ? { ...draft, object } : draft, state);
   });
+}
+
+/** The state with its tree, for the next change of it, too: that may say nothing new, and leave it as it is. */
+function withTree({ deps }: Write, state: StoredState): StoredState {
+  if (state.tree !== undefined) return state;
+  const { key, revision, value } = state;
+  const tree = treeOf(state);
+  deps.noteTree({ key, revision, bytes: value.length, tree });
+  return { ...state, tree };
 }
 
 function unchanged({ value, revision }: StoredState, warnings: readonly string[] = []): Attempt<Stored> {

@@ -2,13 +2,11 @@ import type { Kind } from "@orch/api/catalog.js";
 import { needsWebhook, shapedAs } from "@orch/api/custom/shaped.js";
 import { type AnyObject, withMetadata } from "@orch/api/object.js";
 import { decodeObject } from "@orch/api/writes.js";
-import { objectOf } from "@orch/codec/json.js";
 import { complete } from "@orch/schema/complete.js";
 import type { JsonObject } from "@orch/schema/descriptor.js";
 import { internalError } from "@orch/status/api-error.js";
-import { DamagedEntry, noObject } from "@orch/store/damaged-entry.js";
 import type { StoredState } from "./storing/recent-states.js";
-import { storedBytes, storedObject, withRevision } from "./storing/stored.js";
+import { type Encoded, encodeStored, storedObject, treeOf, withRevision } from "./storing/stored.js";
 import type { KnownConversions, Write } from "./write.js";
 
 /**
@@ -20,14 +18,14 @@ import type { KnownConversions, Write } from "./write.js";
 export function readStored(write: Write, state: StoredState): AnyObject | Promise<AnyObject> {
   const { custom } = write.kind;
   if (custom === undefined) return storedObject(write.kind, state);
-  return shownIn(write, parsed(state), state.revision);
+  return shownIn(write, withMetadata(treeOf(state)), state.revision);
 }
 
 /** The same of many, with as few questions as there can be. */
 export async function readAllStored(write: Write, states: readonly StoredState[]): Promise<readonly AnyObject[]> {
   const { kind } = write;
   if (kind.custom?.webhook === undefined) return Promise.all(states.map((state) => readStored(write, state)));
-  const objects = states.map(parsed);
+  const objects = states.map((state) => withMetadata(treeOf(state)));
   const foreign = objects.filter((object) => needsWebhook(kind, object["apiVersion"]));
   const converted = foreign.length === 0 ? [] : await write.deps.convert(kind, foreign, write.span);
   const made = new Map(foreign.map((object, i) => [object, converted[i]]));
@@ -59,10 +57,12 @@ export function inStoredVersion(write: Write, object: AnyObject): AnyObject | Pr
 }
 
 /** What is stored of an object. @throws ApiError RequestEntityTooLarge */
-export function bytesToStore(write: Write, object: AnyObject): Buffer | Promise<Buffer> {
+export function encode(write: Write, object: AnyObject): Encoded | Promise<Encoded> {
   const { stored } = write.kind;
   const toStore = inStoredVersion(write, object);
-  return toStore instanceof Promise ? toStore.then((late) => storedBytes(stored, late)) : storedBytes(stored, toStore);
+  return toStore instanceof Promise
+    ? toStore.then((late) => encodeStored(stored, late))
+    : encodeStored(stored, toStore);
 }
 
 /** An object of one version in another one, for who owns which field; with what the reference always writes. */
@@ -117,12 +117,4 @@ async function withConversions<T>(known: KnownConversions, step: () => T): Promi
 
 function keyOf(object: AnyObject, to: Kind): string {
   return `${to.apiVersion}\n${JSON.stringify(object)}`;
-}
-
-function parsed(state: StoredState): AnyObject {
-  try {
-    return withMetadata(objectOf(state.value));
-  } catch (error) {
-    throw new DamagedEntry(noObject(state), error);
-  }
 }

@@ -20,7 +20,7 @@ import { successReply } from "./reply.js";
 import { admitPosted } from "./review/admit-posted.js";
 import { type Attempt, untilDone } from "./storing/attempts.js";
 import type { StoredState } from "./storing/recent-states.js";
-import { storedBytes, storedObject } from "./storing/stored.js";
+import { encodeStored, storedObject } from "./storing/stored.js";
 import { inItsPlace } from "./surface.js";
 import { warned } from "./warned.js";
 import { builtIn, contextOf, keyOf, keyPrefix, resourceOf, type Write } from "./write.js";
@@ -121,7 +121,7 @@ async function act(write: Write, { entry, judged, options }: Action): Promise<"d
 
 async function countDown(write: Write, budget: PodDisruptionBudget, judged: Entry | undefined): Promise<boolean> {
   if (judged === undefined) return false;
-  const value = storedBytes(builtIn(write, "policy/v1", "PodDisruptionBudget"), { ...budget });
+  const { bytes: value } = encodeStored(builtIn(write, "policy/v1", "PodDisruptionBudget"), { ...budget });
   const swap = await write.deps.store.swap({ key: judged.key, expected: judged.revision, value, essential: true });
   return swap.done;
 }
@@ -140,7 +140,7 @@ async function removePod(write: Write, state: StoredState, options: DeleteOption
   await deps.admission.validateDelete(write, pod);
   checkDeletePreconditions(write, options, pod);
   if (options.dryRun) return removeState(write, state, options);
-  const value = storedBytes(kind, withDisruptionTarget(pod, contextOf(write).now));
+  const { bytes: value } = encodeStored(kind, withDisruptionTarget(pod, contextOf(write).now));
   const note = historyNote(write, { key: state.key, before: state, after: value });
   const swap = await deps.store.swap({ key: state.key, expected: state.revision, value, essential: true, note });
   if (!swap.done) return { done: false, current: swap.current };

@@ -1,5 +1,7 @@
+import { withMetadata } from "@orch/api/object.js";
 import { setDefaults } from "@orch/api/writes.js";
 import { withOwnersOnce } from "@orch/render/owner-references.js";
+import { sharedObject } from "@orch/schema/shared.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { type NamedStage, toldStages } from "../explain/told-stages.js";
 import type { Advice } from "./advice.js";
@@ -54,8 +56,11 @@ function placed(draft: Draft): Draft {
   return { ...draft, object: inItsPlace(write, object) };
 }
 
+/** What is as it was is the old state's very tree from here on: each later stage compares the two. */
 function defaulted(draft: Draft): Draft {
-  return { ...draft, object: setDefaults(draft.surface.kind, draft.object) };
+  const { surface, old } = draft;
+  const object = setDefaults(surface.kind, draft.object);
+  return { ...draft, object: old === undefined ? object : withMetadata(sharedObject(old, object)) };
 }
 
 /** Before admission: what the server itself adds belongs to nobody. */

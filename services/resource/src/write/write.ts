@@ -34,6 +34,7 @@ export interface WriteDeps {
   readonly store: Store;
   /** The state of an object that was seen last, if it is remembered. */
   readonly recent: RememberingStore["recent"];
+  readonly noteTree: RememberingStore["noteTree"];
   readonly catalog: Catalog;
   readonly naming: Naming;
   readonly namespaces: Namespaces;

@@ -3,7 +3,7 @@ import type { AnyObject } from "@orch/api/object.js";
 import type { ResourceQuota } from "@orch/api/quota/types.js";
 import { key } from "@orch/store/revision.js";
 import type { Entry } from "@orch/store/store.js";
-import { storedBytes, storedObject } from "../../write/storing/stored.js";
+import { encodeStored, storedObject } from "../../write/storing/stored.js";
 import { builtIn, type WriteDeps } from "../../write/write.js";
 
 /** A quota as it stands in the store. */
@@ -30,7 +30,7 @@ export async function readQuotas(deps: Deps, namespace: string): Promise<readonl
 export async function storeUsed(deps: Deps, { entry, object, quota }: StoredQuota, used: Resources): Promise<boolean> {
   const kind = builtIn({ deps }, "v1", "ResourceQuota");
   const { resourceVersion: _version, ...metadata } = object.metadata;
-  const value = storedBytes(kind, { ...object, metadata, status: { ...quota.status, used } });
+  const { bytes: value } = encodeStored(kind, { ...object, metadata, status: { ...quota.status, used } });
   const swap = await deps.store.swap({ key: entry.key, expected: entry.revision, value });
   return swap.done;
 }

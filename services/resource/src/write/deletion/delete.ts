@@ -6,7 +6,7 @@ import type { Entry } from "@orch/store/store.js";
 import { historyNote } from "../../history/note.js";
 import { noAdvice } from "../advice.js";
 import { note } from "../audit-notes.js";
-import { bytesToStore, readStored } from "../conversions.js";
+import { encode, readStored } from "../conversions.js";
 import { checkIfMatch } from "../preconditions.js";
 import { objectReply, successReply } from "../reply.js";
 import { type Attempt, done, untilDone } from "../storing/attempts.js";
@@ -60,7 +60,7 @@ export async function removeState(
     }
     return done({ ...(await removedReply(write, old, state)), warnings });
   }
-  const bytes = await bytesToStore(write, marked);
+  const { bytes } = await encode(write, marked);
   const answer = async (revision: number): Promise<Attempt<WriteReply>> =>
     done({ ...(await objectReply(write, { is: "changed", bytes, revision, warnings: [] })), warnings });
   if (options.dryRun || bytes.equals(state.value)) return answer(state.revision);

@@ -1,16 +1,37 @@
+import type { JsonObject } from "@orch/schema/descriptor.js";
 import { ownMemory } from "@orch/store/own-memory.js";
-import type { Key } from "@orch/store/revision.js";
+import type { Key, Revision } from "@orch/store/revision.js";
 import type { Entry, Store } from "@orch/store/store.js";
 import { LRUCache } from "lru-cache";
 
 /** A stored state of an object, as a change begins from it. */
-export type StoredState = Pick<Entry, "key" | "value" | "revision" | "stale">;
+export interface StoredState extends Pick<Entry, "key" | "value" | "revision" | "stale"> {
+  /** What the value says, where that need not be read. Never written to. */
+  readonly tree?: JsonObject | undefined;
+  /**
+   * What a writer had before it was made ready to be stored: what is read shares with it what both say, so that whoever judged or
+   * indexed a part of it sees that it is the same.
+   */
+  readonly written?: JsonObject | undefined;
+}
+
+/** What a stored state says. */
+interface ReadTree {
+  readonly key: Key;
+  readonly revision: Revision;
+  /** Of its text. */
+  readonly bytes: number;
+  readonly tree: JsonObject;
+  readonly written?: JsonObject | undefined;
+}
 
 /** A store that remembers the states that went through it last. */
 export interface RememberingStore {
   readonly store: Store;
   /** What was seen last at a key: newer states may be stored by now, which only a swap or a get tells. */
   readonly recent: (key: Key) => StoredState | undefined;
+  /** Who changes an object is likely to change it again: what was read or written then need not be read for that. */
+  readonly noteTree: (read: ReadTree) => void;
   /** What went through may be stale by now. */
   readonly forget: () => void;
 }
@@ -18,6 +39,8 @@ export interface RememberingStore {
 const defaultBytes = 32 << 20;
 /** Beside key and value. */
 const overhead = 200;
+/** A tree takes some eight times the memory of its text. */
+const treesPart = 1 / 4;
 
 /**
  * Most changes follow another change of the same object by the same replica: they begin from the state that it left,
@@ -28,6 +51,10 @@ export function remembering(store: Store, maxBytes = defaultBytes): RememberingS
     maxSize: maxBytes,
     sizeCalculation: ({ key, value }) => value.length + key.length + overhead,
   });
+  const trees = new LRUCache<Key, ReadTree>({
+    maxSize: maxBytes * treesPart,
+    sizeCalculation: ({ bytes }) => bytes,
+  });
   /** What was sealed before what is known was forgotten may be stale, too. */
   let era = 0;
   const keep = (key: Key, state: StoredState | undefined): void => {
@@ -36,10 +63,17 @@ export function remembering(store: Store, maxBytes = defaultBytes): RememberingS
   };
   const { transactions } = store;
   return {
-    recent: (key) => states.get(key),
+    recent(key) {
+      const state = states.get(key);
+      if (state === undefined) return undefined;
+      const read = trees.get(key);
+      return read?.revision === state.revision ? { ...state, tree: read.tree, written: read.written } : state;
+    },
+    noteTree: (read) => void trees.set(read.key, read),
     forget() {
       era++;
       states.clear();
+      trees.clear();
     },
     store: {
       ...store,
@@ -65,6 +99,7 @@ export function remembering(store: Store, maxBytes = defaultBytes): RememberingS
         const { key, value } = change;
         // Whatever becomes of it, what was known is not to be relied on.
         states.delete(key);
+        if (value === undefined) trees.delete(key);
         const begun = era;
         const swap = await store.swap(change);
         if (!swap.done) keep(key, swap.current);

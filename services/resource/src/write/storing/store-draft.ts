@@ -9,7 +9,7 @@ import type { Span } from "@orch/status/span.js";
 import { noRevision } from "@orch/store/revision.js";
 import type { Entry } from "@orch/store/store.js";
 import { historyNote } from "../../history/note.js";
-import { bytesToStore } from "../conversions.js";
+import { encode } from "../conversions.js";
 import { isFinished } from "../deletion/deletion.js";
 import type { Draft } from "../draft.js";
 import { generatedName } from "../generated-name.js";
@@ -124,8 +124,8 @@ function createStored(draft: Draft, object: AnyObject): Promise<Outcome> {
 async function createdIn({ write, options }: Draft, object: AnyObject): Promise<Outcome> {
   const { deps, storing } = write;
   storing?.event("About to Encode");
-  const made = bytesToStore(write, options.dryRun ? object : keptOf(write.kind, object));
-  const bytes = made instanceof Promise ? await made : made;
+  const made = encode(write, options.dryRun ? object : keptOf(write.kind, object));
+  const { bytes } = made instanceof Promise ? await made : made;
   encoded(storing, bytes);
   const key = keyOf(write, object.metadata.name ?? "");
   if (options.dryRun) {
@@ -146,8 +146,8 @@ async function changeStored(
 ): Promise<Outcome> {
   const { deps, kind, storing } = write;
   storing?.event("About to Encode");
-  const made = bytesToStore(write, options.dryRun ? object : keptOf(kind, object));
-  const bytes = made instanceof Promise ? await made : made;
+  const made = encode(write, options.dryRun ? object : keptOf(kind, object));
+  const { bytes, tree } = made instanceof Promise ? await made : made;
   encoded(storing, bytes);
   const gone = isFinished(kind, object);
   if (options.dryRun) return { type: "stored", bytes, revision };
@@ -164,6 +164,7 @@ async function changeStored(
   }
   if (!swap.done) return { type: "stale", current: swap.current };
   if (gone) await deps.allocations.removed(kind, object);
+  else deps.noteTree({ key, revision: swap.revision, bytes: bytes.length, tree, written: object });
   return { type: "stored", bytes, revision: swap.revision };
 }
 

@@ -1,10 +1,13 @@
 import type { Kind } from "@orch/api/catalog.js";
 import { type AnyObject, withMetadata } from "@orch/api/object.js";
 import { objectOf } from "@orch/codec/json.js";
-import { printStored } from "@orch/codec/stored-object.js";
+import { storedTree } from "@orch/codec/stored-object.js";
 import { complete } from "@orch/schema/complete.js";
 import { decode } from "@orch/schema/decode.js";
+import type { JsonObject } from "@orch/schema/descriptor.js";
+import { sharedObject } from "@orch/schema/shared.js";
 import { tooLarge } from "@orch/status/api-error.js";
+import { jsonText } from "@orch/status/json-text.js";
 import { DamagedEntry, noObject } from "@orch/store/damaged-entry.js";
 import { keyOf, type Write } from "../write.js";
 import type { StoredState } from "./recent-states.js";
@@ -18,9 +21,20 @@ export const maxObjectBytes = 1.5 * 1024 * 1024;
  */
 export function storedObject(kind: Kind, entry: StoredState): AnyObject {
   try {
-    return parsedObject(kind, entry.value, entry.revision);
+    const { value } = decode(kind.type, treeOf(entry));
+    const object = entry.written === undefined ? value : sharedObject(entry.written, value);
+    return withRevision(withMetadata(object), entry.revision);
   } catch (error) {
-    throw new DamagedEntry(noObject(entry), error);
+    throw error instanceof DamagedEntry ? error : new DamagedEntry(noObject(entry), error);
+  }
+}
+
+/** What the bytes of a state say; never written to. @throws DamagedEntry where that is no object */
+export function treeOf(state: StoredState): JsonObject {
+  try {
+    return state.tree ?? objectOf(state.value);
+  } catch (error) {
+    throw new DamagedEntry(noObject(state), error);
   }
 }
 
@@ -30,22 +44,25 @@ export async function findStored(write: Write, kind: Kind, name: string): Promis
   return entry === undefined ? undefined : storedObject(kind, entry);
 }
 
-function parsedObject(kind: Kind, value: Buffer, revision: number | undefined): AnyObject {
-  return withRevision(withMetadata(decode(kind.type, objectOf(value)).value), revision);
-}
-
 /** The object with the resourceVersion that a revision is; without one where that is undefined. */
 export function withRevision(object: AnyObject, revision: number | undefined): AnyObject {
   if (revision === undefined) return object;
   return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
 }
 
+/** An object as it is stored, and what its bytes say. */
+export interface Encoded {
+  readonly bytes: Buffer;
+  readonly tree: JsonObject;
+}
+
 /** As the reference writes it: with the zeros that it always writes. @throws ApiError RequestEntityTooLarge */
-export function storedBytes(kind: Kind, object: AnyObject): Buffer {
-  const bytes = printStored(kind, { ...complete(kind.type, object), metadata: object.metadata });
+export function encodeStored(kind: Kind, object: AnyObject): Encoded {
+  const tree = storedTree(kind, { ...complete(kind.type, object), metadata: object.metadata });
+  const bytes = Buffer.from(jsonText(tree));
   if (bytes.length > maxObjectBytes)
     throw tooLarge(`an object may have ${maxObjectBytes} bytes, this one has ${bytes.length}`);
-  return bytes;
+  return { bytes, tree };
 }
 
 /** What a write came to. */

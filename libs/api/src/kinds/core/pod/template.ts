@@ -54,6 +54,21 @@ export function validatePodTemplate(
   naming: Naming,
   found?: readonly FieldError[],
 ): FieldError[] {
+  if (found === undefined && sound.get(template) === naming) return [];
+  const errors = templateErrors(template, at, naming, found);
+  if (errors.length === 0) sound.set(template, naming);
+  return errors;
+}
+
+/** Templates that nothing was wrong with: one that a change leaves as it is is not judged again. */
+const sound = new WeakMap<PodTemplate, Naming>();
+
+function templateErrors(
+  template: PodTemplate,
+  at: string,
+  naming: Naming,
+  found: readonly FieldError[] | undefined,
+): FieldError[] {
   const { metadata = {}, spec = {} } = template;
   const { annotations = {} } = metadata;
   const place = `${at}.annotations`;
