@@ -44,6 +44,9 @@ export function withoutDisabledInSpec<T extends { readonly spec?: { readonly tem
   return kept === template ? object : { ...object, spec: { ...object.spec, template: kept } };
 }
 
+/** Templates that nothing was wrong with: one that a change leaves as it is is not judged again. */
+const sound = new WeakMap<PodTemplate, Naming>();
+
 /**
  * Everything about a template that the walk over its type does not tell: labels, annotations and what depends on
  * several fields of its spec. Which restartPolicy a controller takes is the caller's rule.
@@ -54,20 +57,18 @@ export function validatePodTemplate(
   naming: Naming,
   found?: readonly FieldError[],
 ): FieldError[] {
-  if (found === undefined && sound.get(template) === naming) return [];
-  const errors = templateErrors(template, at, naming, found);
+  if (found !== undefined) return templateErrors(template, at, naming, found);
+  if (sound.get(template) === naming) return [];
+  const errors = templateErrors(template, at, naming);
   if (errors.length === 0) sound.set(template, naming);
   return errors;
 }
-
-/** Templates that nothing was wrong with: one that a change leaves as it is is not judged again. */
-const sound = new WeakMap<PodTemplate, Naming>();
 
 function templateErrors(
   template: PodTemplate,
   at: string,
   naming: Naming,
-  found: readonly FieldError[] | undefined,
+  found?: readonly FieldError[],
 ): FieldError[] {
   const { metadata = {}, spec = {} } = template;
   const { annotations = {} } = metadata;
