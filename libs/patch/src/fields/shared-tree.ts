@@ -1,5 +1,5 @@
-import { setOwn } from "./decode.js";
-import { isObject, type JsonObject } from "./descriptor.js";
+import { setOwn } from "@orch/schema/decode.js";
+import { isObject, type JsonObject } from "@orch/schema/descriptor.js";
 
 /**
  * `next` with the very objects and lists of `before` wherever both say the same, so that whoever compares the two later sees

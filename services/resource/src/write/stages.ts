@@ -1,7 +1,7 @@
 import { withMetadata } from "@orch/api/object.js";
 import { setDefaults } from "@orch/api/writes.js";
+import { sharedObject } from "@orch/patch/fields/shared-tree.js";
 import { withOwnersOnce } from "@orch/render/owner-references.js";
-import { sharedObject } from "@orch/schema/shared.js";
 import { ApiError } from "@orch/status/api-error.js";
 import { type NamedStage, toldStages } from "../explain/told-stages.js";
 import type { Advice } from "./advice.js";

@@ -39,7 +39,7 @@ export interface RememberingStore {
 const defaultBytes = 32 << 20;
 /** Beside key and value. */
 const overhead = 200;
-/** A tree takes some eight times the memory of its text. */
+/** The part of what may be remembered that trees may be of, by their texts. A tree takes some eight times as much. */
 const treesPart = 1 / 4;
 
 /**
@@ -52,7 +52,7 @@ export function remembering(store: Store, maxBytes = defaultBytes): RememberingS
     sizeCalculation: ({ key, value }) => value.length + key.length + overhead,
   });
   const trees = new LRUCache<Key, ReadTree>({
-    maxSize: maxBytes * treesPart,
+    maxSize: Math.ceil(maxBytes * treesPart),
     sizeCalculation: ({ bytes }) => bytes,
   });
   /** What was sealed before what is known was forgotten may be stale, too. */
