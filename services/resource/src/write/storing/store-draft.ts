@@ -2,7 +2,7 @@ import type { Kind } from "@orch/api/catalog.js";
 import type { AnyObject } from "@orch/api/object.js";
 import { keptOf } from "@orch/api/writes.js";
 import { objectOf } from "@orch/codec/json.js";
-import { equalJson } from "@orch/schema/equal.js";
+import { sameTree } from "@orch/patch/fields/same-tree.js";
 import type { ObjectMeta } from "@orch/schema/object-meta.js";
 import { ApiError, alreadyExists } from "@orch/status/api-error.js";
 import type { Span } from "@orch/status/span.js";
@@ -17,7 +17,7 @@ import { storeSpan, within } from "../traced.js";
 import { keyOf, resourceOf } from "../write.js";
 import { type Attempt, done } from "./attempts.js";
 import type { StoredState } from "./recent-states.js";
-import type { Stored } from "./stored.js";
+import { type Encoded, type Stored, treeOf } from "./stored.js";
 
 /** What a try to store a state came to. */
 type Outcome =
@@ -139,19 +139,16 @@ async function createdIn({ write, options }: Draft, object: AnyObject): Promise<
   return swap.done ? { type: "stored", bytes, revision: swap.revision } : { type: "stale", current: swap.current };
 }
 
-async function changeStored(
-  { write, options }: Draft,
-  { key, value, revision, stale }: StoredState,
-  object: AnyObject,
-): Promise<Outcome> {
+async function changeStored({ write, options }: Draft, state: StoredState, object: AnyObject): Promise<Outcome> {
   const { deps, kind, storing } = write;
+  const { key, value, revision, stale } = state;
   storing?.event("About to Encode");
   const made = encode(write, options.dryRun ? object : keptOf(kind, object));
   const { bytes, tree } = made instanceof Promise ? await made : made;
   encoded(storing, bytes);
   const gone = isFinished(kind, object);
   if (options.dryRun) return { type: "stored", bytes, revision };
-  if (!gone && stale !== true && isSame(bytes, value)) return { type: "same", bytes: value, revision };
+  if (!gone && stale !== true && isSame({ bytes, tree }, state)) return { type: "same", bytes: value, revision };
   const essential = isEssential(kind, object, { bytes, before: value });
   storing?.event("Transaction prepared");
   const after = gone ? undefined : bytes;
@@ -193,17 +190,10 @@ function isEssential(
 }
 
 /**
- * Clients of other languages send the fields that they read in an order of their own: that is no change. Such texts have the
- * same bytes in another order, which is found out in a tenth of the time that it takes to read both.
+ * Clients of other languages send the fields that they read in an order of their own: that is no change. A new state has the
+ * old one's very trees where they say the same, so this ends at the first difference.
  */
-function isSame(bytes: Buffer, stored: Buffer): boolean {
-  if (bytes.length !== stored.length) return false;
-  if (bytes.equals(stored)) return true;
-  return sumOf(bytes) === sumOf(stored) && equalJson(objectOf(bytes), objectOf(stored));
-}
-
-function sumOf(bytes: Buffer): number {
-  let sum = 0;
-  for (let i = 0; i < bytes.length; i++) sum += bytes[i] ?? 0;
-  return sum;
+function isSame({ bytes, tree }: Encoded, stored: StoredState): boolean {
+  if (bytes.length !== stored.value.length) return false;
+  return bytes.equals(stored.value) || sameTree(tree, treeOf(stored));
 }
