@@ -5,11 +5,12 @@ import type { Row } from "../table.js";
 import type { OrchTarget } from "../targets.js";
 
 /** Objects that the changes go around. */
-const objects = 64;
+export const objects = 64;
 const connections = 32;
 const manager = "bench";
 
-interface Change {
+/** A way to change a Deployment. */
+export interface Change {
   readonly operation: string;
   readonly method: "PUT" | "PATCH";
   readonly contentType: string;
@@ -29,12 +30,7 @@ export async function benchPatches(
   for (const change of changes) {
     for (let i = 0; i < objects; i++) await once(endpoint, applied(i, change.operation));
     let sent = 0;
-    const request = (to: Endpoint): Buffer => {
-      const i = sent++;
-      const { method, contentType, body } = change;
-      const path = pathOf(change.operation, i);
-      return httpRequest(to, { method, path, contentType, body: JSON.stringify(named(body(i), change.operation, i)) });
-    };
+    const request = (to: Endpoint): Buffer => httpRequest(to, changing(change, sent++));
     const { operation } = change;
     const run = { operation, connections, request, success: (code: number) => code === 200, unit: "op/s" as const };
     const row = note(await measureRequests(target, run, { timing, floor: undefined }));
@@ -55,9 +51,22 @@ const nameOf = (operation: string, i: number): string =>
 const pathOf = (operation: string, i: number): string =>
   `/apis/apps/v1/namespaces/patches/deployments/${nameOf(operation, i)}?fieldManager=${manager}`;
 
-function applied(i: number, operation: string) {
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** The request that makes an object of those that changes go around. */
+export function applied(i: number, operation: string): Sent {
   const body = JSON.stringify(named(deploymentOf(0), operation, i));
   return { method: "PATCH", path: pathOf(operation, i), contentType: applyType, body };
+}
+
+/** The request of the change number `i`. */
+export function changing({ operation, method, contentType, body }: Change, i: number): Sent {
+  return { method, path: pathOf(operation, i), contentType, body: JSON.stringify(named(body(i), operation, i)) };
 }
 
 const applyType = "application/apply-patch+yaml";
@@ -90,7 +99,7 @@ function deploymentOf(revision: number): object {
 /** The revision of the `i`th change: another one each time that an object's turn comes. */
 const turn = (i: number): number => 1 + Math.floor(i / objects);
 
-const changes: readonly Change[] = [
+export const changes: readonly Change[] = [
   {
     operation: "update of a Deployment",
     method: "PUT",
