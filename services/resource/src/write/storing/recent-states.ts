@@ -39,7 +39,7 @@ export interface RememberingStore {
 const defaultBytes = 32 << 20;
 /** Beside key and value. */
 const overhead = 200;
-/** The part of what may be remembered that trees may be of, by their texts. A tree takes some eight times as much. */
+/** How much of what may be remembered trees may be of, by the length of their texts. */
 const treesPart = 1 / 4;
 
 /**
