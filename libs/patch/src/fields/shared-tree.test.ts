@@ -38,6 +38,11 @@ test("a tree that says the same in another order is the former one", () => {
   assert.equal(sharedObject(before, { e: "f", a: { c: [{ d: 2 }], b: 1 } }), before);
 });
 
+test("a member that is absent on one side and undefined on the other is another one", () => {
+  const next = { a: 1, c: undefined };
+  assert.equal(sharedObject({ a: 1, b: 2 }, next), next);
+});
+
 test("a member named __proto__ stays one", () => {
   const [before, next]: JsonObject[] = ['{"a":1,"__proto__":{"x":{}}}', '{"a":2,"__proto__":{"x":{}}}'].map((text) =>
     JSON.parse(text),

@@ -11,8 +11,9 @@ export function sharedObject(before: JsonObject, next: JsonObject): JsonObject {
   let different = 0;
   for (const name in next) {
     const given = next[name];
-    const value = Object.hasOwn(before, name) ? sharedValue(before[name], given) : given;
-    if (value !== before[name]) different++;
+    const isThere = Object.hasOwn(before, name);
+    const value = isThere ? sharedValue(before[name], given) : given;
+    if (!isThere || value !== before[name]) different++;
     if (value === given) continue;
     copy ??= { ...next };
     setOwn(copy, name, value);

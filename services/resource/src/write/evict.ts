@@ -146,5 +146,5 @@ async function removePod(write: Write, state: StoredState, options: DeleteOption
   if (!swap.done) return { done: false, current: swap.current };
   const { uid } = options.preconditions;
   const preconditions = uid === undefined ? {} : { uid };
-  return removeState(write, { ...state, value, revision: swap.revision }, { ...options, preconditions });
+  return removeState(write, { key: state.key, value, revision: swap.revision }, { ...options, preconditions });
 }
