@@ -95,6 +95,8 @@ test("an evaluation costs no less than the steps of its loops", () => {
       const made = makeProgram(text, analysis.checked, { env });
       if (!made.ok) return;
       const outcome = made.program.run((name) => (name === "l" ? new ArrayList(list) : read(name)));
+      // What the reference panics at (a key that no map takes) ends the loop, too.
+      if (!outcome.ok && outcome.cancelled === true) return;
       assert.ok(outcome.cost >= list.length, `${text}: ${outcome.cost} for ${list.length} elements`);
     }),
     { numRuns: runs(1000) },
