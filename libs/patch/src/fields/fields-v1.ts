@@ -11,10 +11,6 @@ import {
   self,
 } from "./path-element.js";
 
-/** Trees that were found to be in canonical form: those of an object that is changed again are the same. */
-const known = new WeakSet<object>();
-const isKnown = (tree: object): tree is FieldSet => known.has(tree);
-
 /** A set, or why a tree is none. */
 export type ReadFieldSet = { readonly set: FieldSet } | { readonly wrong: string };
 
@@ -23,13 +19,7 @@ export type ReadFieldSet = { readonly set: FieldSet } | { readonly wrong: string
  * as everything is that was written by {@link sorted}. Elements of unknown kinds are passed over.
  */
 export function readFieldSet(fields: unknown): ReadFieldSet {
-  if (isObject(fields)) {
-    if (isKnown(fields)) return { set: fields };
-    if (isPlainLevel(fields, true)) {
-      known.add(fields);
-      return { set: fields };
-    }
-  }
+  if (isObject(fields) && isPlain(fields)) return { set: fields };
   try {
     return { set: readLevel(fields, true) };
   } catch (thrown) {
@@ -38,7 +28,17 @@ export function readFieldSet(fields: unknown): ReadFieldSet {
   }
 }
 
+/** Trees that {@link isPlain} holds for: those of an object that is changed again are the same. */
+const plain = new WeakSet<object>();
+
 /** Whether a tree is surely in canonical form: what is stored nearly always is. */
+function isPlain(tree: object): tree is FieldSet {
+  if (plain.has(tree)) return true;
+  if (!isPlainLevel(tree, true)) return false;
+  plain.add(tree);
+  return true;
+}
+
 function isPlainLevel(tree: object, root: boolean): tree is FieldSet {
   let previous: PathElement | undefined;
   for (const element in tree) {
