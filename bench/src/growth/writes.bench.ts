@@ -48,20 +48,20 @@ function requestOf({ method, path, contentType, body }: Sent): FakeRequest {
   return { method, target: path, headers: { "content-type": contentType }, body };
 }
 
-/** Microseconds of a processor for each request, by rounds; the first half of them is not counted. */
+/** Microseconds of a processor for each request, by `turns` rounds; the first half of them is not counted. */
 async function measure(
   server: Server,
   request: (index: number) => FakeRequest,
-  rounds: number,
+  turns: number,
 ): Promise<readonly number[]> {
   const took: number[] = [];
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < turns; round++) {
     const waiting = Array.from({ length: each }, (_, i) => request(round * each + i));
     const before = preciseCpuMicroseconds(process.pid);
     await Promise.all(Array.from({ length: underWay }, () => askAll(server, waiting)));
     took.push((preciseCpuMicroseconds(process.pid) - before) / each);
   }
-  return took.slice(rounds / 2).toSorted((a, b) => a - b);
+  return took.slice(turns / 2).toSorted((a, b) => a - b);
 }
 
 async function askAll(server: Server, waiting: FakeRequest[]): Promise<void> {
