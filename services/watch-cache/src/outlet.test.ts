@@ -11,6 +11,7 @@ const kib = 1024;
 function outletInTurns() {
   const turns: (() => void)[] = [];
   const sent: string[] = [];
+  const bodies: Buffer[] = [];
   const ends: (string | undefined)[] = [];
   const sender: Sender<Chunk> = {
     deadline: undefined,
@@ -19,7 +20,10 @@ function outletInTurns() {
     pendingBytes: 0,
     onCancel: () => {},
     onDrain: () => {},
-    send: ({ body }) => sent.push(body.toString()) > 0,
+    send: ({ body }) => {
+      bodies.push(body);
+      return sent.push(body.toString()) > 0;
+    },
     end: (error) => void ends.push(error?.reason),
   };
   const outlet = createOutlet(sender, {
@@ -27,7 +31,7 @@ function outletInTurns() {
     pacer: createPacer((run) => void turns.push(run), 128 * kib),
     errorFrame: (error) => Buffer.from(error.reason),
   });
-  return { outlet, turns, sent, ends };
+  return { outlet, turns, sent, bodies, ends };
 }
 
 test("a first state of small events that are made of large objects takes turns; live events wait behind it", () => {
@@ -50,6 +54,20 @@ test("a first state of small events that are made of large objects takes turns; 
   const numbers = Array.from({ length: 40 }, (_, i) => `${i} `).join("");
   assert.deepEqual([sent.join(""), sent.at(-1)], [`${numbers}live`, "live"]);
   assert.equal(outlet.live, true);
+});
+
+test("large frames go out as they are, which other watches share; small ones beside each other are joined", () => {
+  const { outlet, turns, sent, bodies } = outletInTurns();
+  const large = [Buffer.alloc(20 * kib, "L"), Buffer.alloc(30 * kib, "M")] as const;
+  const [first, second] = large;
+  outlet.accept();
+  for (const frame of [Buffer.from("a"), Buffer.from("b"), first, Buffer.from("c"), second, Buffer.from("d")]) {
+    outlet.queue(frame.length, () => frame);
+  }
+  outlet.goLive();
+  while (turns.length > 0) turns.shift()?.();
+  assert.deepEqual(sent, ["", "ab", first.toString(), "c", second.toString(), "d"]);
+  assert.deepEqual([bodies[2] === first, bodies[4] === second], [true, true]);
 });
 
 test("a watch that ends before its turn makes nothing more", () => {

@@ -46,6 +46,11 @@ export interface OutletOptions {
 }
 
 const chunkBytes = 128 * 1024;
+/**
+ * A frame of so many bytes goes out as it is: many clients may be sent the same one, and a copy for each of them is
+ * garbage that is collected late.
+ */
+const joinedBelow = 16 * 1024;
 /** How long a watch whose time is over may still catch up. */
 const farewellMs = 30_000;
 
@@ -88,20 +93,32 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
     sender.end(error);
   };
 
-  const nextChunk = (): Buffer => {
-    const frames: Buffer[] = [];
+  const writeJoined = (frames: readonly Buffer[]): boolean => {
+    const [only] = frames;
+    return write(frames.length === 1 && only !== undefined ? only : Buffer.concat(frames));
+  };
+
+  /** The next frames, a chunk of them; false when the client is behind. */
+  const writeChunk = (): boolean => {
+    let small: Buffer[] = [];
     let read = 0;
+    let hasRoom = true;
     for (let size = 0; Math.max(size, read) < chunkBytes; next++) {
       const recipe = recipes[next];
       if (recipe === undefined) break;
       const frame = recipe.make();
-      frames.push(frame);
       size += frame.length;
       read += recipe.bytes;
+      if (frame.length < joinedBelow) {
+        small.push(frame);
+        continue;
+      }
+      if (small.length > 0) writeJoined(small);
+      small = [];
+      hasRoom = write(frame);
     }
     pacer?.spent(read);
-    const [only] = frames;
-    return frames.length === 1 && only !== undefined ? only : Buffer.concat(frames);
+    return small.length > 0 ? writeJoined(small) : hasRoom;
   };
 
   const inTurn = (): void => {
@@ -111,7 +128,7 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
       waiting = false;
       if (state !== "catchingUp") return;
       try {
-        if (write(nextChunk()) || next === recipes.length) catchUp();
+        if (writeChunk() || next === recipes.length) catchUp();
       } catch (failed) {
         error(ApiError.from(failed));
       }
@@ -126,7 +143,7 @@ export function createOutlet(sender: Sender<Chunk>, options: OutletOptions): Out
     }
     while (next < recipes.length) {
       // `onDrain` brings us back.
-      if (!write(nextChunk()) && next < recipes.length) return;
+      if (!writeChunk() && next < recipes.length) return;
     }
     if (!complete) {
       allSent();
