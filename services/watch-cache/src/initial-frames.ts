@@ -20,9 +20,12 @@ interface Made {
   readonly frames: Buffer;
 }
 
+/** Bytes of a group, on average, and at most but for one large object. */
 const groupBytes = 128 * 1024;
-/** One in so many objects begins a group, wherever it stands: one that comes or goes changes the groups beside it alone. */
-const boundary = 32;
+const mostBytes = 2 * groupBytes;
+
+/** Odd, near 2^32 divided by the golden ratio: revisions beside each other are far apart. */
+const scatter = 0x9e3779b1;
 
 /** A state in groups: the same objects are in the same group though others come and go elsewhere. */
 export function neighboursOf(items: readonly CachedObject[]): readonly Neighbours[] {
@@ -30,8 +33,7 @@ export function neighboursOf(items: readonly CachedObject[]): readonly Neighbour
   let begin = 0;
   let bytes = 0;
   for (const [i, item] of items.entries()) {
-    const isFull = bytes >= groupBytes;
-    if (i > begin && (isFull || item.revision % boundary === 0)) {
+    if (i > begin && (bytes + item.size > mostBytes || beginsGroup(item))) {
       groups.push({ items: items.slice(begin, i), bytes });
       begin = i;
       bytes = 0;
@@ -40,6 +42,14 @@ export function neighboursOf(items: readonly CachedObject[]): readonly Neighbour
   }
   if (begin < items.length) groups.push({ items: items.slice(begin), bytes });
   return groups;
+}
+
+/**
+ * Whether an object begins a group wherever it stands, with a chance of its size in a group's: one that comes or goes changes the
+ * groups beside it alone.
+ */
+function beginsGroup({ revision, size }: CachedObject): boolean {
+  return ((Math.imul(revision, scatter) >>> 0) / 2 ** 32) * groupBytes < size;
 }
 
 /** `after`: runs something later, and gives how not to. */
