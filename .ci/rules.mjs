@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkCitations, checkLinks } from "./citations.mjs";
 import { checkLockFile } from "./lock-file.mjs";
+import { checkModuleUrls } from "./module-urls.mjs";
 import { checkRegularExpressions } from "./regular-expressions.mjs";
 
 const rules = [
@@ -81,6 +82,7 @@ for (const problem of [
   ...checkCitations(sources),
   ...checkLinks(documents),
   ...checkLockFile(),
+  ...checkModuleUrls(sources),
 ]) {
   broken += 1;
   console.log(problem);

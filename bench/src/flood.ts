@@ -41,8 +41,10 @@ export async function benchFlood(
     try {
       await sleep(timing.warmupMs);
       await measures();
+      if (clients.some(hasEnded)) throw new Error("a client that was to list has ended by itself");
     } finally {
       for (const client of clients) {
+        if (hasEnded(client)) continue;
         const ended = event(client, "exit");
         client.kill("SIGKILL");
         await ended;
@@ -59,11 +61,13 @@ export async function benchFlood(
   return `${target.name}: p99 of a get while another user lists, times the calm one: ${told.join(", ")}`;
 }
 
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
 /** Less urgent than the client that is measured: the two share what the server leaves of the machine. */
 function startLists({ host, port }: Endpoint, connections: number): ChildProcess {
-  const script = fileURLToPath(new URL("./flood-client.js", import.meta.url));
+  const script = fileURLToPath(new URL("./load/flood-client.js", import.meta.url));
   const args = [script, host, String(port), userTokens.heavy, listPath, String(connections)];
-  const child = spawn(process.execPath, args, { stdio: "ignore" });
+  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
   if (child.pid !== undefined) setPriority(child.pid, 10);
   return child;
 }
