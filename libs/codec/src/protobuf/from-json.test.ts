@@ -82,6 +82,11 @@ const rows: readonly (readonly [what: string, text: string])[] = [
     "no time, and times that calendars disagree about",
     `{"children":[${["0001-01-01", "0099-12-31", "2024-02-29", "1969-12-31", "9999-12-31"].map((day) => `{"time":"${day}T23:59:59Z"}`).join()}]}`,
   ],
+  [
+    "the last day of each month",
+    `{"children":[${["01-31", "02-28", "03-31", "04-30", "05-31", "06-30", "07-31", "08-31", "09-30", "10-31", "11-30", "12-31"].map((day) => `{"time":"2026-${day}T23:59:59Z"}`).join()}]}`,
+  ],
+  ["days that no month has", '{"children":[{"time":"2026-02-29T00:00:00Z"},{"time":"2026-04-31T00:00:00Z"}]}'],
   ["the time that means none", '{"time":"0001-01-01T00:00:00Z"}'],
   ["durations and quantities", '{"duration":"1h2m","quantity":"100m","children":[{"quantity":""}]}'],
   ["values that are kept as they are", '{"raw":{"a":[1,"b",null]},"any":"x","fieldsV1":{"f:a":{"k:{\\"b\\":1}":{}}}}'],

@@ -1,4 +1,5 @@
 import type { Type } from "@orch/schema/descriptor.js";
+import { daysInMonth } from "@orch/schema/formats/time.js";
 import { putBytes, sizeOf, type Writer } from "../backward-writer.js";
 import { treeOf } from "../json.js";
 import { endOf, escapedOf, startOf } from "../json-tape.js";
@@ -144,15 +145,13 @@ export function putTime(other: PutValue): PutValue {
 /** Undefined for years that Date.UTC takes for others, and for what is no such time. */
 function secondsAt(bytes: Buffer, at: number): number | undefined {
   const century = twoDigits(bytes, at);
-  const month = twoDigits(bytes, at + 5);
-  const day = twoDigits(bytes, at + 8);
-  const isSound = century >= 10 && month >= 1 && month <= 12 && day >= 1 && day <= 28;
+  const [years, month, day] = [twoDigits(bytes, at + 2), twoDigits(bytes, at + 5), twoDigits(bytes, at + 8)];
   const [hour, minute, second] = [twoDigits(bytes, at + 11), twoDigits(bytes, at + 14), twoDigits(bytes, at + 17)];
-  const year = twoDigits(bytes, at + 2);
-  if (!isSound || year < 0 || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) {
-    return undefined;
-  }
-  return Date.UTC(100 * century + year, month - 1, day, hour, minute, second) / 1000;
+  if (century < 10 || years < 0 || month < 1 || month > 12) return undefined;
+  const year = 100 * century + years;
+  if (day < 1 || day > daysInMonth(year, month)) return undefined;
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return undefined;
+  return Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
 }
 
 /** Below 0 for what are no digits. */

@@ -1,5 +1,6 @@
 import { parseDuration } from "../formats/duration.js";
 import { parseAddress, parseNetwork } from "../formats/ip.js";
+import { daysInMonth } from "../formats/time.js";
 
 // Texts of the formats that the schemas of custom resources may ask for. Other formats are for people alone.
 
@@ -51,15 +52,11 @@ function isBase64(text: string): boolean {
   return text !== "" && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
 
-const days = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
 function isDate(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (match === null) return false;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
-  const last = month === 2 && isLeap ? 29 : (days[month - 1] ?? 0);
-  return day >= 1 && day <= last;
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
 }
 
 const longestTime = 64;
