@@ -6,10 +6,10 @@ import {
   labelValue,
   qualifiedName,
 } from "@orch/schema/formats/names.js";
+import { isDate } from "@orch/schema/formats/time.js";
 import { t } from "../check/types.js";
 import { exactly, scale } from "../cost/sizes.js";
 import { ArrayList } from "../values/collections.js";
-import { isDate } from "../values/time.js";
 import { parseRequestUrl } from "../values/url.js";
 import { type CelError, none, noSuchOverload, Opaque, Optional, type Value } from "../values/value.js";
 import {
@@ -57,7 +57,7 @@ const clock = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0
 function isFullDate(text: string): boolean {
   if (!fullDate.test(text)) return false;
   const [year = 0, month = 0, day = 0] = text.split("-").map(Number);
-  return isDate({ year, month, day });
+  return isDate(year, month, day);
 }
 
 function isDateTime(text: string): boolean {

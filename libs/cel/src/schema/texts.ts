@@ -1,4 +1,5 @@
-import { isDate, parseDuration, parseTimestamp, secondsOf } from "../values/time.js";
+import { isDate } from "@orch/schema/formats/time.js";
+import { parseDuration, parseTimestamp, secondsOf } from "../values/time.js";
 import { CelError, Timestamp, type Value } from "../values/value.js";
 
 /** The value of a text of a format: times, durations and bytes are values of their own. */
@@ -78,7 +79,7 @@ function dateValue(text: string): Value {
   const shaped = parts.length === 3 && year.length === 4 && month.length === 2 && day.length === 2;
   const date = { year: Number(year), month: Number(month), day: Number(day), hour: 0, minute: 0, second: 0 };
   const numbers = shaped && Object.values(date).every((n) => Number.isInteger(n) && n >= 0);
-  if (numbers && isDate(date)) return new Timestamp(secondsOf(date), 0);
+  if (numbers && isDate(date.year, date.month, date.day)) return new Timestamp(secondsOf(date), 0);
   const cause =
     numbers && date.month >= 1 && date.month <= 12
       ? "day out of range"

@@ -1,3 +1,4 @@
+import { isDate } from "@orch/schema/formats/time.js";
 import { quoted } from "@orch/status/quoted.js";
 import { intOverflow } from "./numbers.js";
 import { CelError, Duration, Timestamp } from "./value.js";
@@ -147,7 +148,7 @@ export function parseTimestamp(written: string): Timestamp | CelError | undefine
   // An hour may be of one digit.
   const text = written[12] === ":" ? `${written.slice(0, 11)}0${written.slice(11)}` : written;
   const fields = dateTimeFields(text);
-  if (fields === undefined || !isDate(fields)) return undefined;
+  if (fields === undefined || !isDate(fields.year, fields.month, fields.day)) return undefined;
   if (fields.hour > 23 || fields.minute > 59 || fields.second > 59) return undefined;
   let at = 19;
   let nanos = 0;
@@ -188,14 +189,6 @@ function dateTimeFields(text: string): Fields | undefined {
 function digitsOf(text: string): number | undefined {
   for (let i = 0; i < text.length; i++) if (!isDigit(text.charCodeAt(i))) return undefined;
   return text === "" ? undefined : Number(text);
-}
-
-const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
-/** Whether the calendar has the day. */
-export function isDate({ year, month, day }: Pick<Fields, "year" | "month" | "day">): boolean {
-  const leap = month === 2 && year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  return month >= 1 && month <= 12 && day >= 1 && day <= (monthDays[month - 1] ?? 0) + (leap ? 1 : 0);
 }
 
 /** Minutes east of UTC of `Z` or `+02:00`. */

@@ -1,5 +1,5 @@
 import type { Type } from "@orch/schema/descriptor.js";
-import { daysInMonth } from "@orch/schema/formats/time.js";
+import { isDate } from "@orch/schema/formats/time.js";
 import { putBytes, sizeOf, type Writer } from "../backward-writer.js";
 import { treeOf } from "../json.js";
 import { endOf, escapedOf, startOf } from "../json-tape.js";
@@ -147,9 +147,8 @@ function secondsAt(bytes: Buffer, at: number): number | undefined {
   const century = twoDigits(bytes, at);
   const [years, month, day] = [twoDigits(bytes, at + 2), twoDigits(bytes, at + 5), twoDigits(bytes, at + 8)];
   const [hour, minute, second] = [twoDigits(bytes, at + 11), twoDigits(bytes, at + 14), twoDigits(bytes, at + 17)];
-  if (century < 10 || years < 0 || month < 1 || month > 12) return undefined;
   const year = 100 * century + years;
-  if (day < 1 || day > daysInMonth(year, month)) return undefined;
+  if (century < 10 || years < 0 || !isDate(year, month, day)) return undefined;
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59) return undefined;
   return Date.UTC(year, month - 1, day, hour, minute, second) / 1000;
 }

@@ -22,20 +22,20 @@ function secondsText(milliseconds: number): string {
 
 /** Of a text of the right form; counted here, since Date takes ten times as long, for several times in each object. */
 function isUtcInstant(text: string): boolean {
-  const month = twoDigits(text, 5);
-  if (month < 1 || month > 12 || twoDigits(text, 11) > 23 || twoDigits(text, 14) > 59) return false;
-  const day = twoDigits(text, 8);
-  return (
-    day >= 1 && day <= daysInMonth(twoDigits(text, 0) * 100 + twoDigits(text, 2), month) && twoDigits(text, 17) <= 59
-  );
+  if (twoDigits(text, 11) > 23 || twoDigits(text, 14) > 59 || twoDigits(text, 17) > 59) return false;
+  return isDate(twoDigits(text, 0) * 100 + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8));
 }
 
 function twoDigits(text: string, at: number): number {
   return (text.charCodeAt(at) - 0x30) * 10 + text.charCodeAt(at + 1) - 0x30;
 }
 
-/** Of the Gregorian calendar; months from 1. */
-export function daysInMonth(year: number, month: number): number {
+/** Whether the Gregorian calendar has the day; months and days count from 1. */
+export function isDate(year: number, month: number, day: number): boolean {
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+}
+
+function daysIn(year: number, month: number): number {
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
 }

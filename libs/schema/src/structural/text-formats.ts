@@ -1,6 +1,6 @@
 import { parseDuration } from "../formats/duration.js";
 import { parseAddress, parseNetwork } from "../formats/ip.js";
-import { daysInMonth } from "../formats/time.js";
+import { isDate } from "../formats/time.js";
 
 // Texts of the formats that the schemas of custom resources may ask for. Other formats are for people alone.
 
@@ -9,7 +9,7 @@ const tests = {
   byte: isBase64,
   cidr: (text) => !hasLeadingZero(text) && parseNetwork(text) !== undefined,
   creditcard: isCreditCard,
-  date: isDate,
+  date: isFullDate,
   datetime: isDateTime,
   duration: isDuration,
   email: isEmail,
@@ -52,11 +52,10 @@ function isBase64(text: string): boolean {
   return text !== "" && text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text);
 }
 
-function isDate(text: string): boolean {
+function isFullDate(text: string): boolean {
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
   if (match === null) return false;
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month);
+  return isDate(Number(match[1]), Number(match[2]), Number(match[3]));
 }
 
 const longestTime = 64;
@@ -64,7 +63,7 @@ const longestTime = 64;
 function isDateTime(text: string): boolean {
   if (text.length > longestTime) return false;
   const [date = "", time] = text.toLowerCase().split("t");
-  if (time === undefined || !isDate(date)) return false;
+  if (time === undefined || !isFullDate(date)) return false;
   const match = /^(\d\d):(\d\d):(\d\d)(?:.\d+)?(?:z|[+-]\d\d:\d\d)$/.exec(time);
   if (match === null) return false;
   return Number(match[1]) <= 23 && Number(match[2]) <= 59 && Number(match[3]) <= 59;
