@@ -1,7 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once as event } from "node:events";
-import { setPriority } from "node:os";
-import { fileURLToPath } from "node:url";
+import { type ClientProcess, startClient } from "./load/client-process.js";
 import { type Endpoint, httpRequest, sleep } from "./load/load.js";
 import { fill, measureRequests, type Timing } from "./runs.js";
 import type { Row } from "./table.js";
@@ -41,14 +38,8 @@ export async function benchFlood(
     try {
       await sleep(timing.warmupMs);
       await measures();
-      if (clients.some(hasEnded)) throw new Error("a client that was to list has ended by itself");
     } finally {
-      for (const client of clients) {
-        if (hasEnded(client)) continue;
-        const ended = event(client, "exit");
-        client.kill("SIGKILL");
-        await ended;
-      }
+      await Promise.all(clients.map((client) => client.end()));
     }
   };
   // What lists cost their neighbours where nobody floods: no queue can make a flood's cost less than this.
@@ -61,13 +52,10 @@ export async function benchFlood(
   return `${target.name}: p99 of a get while another user lists, times the calm one: ${told.join(", ")}`;
 }
 
-const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
-
 /** Less urgent than the client that is measured: the two share what the server leaves of the machine. */
-function startLists({ host, port }: Endpoint, connections: number): ChildProcess {
-  const script = fileURLToPath(new URL("./load/flood-client.js", import.meta.url));
-  const args = [script, host, String(port), userTokens.heavy, listPath, String(connections)];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
-  if (child.pid !== undefined) setPriority(child.pid, 10);
-  return child;
+function startLists({ host, port }: Endpoint, connections: number): ClientProcess {
+  const script = new URL("./load/flood-client.js", import.meta.url);
+  const client = startClient(script, [host, String(port), userTokens.heavy, listPath, String(connections)], 10);
+  client.stdout.resume();
+  return client;
 }

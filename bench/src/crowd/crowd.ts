@@ -1,6 +1,5 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { startClient } from "../load/client-process.js";
 import { configMap, fill, type Timing } from "../runs.js";
 import type { Row } from "../table.js";
 import type { Target } from "../targets.js";
@@ -24,12 +23,12 @@ export async function benchCrowd(
   const calm = note(await measure(creates("create, calm")));
   const [endpoint] = target.endpoints;
   if (endpoint === undefined) return "";
-  const script = fileURLToPath(new URL("./client.js", import.meta.url));
+  const script = new URL("./client.js", import.meta.url);
   const asked = `${path}?watch=1&resourceVersion=0`;
-  const args = [script, endpoint.host, String(endpoint.port), endpoint.token, asked, String(watchers), String(objects)];
-  const crowd = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
+  const args = [endpoint.host, String(endpoint.port), endpoint.token, asked, String(watchers), String(objects)];
+  const crowd = startClient(script, args);
   let told = "";
-  crowd.stdout.setEncoding("utf8").on("data", (text: string) => {
+  crowd.stdout.on("data", (text: string) => {
     told += text;
   });
   try {
@@ -41,8 +40,6 @@ export async function benchCrowd(
     const kept = ((during.perSecond / calm.perSecond) * 100).toFixed(0);
     return `${target.name}: while ${watchers} watchers begin at ${objects} objects creates keep ${kept} % of their rate (at least 60), their p99 is ${(during.p99 / calm.p99).toFixed(1)} times the calm one (at most 3); a crowd has all in ${mean.toFixed(1)} s`;
   } finally {
-    const ended = once(crowd, "exit");
-    crowd.kill("SIGKILL");
-    await ended;
+    await crowd.end();
   }
 }
