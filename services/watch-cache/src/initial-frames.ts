@@ -20,8 +20,9 @@ interface Made {
   readonly frames: Buffer;
 }
 
-/** Bytes of a group, on average, and at most but for one large object. */
+/** Bytes of a group on average. */
 const groupBytes = 128 * 1024;
+/** Bytes of a group of several objects. */
 const mostBytes = 2 * groupBytes;
 
 /** Odd, near 2^32 divided by the golden ratio: revisions beside each other are far apart. */
