@@ -37,7 +37,7 @@ const objects = fc
   })
   .map((some) => some.map(([revision, size], i) => object(String(i).padStart(4, "0"), revision + 1, size)));
 
-test("the groups of a state are the state, in its order; none is over 256 KiB but for one object", () => {
+test("the groups of a state are the state, in its order; none is over 128 KiB but for one object", () => {
   fc.assert(
     fc.property(objects, (items) => {
       const groups = neighboursOf(items);
@@ -50,7 +50,7 @@ test("the groups of a state are the state, in its order; none is over 256 KiB bu
           group.bytes,
           group.items.reduce((sum, { size }) => sum + size, 0),
         );
-        assert.ok(group.items.length === 1 || (group.items.length > 1 && group.bytes <= 256 * 1024));
+        assert.ok(group.items.length === 1 || (group.items.length > 1 && group.bytes <= 128 * 1024));
       }
     }),
   );
