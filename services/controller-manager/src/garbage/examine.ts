@@ -13,6 +13,7 @@ import {
   type OwnerReference,
   orphanFinalizer,
   ownersOf,
+  referencesTo,
 } from "./references.js";
 
 /** What became of one look at an object. */
@@ -117,7 +118,7 @@ function locate(live: LiveObjects, identity: Identity): Located | "misplaced" | 
 async function waitForDependents(deps: ExamineDeps, node: GraphNode, at: Located): Promise<Examined> {
   const { uid } = node.identity;
   const blocking = [...node.dependents].filter(({ owners }) =>
-    owners.some((owner) => owner.uid === uid && owner.blockOwnerDeletion),
+    referencesTo(uid, owners).some((owner) => owner.blockOwnerDeletion),
   );
   for (const dependent of blocking) if (!dependent.deletingDependents) deps.examine(dependent);
   if (blocking.length === 0) await deps.live.changeMetadata(at, withoutFinalizer(foregroundFinalizer));

@@ -7,6 +7,7 @@ import {
   type OwnerReference,
   orphansDependents,
   ownersOf,
+  referencesTo,
   sameCoordinates,
   sameIdentity,
 } from "./references.js";
@@ -123,7 +124,7 @@ export function createGraph(events: GraphEvents): Graph {
     node.virtual = false;
     if (sameIdentity(identity, node.identity)) return;
     for (const dependent of divided(node.dependents, identity).differing) {
-      const reference = dependent.owners.find(({ uid }) => uid === identity.uid);
+      const [reference] = referencesTo(identity.uid, dependent.owners);
       const elsewhere = identity.namespace !== "" && dependent.identity.namespace !== identity.namespace;
       if (elsewhere && reference !== undefined) events.ownerElsewhere(dependent, reference);
       events.examine(dependent);
@@ -233,7 +234,7 @@ function divided(dependents: Iterable<MutableNode>, owner: Identity) {
   const agreeing: MutableNode[] = [];
   const differing: MutableNode[] = [];
   for (const dependent of dependents) {
-    const references = dependent.owners.filter(({ uid }) => uid === owner.uid);
+    const references = referencesTo(owner.uid, dependent.owners);
     const reachable = owner.namespace === "" || owner.namespace === dependent.identity.namespace;
     const right = reachable ? references.filter((r) => sameCoordinates(r, owner)) : [];
     if (right.length > 0) agreeing.push(dependent);
@@ -246,8 +247,7 @@ function divided(dependents: Iterable<MutableNode>, owner: Identity) {
 function otherIdentity(dependents: readonly MutableNode[], absent: Identity): Identity | undefined {
   const others = new Map<string, Identity>();
   for (const { owners, identity } of dependents) {
-    for (const reference of owners) {
-      if (reference.uid !== absent.uid) continue;
+    for (const reference of referencesTo(absent.uid, owners)) {
       // Where the absent one has no namespace its coordinates are wrong in every namespace.
       if (absent.namespace === "" && sameCoordinates(reference, absent)) continue;
       const other = identityOfOwner(reference, identity.namespace);

@@ -1,4 +1,5 @@
 import { type ApiObject, isRecord } from "@orch/client/objects.js";
+import { groupBy } from "@orch/schema/group-by.js";
 
 /** What an object's metadata says of one of its owners. */
 export interface OwnerReference {
@@ -27,6 +28,18 @@ const none: readonly OwnerReference[] = [];
 export function ownersOf({ metadata }: ApiObject): readonly OwnerReference[] {
   const references = metadata["ownerReferences"];
   return Array.isArray(references) && references.length > 0 ? references.flatMap(ownerReference) : none;
+}
+
+/** Of more references those to one owner are found by an index, which is made when it is first asked for. */
+const fewReferences = 16;
+const indexes = new WeakMap<readonly OwnerReference[], ReadonlyMap<string, readonly OwnerReference[]>>();
+
+/** Those of an object's references that name this uid. An object may name thousands of owners, each of which is looked for. */
+export function referencesTo(uid: string, owners: readonly OwnerReference[]): readonly OwnerReference[] {
+  if (owners.length <= fewReferences) return owners.filter((owner) => owner.uid === uid);
+  const index = indexes.get(owners) ?? groupBy(owners, (owner) => owner.uid);
+  indexes.set(owners, index);
+  return index.get(uid) ?? none;
 }
 
 function ownerReference(value: unknown): readonly OwnerReference[] {
