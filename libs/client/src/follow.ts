@@ -9,6 +9,8 @@ import { type WatchEvent, watchBatches } from "./watch.js";
 export interface Accept {
   readonly list: string;
   readonly object: string;
+  /** Whether events leave managedFields out: only where they show metadata alone. */
+  readonly withoutManagers?: boolean;
 }
 
 /** A list of a whole collection, page by page. One that is never over is void. */
@@ -95,7 +97,7 @@ export function createFollower(options: FollowOptions): Follower {
     try {
       for await (const batch of watchBatches(client, collection, {
         ...selectors,
-        ...(accept === undefined ? {} : { accept: accept.object }),
+        ...(accept === undefined ? {} : { accept: accept.object, withoutManagers: accept.withoutManagers === true }),
         resourceVersion: version,
         signal,
       })) {

@@ -126,6 +126,28 @@ test("metadata is asked for until somebody wants the objects", async (t) => {
   assert.deepEqual(rich.view.store.get("obs/b")?.["data"], { value: "1" });
 });
 
+test("events of metadata leave managedFields out, those of objects do not", async (t) => {
+  const { server, look } = await setup(t);
+  const managedFields = [{ manager: "a", operation: "Update", fieldsV1: { "f:data": {} } }];
+  const event = (name: string): string => {
+    const metadata = { name, namespace: "obs", resourceVersion: "1000", managedFields };
+    return `${JSON.stringify({ type: "ADDED", object: { metadata } })}\n`;
+  };
+  const shown = ({ view }: Looking, name: string) => Object.keys(view.store.get(`obs/${name}`)?.metadata ?? {});
+  const poor = look({ sees: "metadata" });
+  await poor.view.synced;
+  await server.watched();
+  server.write(event("a"));
+  assert.deepEqual(await poor.seen(1), ["+a"]);
+  assert.deepEqual(shown(poor, "a"), ["name", "namespace", "resourceVersion"]);
+  const rich = look();
+  await rich.view.synced;
+  await server.watched();
+  server.write(event("b"));
+  await rich.seen(1);
+  assert.deepEqual(shown(rich, "b"), ["name", "namespace", "resourceVersion", "managedFields"]);
+});
+
 test("the last view that leaves ends the watch, and one that comes back hears what has changed", async (t) => {
   const { server, look, lists } = await setup(t);
   for (const name of ["a", "b"]) server.put(name, "1");

@@ -29,7 +29,7 @@ export interface ViewOptions<T extends ApiObject> extends Selectors {
   readonly passes?: (object: ApiObject) => boolean;
   /**
    * What the view must see of objects. Metadata takes less to send and to read; where somebody else sees the same objects
-   * whole, this view does, too.
+   * whole, this view does, too. Who sees metadata may or may not see its managedFields.
    */
   readonly sees: "objects" | "metadata";
   /** What is kept of an object: its name, namespace, uid and version at least. Objects are shared: not to be written to. */
@@ -88,7 +88,7 @@ interface Source {
 
 export function createMirror(deps: MirrorDeps): Mirror {
   const { naming } = deps;
-  const metadata = metadataOnly(naming);
+  const metadata = { ...metadataOnly(naming), withoutManagers: true };
   const sources = new Map<string, Source>();
 
   const start = (options: Followed, first: Reader): Source => {

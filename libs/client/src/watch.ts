@@ -4,6 +4,7 @@ import { type Client, readParts, type Selectors } from "./client.js";
 import { connectionError, statusError } from "./http/failure.js";
 import { createLineSplitter } from "./lines.js";
 import { type ApiObject, type Collection, isApiObject, isRecord, pathOf } from "./objects.js";
+import { eventWithoutManagers } from "./without-managers.js";
 
 export type WatchEvent =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: ApiObject }
@@ -20,6 +21,8 @@ export interface WatchOptions extends Selectors {
   readonly bookmarks?: boolean;
   /** Media type of the events' objects: `application/json` where absent. */
   readonly accept?: string;
+  /** Leaves managedFields out, of events that show metadata alone. */
+  readonly withoutManagers?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -42,7 +45,7 @@ export async function* watchBatches(
   collection: Collection,
   options: WatchOptions = {},
 ): AsyncGenerator<readonly WatchEvent[], void, void> {
-  const { signal, accept, bookmarks, ...query } = options;
+  const { signal, accept, bookmarks, withoutManagers = false, ...query } = options;
   const body = await client.stream({
     method: "GET",
     path: pathOf(collection),
@@ -51,7 +54,7 @@ export async function* watchBatches(
   });
   try {
     for await (const lines of batchesOf(body)) {
-      const { events, failure } = eventsOf(lines);
+      const { events, failure } = eventsOf(withoutManagers ? lines.map(eventWithoutManagers) : lines);
       if (events.length > 0) yield events;
       if (failure !== undefined) throw failure;
     }
