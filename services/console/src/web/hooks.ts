@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { asFailure, type Failure } from "./api/failure.js";
 import { now } from "./clock.js";
 import { useConsole } from "./context.js";
@@ -44,7 +44,8 @@ export function useKeys(bindings: readonly Binding[]): void {
   const latest = useRef(bindings);
   latest.current = bindings;
   const names = bindings.map(({ keys }) => keys).join("\n");
-  useEffect(
+  // Before the page is painted: who sees it may press its keys.
+  useLayoutEffect(
     () =>
       bind(
         bindings.map((binding) => ({
