@@ -37,8 +37,11 @@ const indexes = new WeakMap<readonly OwnerReference[], ReadonlyMap<string, reado
 /** Those of an object's references that name this uid. An object may name thousands of owners, each of which is looked for. */
 export function referencesTo(uid: string, owners: readonly OwnerReference[]): readonly OwnerReference[] {
   if (owners.length <= fewReferences) return owners.filter((owner) => owner.uid === uid);
-  const index = indexes.get(owners) ?? groupBy(owners, (owner) => owner.uid);
-  indexes.set(owners, index);
+  let index = indexes.get(owners);
+  if (index === undefined) {
+    index = groupBy(owners, (owner) => owner.uid);
+    indexes.set(owners, index);
+  }
   return index.get(uid) ?? none;
 }
 
